@@ -1,0 +1,188 @@
+"""The error tree. Every error says what to do; facts are attributes; exit codes live in `indexer.cli`.
+
+NearfoldError
+├── UsageError                 the caller asked for something that cannot be done as asked
+│   ├── UnknownRecipe
+│   ├── UnknownMeasure
+│   ├── SourceNotFound
+│   └── MissingExtra           an optional dependency is not installed
+├── StoreError                 the store, the recipe or the index does not fit
+│   ├── RecipeMismatch
+│   ├── MappingMismatch
+│   ├── StoreUnreachable
+│   ├── StoreRefused           wrong password, missing right
+│   ├── StoreBusy              another job holds the journal or the database
+│   ├── StoreStopped           no space, read-only, index gone in mid-run: run again to resume
+│   ├── StoreDamaged
+│   ├── DocumentNotFound
+│   └── Unsupported            this store cannot do that
+└── ExtractionError            one document could not be read; the run goes on
+    ├── ExtractionTimeout
+    ├── ExtractionMemory
+    ├── ExtractionCrash
+    └── ExtractorUnavailable   the extractor itself is missing or unreachable: the run stops
+"""
+
+from __future__ import annotations
+
+
+class NearfoldError(Exception):
+    """Base of all errors that nearfold raises on purpose."""
+
+
+class UsageError(NearfoldError):
+    """The request itself is wrong; nothing was read or written."""
+
+
+class UnknownRecipe(UsageError):
+    """No recipe has that name or spelling."""
+
+    def __init__(self, *, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"unknown recipe {name!r}; choose one of: {', '.join(known)}")
+        self.name, self.known = name, known
+
+
+class UnknownMeasure(UsageError):
+    """No similarity measure has that name."""
+
+    def __init__(self, *, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"unknown measure {name!r}; choose one of: {', '.join(known)}")
+        self.name, self.known = name, known
+
+
+class SourceNotFound(UsageError):
+    """A path that was given does not exist."""
+
+    def __init__(self, *, path: str) -> None:
+        super().__init__(f"{path} does not exist; check the spelling, or give an absolute path")
+        self.path = path
+
+
+class MissingExtra(UsageError):
+    """An optional dependency is needed for what was asked."""
+
+    def __init__(self, *, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'nearfold[{extra}]'")
+        self.package, self.extra = package, extra
+
+
+class StoreError(NearfoldError):
+    """The store cannot do what was asked; nothing that was acknowledged is lost."""
+
+
+class RecipeMismatch(StoreError):
+    """The index was built with another recipe."""
+
+    def __init__(self, *, stored: str, wanted: str, difference: tuple[str, ...] = ()) -> None:
+        detail = f" ({'; '.join(difference)})" if difference else ""
+        super().__init__(
+            f"the index was built with recipe {stored}, you asked for {wanted}{detail}; "
+            f"pass --recipe {stored}, or give --store another name and index again"
+        )
+        self.stored, self.wanted, self.difference = stored, wanted, difference
+
+
+class MappingMismatch(StoreError):
+    """An index of that name exists, but its mapping is not nearfold's."""
+
+    def __init__(self, *, index: str, problems: tuple[str, ...]) -> None:
+        super().__init__(
+            f"index {index} exists with a mapping that nearfold cannot use: {'; '.join(problems)}; "
+            "choose another index name in --store, or delete that index if it is yours"
+        )
+        self.index, self.problems = index, problems
+
+
+class StoreUnreachable(StoreError):
+    """No answer from the store."""
+
+    def __init__(self, *, url: str, reason: str) -> None:
+        super().__init__(f"no answer from {url} ({reason}); check that the server runs and that the address and port are right")
+        self.url, self.reason = url, reason
+
+
+class StoreRefused(StoreError):
+    """The store answered, and refused the credentials or the right."""
+
+    def __init__(self, *, url: str, status: int, reason: str) -> None:
+        super().__init__(
+            f"{url} refused the request ({status}: {reason}); set NEARFOLD_USER and NEARFOLD_PASSWORD "
+            "(or NEARFOLD_API_KEY) to credentials that may read and write this index"
+        )
+        self.url, self.status, self.reason = url, status, reason
+
+
+class StoreBusy(StoreError):
+    """Another job is working on the same store."""
+
+    def __init__(self, *, what: str, holder: str) -> None:
+        super().__init__(f"{what} is in use by {holder}; wait until that job ends, then run again")
+        self.what, self.holder = what, holder
+
+
+class StoreStopped(StoreError):
+    """The store stopped taking documents in mid-run; what was acknowledged is safe."""
+
+    def __init__(self, *, reason: str, mend: str) -> None:
+        super().__init__(f"the store stopped taking documents: {reason}; {mend}, then run the same command again to resume")
+        self.reason, self.mend = reason, mend
+
+
+class StoreDamaged(StoreError):
+    """The store's file cannot be read."""
+
+    def __init__(self, *, path: str, reason: str) -> None:
+        super().__init__(f"{path} cannot be used ({reason}); restore it from a backup, or give --store a new file and index again")
+        self.path, self.reason = path, reason
+
+
+class DocumentNotFound(StoreError):
+    """No document with that id is in the store."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(f"no document {id} in the store; `nearfold search` prints ids, or give a path")
+        self.id = id
+
+
+class Unsupported(StoreError):
+    """This kind of store cannot do that."""
+
+    def __init__(self, *, store: str, what: str, instead: str) -> None:
+        super().__init__(f"{store} cannot {what}; {instead}")
+        self.store, self.what, self.instead = store, what, instead
+
+
+class ExtractionError(NearfoldError):
+    """One document could not be read."""
+
+
+class ExtractionTimeout(ExtractionError):
+    """Reading took longer than the limit; the worker was ended."""
+
+    def __init__(self, *, seconds: float) -> None:
+        super().__init__(f"extraction took longer than {seconds:g} s and was ended; raise --timeout to allow more")
+        self.seconds = seconds
+
+
+class ExtractionMemory(ExtractionError):
+    """Reading needed more resident memory than the limit; the worker was ended."""
+
+    def __init__(self, *, megabytes: int) -> None:
+        super().__init__(f"extraction needed more than {megabytes} MB of memory and was ended; raise --memory to allow more")
+        self.megabytes = megabytes
+
+
+class ExtractionCrash(ExtractionError):
+    """The worker process died while it read the document."""
+
+    def __init__(self, *, code: int | None) -> None:
+        super().__init__(f"the extraction process died (exit code {code}); the document is damaged or hostile")
+        self.code = code
+
+
+class ExtractorUnavailable(ExtractionError):
+    """The extractor is missing or unreachable: no document can be read."""
+
+    def __init__(self, *, extractor: str, reason: str) -> None:
+        super().__init__(f"extractor {extractor} is not available ({reason}); choose another with --extractor native|server|plain")
+        self.extractor, self.reason = extractor, reason

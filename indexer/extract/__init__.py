@@ -1,0 +1,1 @@
+"""Blob to document: one extractor a file."""

@@ -1,0 +1,243 @@
+"""The words of the house: one frozen value for each arrow of the flow, and the outcomes of a job.
+
+source -> Blob -> Document -> Fingerprint -> Row -> store -> Candidate -> Match, and Hit for what a search shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only"]
+SkipReason: TypeAlias = Literal["unchanged", "special_file", "excluded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """One file or record of a source, before anything was read of it but its directory entry.
+
+    `id` is stable: a digest of the namespace and the source key, never of time or chance. `path` is what a person is
+    shown and may open; bytes of a name that are not UTF-8 appear as U+FFFD there, never in `key`. `modified` is in
+    nanoseconds since 1970 UTC. `opener` is what the operating system is asked to open (bytes: names need not be UTF-8).
+    """
+
+    id: str
+    key: bytes
+    path: str
+    opener: bytes
+    size: int
+    modified: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave up in the middle."""
+
+    text: str
+    title: str = ""
+    content_type: str = "application/octet-stream"
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    extractor: str = ""
+    truncated: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The sketches and keys of one text under one recipe.
+
+    `minhash`: (slots,) uint32; `simhash`: an unsigned integer of the recipe's bits; both None, and no keys, when the
+    status is not `complete`. `exact` is the SHA-256 of the normalised text in UTF-8, 64 hexadecimal digits. `words` counts
+    words of the text, `chars` code points of the normalised text.
+    """
+
+    status: Status
+    minhash: NDArray[np.uint32] | None
+    simhash: int | None
+    bands: tuple[str, ...]
+    blocks: tuple[str, ...]
+    exact: str
+    words: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a store keeps of one document; the same fields in every store. `id` is the engines' `_id`.
+
+    `modified` is in milliseconds since 1970 UTC, or None.
+    `source` is the digest of size, time and bytes that tells an unchanged file; `raw` the SHA-256 of the bytes.
+    `family` is never empty: a document without near duplicates carries its own id.
+    """
+
+    id: str
+    recipe: str
+    status: Status
+    title: str
+    text: str
+    path: str
+    content_type: str
+    modified: int | None
+    size: int
+    source: str
+    extractor: str
+    raw: str
+    exact: str
+    words: int
+    chars: int
+    family: str
+    labels: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    bands: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
+    minhash: bytes | None = None
+    simhash: int | None = None
+    provisional: bool = True
+    principal: bool | None = None
+    similarity: float | None = None
+    cluster: str | None = None
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A stored row that shares keys with a query. `minhash` and `simhash` are the stored sketches."""
+
+    id: str
+    path: str
+    keys_shared: int
+    minhash: bytes | None
+    simhash: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Candidates, most keys shared first (ties by path), and the keys that were not asked because too many rows carry them.
+
+    `cut` is True when the limit left candidates out.
+    """
+
+    found: tuple[Candidate, ...]
+    capped_keys: tuple[str, ...] = ()
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A full-text search in our words. `filters` are (field, value) pairs that must all hold."""
+
+    text: str
+    filters: tuple[tuple[str, str], ...] = ()
+    sort: Literal["relevance", "path", "modified"] = "relevance"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One hit as the store ranks it; `score` is None when the order is not by relevance."""
+
+    id: str
+    path: str
+    title: str
+    score: float | None
+    family: str
+    status: Status
+    minhash: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A similarity estimated from sketches, with its 95 % Wilson interval; all in [0, 1]."""
+
+    similarity: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of words that two texts share: character offsets [start, end) in each, and its length in words."""
+
+    a: tuple[int, int]
+    b: tuple[int, int]
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A candidate after re-scoring. `low` and `high` equal `similarity` where the measure is exact.
+
+    `containment`: how much of the query's features lie in the match, and of the match's in the query.
+    """
+
+    id: str
+    path: str
+    similarity: float
+    measure: str
+    low: float
+    high: float
+    keys_shared: int
+    containment: tuple[float, float]
+    shared: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A hit that is shown under another one, with its similarity to it."""
+
+    id: str
+    path: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One shown search hit with the near duplicates folded under it."""
+
+    id: str
+    path: str
+    title: str
+    score: float | None
+    folded: tuple[Folded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A row was written, whatever its status."""
+
+    path: str
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Nothing was done, on purpose."""
+
+    path: str
+    reason: SkipReason
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No row: the error says why, and what to do."""
+
+    path: str
+    error: str
+
+
+Outcome: TypeAlias = Indexed | Skipped | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The family fields of one row, as grouping writes them back."""
+
+    id: str
+    family: str
+    principal: bool
+    similarity: float | None
+    cluster: str | None
+    provisional: bool = False

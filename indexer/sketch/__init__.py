@@ -1,0 +1,1 @@
+"""Features to sketches: one algorithm a file; the numpy definition is the specification."""

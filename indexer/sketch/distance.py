@@ -1,0 +1,21 @@
+"""Distances between sketches of bits."""
+
+from __future__ import annotations
+
+
+def hamming(left: int, right: int) -> int:
+    """Count differing bits of two sketches (0 = identical).
+
+    >>> hamming(0b1010, 0b0011)
+    2
+    """
+    return (left ^ right).bit_count()
+
+
+def bit_similarity(left: int, right: int, bits: int) -> float:
+    """1 - d / bits for the Hamming distance d, in [0, 1].
+
+    >>> bit_similarity(0b1010, 0b0011, bits=64)
+    0.96875
+    """
+    return 1.0 - hamming(left, right) / bits

@@ -1,0 +1,59 @@
+"""64-bit mixing of features: multiply, xor and shift only, so that any language can compute the same bits.
+
+All arithmetic is modulo 2**64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+MASK = (1 << 64) - 1
+GAMMA = 0x9E3779B97F4A7C15
+GRAM_MULTIPLIER = 0xD1342543DE82EF95
+CODE_BITS = 21
+MAX_GRAM = 6
+
+
+def mix64(value: int) -> int:
+    """Mix 64 bits so that every input bit changes every output bit with a chance of about one half; a bijection.
+
+    Stafford's variant 13 of the MurmurHash3 finaliser, as in SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+
+    >>> hex(mix64(1))
+    '0x5692161d100b05e5'
+    """
+    value ^= value >> 30
+    value = value * 0xBF58476D1CE4E5B9 & MASK
+    value ^= value >> 27
+    value = value * 0x94D049BB133111EB & MASK
+    return value ^ value >> 31
+
+
+def mix64_array(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """`mix64` of every element."""
+    mixed = values ^ (values >> np.uint64(30))
+    mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
+    """Hashes of all runs of `width` (1 to 6) code points, in order: (max(0, n - width + 1),) uint64. `gram64_v1`.
+
+    With p(a, b, c) = a + b * 2**21 + c * 2**42 (a missing code point counts as 0),
+    hash = mix64(p(c0, c1, c2) + GRAM_MULTIPLIER * p(c3, c4, c5) + GAMMA). Code points have 21 bits, so p is one-to-one.
+
+    >>> gram_hashes(np.array([102, 111, 108, 100], dtype=np.uint32), 4).tolist()
+    [0]
+    """
+    count = len(codes) - width + 1
+    if count <= 0:
+        return np.empty(0, dtype=np.uint64)
+    wide = codes.astype(np.uint64)
+    packed = np.full(count, GAMMA, dtype=np.uint64)
+    for place in range(width):
+        part = wide[place : place + count] << np.uint64(CODE_BITS * (place % 3))
+        packed += part * np.uint64(GRAM_MULTIPLIER) if place >= 3 else part
+    return mix64_array(packed)

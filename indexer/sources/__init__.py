@@ -1,0 +1,1 @@
+"""Where documents come from: one kind of source a file."""

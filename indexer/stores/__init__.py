@@ -1,0 +1,1 @@
+"""Stores: where rows live. One narrow seam (`base`), one adapter a file."""

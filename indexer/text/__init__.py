@@ -1,0 +1,1 @@
+"""Text to features: pure functions, no I/O, no clock, no environment."""

@@ -1,0 +1,155 @@
+"""Write the pinned Unicode 13.0 tables of the `default_v1` normaliser.
+
+Run with a Python whose `unicodedata` is version 13.0.0 (CPython 3.10):
+
+    python3.10 tools/unicode_tables.py
+
+It writes `indexer/text/unicode13.py` and `kernel/src/unicode13.rs` from the same numbers. The tables are data for ever:
+running it again must change nothing (a test compares them wherever Python carries Unicode 13.0).
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+END = 0x110000
+FINAL_SIGMA, SIGMA = 0x3C2, 0x3C3
+
+DEFAULT_IGNORABLE = (  # DerivedCoreProperties.txt, Default_Ignorable_Code_Point, whole reserved ranges included
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180E),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+UNSPACED = (  # scripts written without spaces between words: each code point counts as a word of its own
+    (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029),
+    (0x3031, 0x3035), (0x3038, 0x303B), (0x3041, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x1B000, 0x1B16F), (0x20000, 0x3FFFD),
+)  # fmt: skip
+
+
+def ranges(member: Callable[[int], bool]) -> Iterator[tuple[int, int]]:
+    """Yield the inclusive ranges of code points for which `member` holds."""
+    start = None
+    for code in range(END + 1):
+        inside = code < END and member(code)
+        if inside and start is None:
+            start = code
+        elif not inside and start is not None:
+            yield start, code - 1
+            start = None
+
+
+def unassigned(code: int) -> bool:
+    return unicodedata.category(chr(code)) == "Cn"
+
+
+def nonstarter(code: int) -> bool:
+    """True when the compatibility decomposition begins with a combining class other than zero."""
+    if 0xD800 <= code < 0xE000:
+        return False
+    return unicodedata.combining(unicodedata.normalize("NFKD", chr(code))[0]) != 0
+
+
+def blank(code: int) -> bool:
+    """White_Space or a control character."""
+    return unicodedata.category(chr(code)) in ("Cc", "Zs", "Zl", "Zp")
+
+
+def wordless(code: int) -> bool:
+    """Digits, numbers, punctuation and symbols: what a text of numbers only is made of."""
+    return unicodedata.category(chr(code))[0] in "NPS"
+
+
+def lower(code: int) -> int:
+    """Simple lower-case mapping of UnicodeData.txt; final sigma becomes sigma."""
+    if code == FINAL_SIGMA:
+        return SIGMA
+    mapped = chr(code).lower()
+    return ord(mapped[0]) if len(mapped) == 1 or code == 0x130 else code
+
+
+def lower_runs() -> Iterator[tuple[int, int, int, int]]:
+    """Yield (first, last, step, delta): every step-th code point from first to last moves by delta."""
+    pairs = [(code, lower(code) - code) for code in range(END) if lower(code) != code]
+    while pairs:
+        first, delta = pairs[0]
+        best = [pairs[0]]
+        for step in (1, 2):
+            run = [pairs[0]]
+            for code, moved in pairs[1:]:
+                if code > run[-1][0] + step:
+                    break
+                if code == run[-1][0] + step and moved == delta:
+                    run.append((code, moved))
+            best = max(best, run, key=len)
+        step = best[1][0] - first if len(best) > 1 else 1
+        yield first, best[-1][0], step, delta
+        taken = set(best)
+        pairs = [pair for pair in pairs if pair not in taken]
+
+
+def wrap(words: list[str], width: int = 116) -> str:
+    lines, line = [], ""
+    for word in words:
+        if len(line) + len(word) + 1 > width:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()
+    return "\n".join([*lines, line])
+
+
+def spell(pair: tuple[int, int]) -> str:
+    return f"{pair[0]:X}" if pair[0] == pair[1] else f"{pair[0]:X}-{pair[1]:X}"
+
+
+TABLES: dict[str, tuple[str, list[tuple[int, int]]]] = {}
+
+
+def build() -> None:
+    TABLES["UNASSIGNED"] = ("code points that Unicode 13.0 does not assign", list(ranges(unassigned)))
+    TABLES["NONSTARTER"] = ("code points whose NFKD begins with a non-zero combining class", list(ranges(nonstarter)))
+    TABLES["IGNORABLE"] = ("Default_Ignorable_Code_Point", list(DEFAULT_IGNORABLE))
+    TABLES["BLANK"] = ("white space and control characters", list(ranges(blank)))
+    TABLES["WORDLESS"] = ("numbers, punctuation and symbols (categories N*, P*, S*)", list(ranges(wordless)))
+    TABLES["UNSPACED"] = ("scripts written without spaces between words", list(UNSPACED))
+
+
+def python_module() -> str:
+    parts = [
+        '"""Pinned Unicode 13.0 tables, written by tools/unicode_tables.py; never edited, never updated.\n\n'
+        "Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and a new normaliser name.\n"
+        '"""\n'
+    ]
+    for name, (what, table) in TABLES.items():
+        parts.append(f'# {what}\n{name} = """\n{wrap([spell(pair) for pair in table])}\n"""\n')
+    runs = [f"{first:X}-{last:X}/{step}{delta:+d}" for first, last, step, delta in lower_runs()]
+    parts.append(f'# simple lower case, first-last/step+delta; final sigma becomes sigma\nLOWER = """\n{wrap(runs)}\n"""\n')
+    return "\n".join(parts)
+
+
+def rust_module() -> str:
+    parts = ["//! Pinned Unicode 13.0 tables, written by tools/unicode_tables.py; never edited, never updated.\n"]
+    for name, (what, table) in TABLES.items():
+        rows = wrap([f"(0x{first:X},0x{last:X})," for first, last in table])
+        parts.append(f"/// {what}\n#[rustfmt::skip]\npub const {name}: &[(u32, u32)] = &[\n{rows}\n];\n")
+    rows = wrap([f"(0x{first:X},0x{last:X},{step},{delta})," for first, last, step, delta in lower_runs()])
+    parts.append(
+        f"/// simple lower case: (first, last, step, delta)\n#[rustfmt::skip]\npub const LOWER: &[(u32, u32, u32, i32)] = &[\n{rows}\n];\n"
+    )
+    return "\n".join(parts)
+
+
+def main() -> None:
+    if unicodedata.unidata_version != "13.0.0":
+        sys.exit(f"needs Unicode 13.0.0 (CPython 3.10), this Python has {unicodedata.unidata_version}")
+    build()
+    (ROOT / "indexer/text/unicode13.py").write_text(python_module(), encoding="ascii")
+    (ROOT / "kernel/src/unicode13.rs").write_text(rust_module(), encoding="ascii")
+
+
+if __name__ == "__main__":
+    main()
