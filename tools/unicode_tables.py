@@ -1,11 +1,11 @@
-"""Write the pinned Unicode 13.0 tables of the `default_v1` normaliser.
+"""Write the pinned Unicode 13.0 tables: those of the `default_v1` normaliser, and the categories that tokens are made of.
 
 Run with a Python whose `unicodedata` is version 13.0.0 (CPython 3.10):
 
     python3.10 tools/unicode_tables.py
 
-It writes `indexer/text/unicode13.py` and `kernel/src/unicode13.rs` from the same numbers. The tables are data for ever:
-running it again must change nothing (a test compares them wherever Python carries Unicode 13.0).
+It writes `indexer/text/unicode13.py` and `kernel/src/unicode13.rs` from the same numbers, and `indexer/text/categories13.py`.
+The tables are data for ever: running it again must change nothing (a test compares them wherever Python carries Unicode 13.0).
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ UNSPACED = (  # scripts written without spaces between words: each code point co
     (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029),
     (0x3031, 0x3035), (0x3038, 0x303B), (0x3041, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x1B000, 0x1B16F), (0x20000, 0x3FFFD),
+)  # fmt: skip
+
+KATAKANA = (  # WordBreakProperty.txt, Katakana: letters of which a run is one word (UAX #29, rule WB13)
+    (0x3031, 0x3035), (0x309B, 0x309C), (0x30A0, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0x32D0, 0x32FE),
+    (0x3300, 0x3357), (0xFF66, 0xFF9D), (0x1B000, 0x1B000), (0x1B164, 0x1B167),
 )  # fmt: skip
 
 
@@ -62,6 +67,11 @@ def blank(code: int) -> bool:
 def wordless(code: int) -> bool:
     """Digits, numbers, punctuation and symbols: what a text of numbers only is made of."""
     return unicodedata.category(chr(code))[0] in "NPS"
+
+
+def in_categories(*wanted: str) -> Callable[[int], bool]:
+    """Member test for general categories, given as `Lu` or as a whole class, `L`."""
+    return lambda code: unicodedata.category(chr(code)).startswith(wanted)
 
 
 def lower(code: int) -> int:
@@ -118,6 +128,31 @@ def build() -> None:
     TABLES["UNSPACED"] = ("scripts written without spaces between words", list(UNSPACED))
 
 
+def categories() -> dict[str, tuple[str, list[tuple[int, int]]]]:
+    """The tables of `indexer/text/categories13.py`."""
+    word = in_categories("Ll", "Lu", "Lt", "Lo", "Lm", "Mn", "Nd", "Pc")
+    return {
+        "WORD": ("word characters: categories Ll Lu Lt Lo Lm Mn Nd Pc", list(ranges(word))),
+        "SPACING_MARK": ("spacing combining marks: category Mc", list(ranges(in_categories("Mc")))),
+        "LETTER": ("letters: categories L*", list(ranges(in_categories("L")))),
+        "MARK": ("combining marks: categories M*", list(ranges(in_categories("M")))),
+        "DIGIT": ("decimal digits: category Nd", list(ranges(in_categories("Nd")))),
+        "PUNCTUATION": ("punctuation: categories P*", list(ranges(in_categories("P")))),
+        "KATAKANA": ("letters of which a run is one word, Word_Break=Katakana", list(KATAKANA)),
+    }
+
+
+def categories_module() -> str:
+    parts = [
+        '"""Pinned Unicode 13.0 categories of tokens, written by tools/unicode_tables.py; never edited, never updated.\n\n'
+        "Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and new token versions.\n"
+        '"""\n'
+    ]
+    for name, (what, table) in categories().items():
+        parts.append(f'# {what}\n{name} = """\n{wrap([spell(pair) for pair in table])}\n"""\n')
+    return "\n".join(parts)
+
+
 def python_module() -> str:
     parts = [
         '"""Pinned Unicode 13.0 tables, written by tools/unicode_tables.py; never edited, never updated.\n\n'
@@ -148,6 +183,7 @@ def main() -> None:
         sys.exit(f"needs Unicode 13.0.0 (CPython 3.10), this Python has {unicodedata.unidata_version}")
     build()
     (ROOT / "indexer/text/unicode13.py").write_text(python_module(), encoding="ascii")
+    (ROOT / "indexer/text/categories13.py").write_text(categories_module(), encoding="ascii")
     (ROOT / "kernel/src/unicode13.rs").write_text(rust_module(), encoding="ascii")
 
 

@@ -1,0 +1,1 @@
+"""nearfold: near-duplicate documents, found and folded inside search results."""

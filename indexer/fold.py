@@ -1,0 +1,119 @@
+"""Folding a ranked list: a hit joins the best shown hit it resembles, else it is shown itself. Nothing is dropped.
+
+Greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: the relation is to the shown hit, not chained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.model import Ranked
+from indexer.sketch.codec import unpack_slots
+from indexer.sketch.statistics import wilson
+
+
+@dataclass(slots=True)
+class Group:
+    """A shown hit and the hits folded under it, in rank order."""
+
+    head: Ranked
+    members: list[Ranked] = field(default_factory=list)
+
+
+class Rule(Protocol):
+    """Decides which shown hit the next one joins."""
+
+    def joins(self, hit: Ranked) -> int | None:
+        """The place of the group that `hit` joins, or None when it becomes the head of the next group."""
+        ...
+
+
+def folded(hits: Iterable[Ranked], rule: Rule, heads: int, window: int) -> tuple[list[Group], bool]:
+    """Fold hits in rank order until there are more than `heads` groups and `window` hits were read.
+
+    Returns the groups in rank order of their heads, and whether every hit was read. Reading one group beyond what is
+    shown tells whether there is a next page. The groups of a prefix never change by reading on; members may be added.
+    """
+    groups: list[Group] = []
+    for read, hit in enumerate(hits):
+        if read >= window and len(groups) > heads:
+            return groups, False
+        place = rule.joins(hit)
+        if place is None:
+            groups.append(Group(hit))
+        else:
+            groups[place].members.append(hit)
+    return groups, True
+
+
+class Unfolded:
+    """Every hit is shown."""
+
+    def joins(self, hit: Ranked) -> int | None:
+        """Never joins."""
+        return None
+
+
+class ByFamily:
+    """Hits of one stored family fold under the first of them."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+
+    def joins(self, hit: Ranked) -> int | None:
+        """The group whose head carries the same family."""
+        place = self._places.get(hit.family)
+        if place is None:
+            self._places[hit.family] = len(self._places)
+        return place
+
+
+class BySketch:
+    """Hits fold under the shown hit they resemble most, at or above a threshold of the `features` measure.
+
+    The slots decide where the whole 95 % interval lies on one side of the threshold; inside it `exact(a, b)` is asked for
+    the similarity of two documents by id. A hit without a sketch is shown.
+    """
+
+    def __init__(self, threshold: float, exact: Callable[[str, str], float]) -> None:
+        self._threshold, self._exact = threshold, exact
+        self._groups = 0
+        self._heads: list[tuple[int, str]] = []
+        self._slots: NDArray[np.uint32] = np.zeros((0, 0), dtype=np.uint32)
+
+    def joins(self, hit: Ranked) -> int | None:
+        """The group whose head is most similar by estimate among those at or above the threshold; ties go to the first."""
+        slots = unpack_slots(hit.minhash) if hit.minhash else None
+        if slots is not None:
+            place = self._most_similar(hit.id, slots)
+            if place is not None:
+                return place
+            self._remember(hit.id, slots)
+        self._groups += 1
+        return None
+
+    def _most_similar(self, id: str, slots: NDArray[np.uint32]) -> int | None:
+        equal = np.count_nonzero(self._slots[: len(self._heads)] == slots, axis=1) if self._heads else np.zeros(0, int)
+        for row in np.argsort(-equal, kind="stable").tolist():
+            low, high = wilson(int(equal[row]), len(slots))
+            if high < self._threshold:
+                return None
+            place, head = self._heads[row]
+            if low >= self._threshold or self._exact(head, id) >= self._threshold:
+                return place
+        return None
+
+    def _remember(self, id: str, slots: NDArray[np.uint32]) -> None:
+        """Keep the sketch of a shown hit; the array doubles, so that growing it costs linear time."""
+        row = len(self._heads)
+        if row == len(self._slots):
+            grown = np.zeros((max(16, 2 * row), len(slots)), dtype=np.uint32)
+            grown[:row] = self._slots if row else grown[:0]
+            self._slots = grown
+        self._slots[row] = slots
+        self._heads.append((self._groups, id))

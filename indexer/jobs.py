@@ -1,0 +1,122 @@
+"""What a job must remember beside the store: which files could not be read, and that nobody else is working.
+
+Rows themselves say which files are done. A file that failed has no row, so its failure is kept here: the next run reports it
+again without reading it again, until the file or the extractor changes or a retry is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS failure (
+    id TEXT PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL, extractor TEXT NOT NULL, error TEXT NOT NULL
+) WITHOUT ROWID
+"""
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be read. `source` tells the file's content, `extractor` what tried."""
+
+    id: str
+    path: str
+    source: str
+    extractor: str
+    error: str
+
+
+def journal_path(store_url: str) -> Path | None:
+    """Where the journal of a store lies: beside the embedded store's file, else in the user's state folder.
+
+    None for a store in memory: its journal dies with it.
+    """
+    scheme, _, rest = store_url.partition("://")
+    if scheme != "sqlite":
+        state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+        return state / "nearfold" / f"{hashlib.sha256(store_url.encode()).hexdigest()[:16]}.jobs"
+    if rest in ("", ":memory:"):
+        return None
+    return Path(f"{rest.removeprefix('/')}.jobs")
+
+
+class Journal:
+    """The failures of one store, on disk. Holding it open keeps every other job on that store out.
+
+    Raises `StoreBusy` when another job holds it. A job that was killed holds nothing: the lock dies with the process.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._connection = _locked(path)
+
+    def failures(self, ids: Sequence[str]) -> dict[str, Failure]:
+        """The remembered failures among these ids."""
+        found = {}
+        for start in range(0, len(ids), _BATCH):
+            part = ids[start : start + _BATCH]
+            marks = ",".join("?" * len(part))
+            for row in self._connection.execute(f"SELECT * FROM failure WHERE id IN ({marks})", part):
+                found[row[0]] = Failure(*row)
+        return found
+
+    def __iter__(self) -> Iterable[Failure]:
+        for row in self._connection.execute("SELECT * FROM failure ORDER BY path"):
+            yield Failure(*row)
+
+    def __len__(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM failure").fetchone()[0])
+
+    def record(self, failures: Iterable[Failure]) -> None:
+        """Remember failures, durably; a later one of the same id replaces the earlier."""
+        rows = [(f.id, f.path, f.source, f.extractor, f.error) for f in failures]
+        with self._connection:
+            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?)", rows)
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Forget failures, as when a file could be read after all."""
+        with self._connection:
+            self._connection.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in ids])
+
+    def close(self) -> None:
+        """Let the next job in."""
+        self._connection.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _locked(path: Path | None) -> sqlite3.Connection:
+    """Open the journal with an exclusive lock that lives as long as the connection."""
+    try:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path or ":memory:", timeout=0.2, check_same_thread=False)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA synchronous = FULL")
+        with connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute(_SCHEMA)
+    except sqlite3.DatabaseError as error:
+        raise _translated(error, path) from error
+    except OSError as error:
+        raise StoreStopped(reason=f"{path} cannot be created ({error})", mend="make its folder writable") from error
+    return connection
+
+
+def _translated(error: sqlite3.DatabaseError, path: Path | None) -> Exception:
+    if "locked" in str(error):
+        return StoreBusy(what=f"the journal {path}", holder="another nearfold job")
+    if isinstance(error, sqlite3.OperationalError):
+        return StoreStopped(reason=f"{path}: {error}", mend="make room, or make its folder writable")
+    return StoreDamaged(path=str(path), reason=str(error))

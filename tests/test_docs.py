@@ -1,0 +1,78 @@
+"""The documentation is true: every command, option and public name is in it, and its examples run."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import indexer
+from indexer.cli import commands
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))])
+
+
+@pytest.mark.parametrize("command", sorted(commands.commands))
+def test_command_is_documented(command: str) -> None:
+    assert f"nearfold {command}" in README
+
+
+@pytest.mark.parametrize("command", sorted(commands.commands))
+def test_options_are_documented(command: str) -> None:
+    options = {name for one in commands.commands[command].params if isinstance(one, click.Option) for name in one.opts}
+    assert {name for name in options if name not in DOCS} == set()
+
+
+@pytest.mark.parametrize("name", indexer.__all__)
+def test_public_name_is_documented(name: str) -> None:
+    assert re.search(rf"\b{name}\b", DOCS)
+
+
+def test_python_blocks_run(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        subprocess.run([sys.executable, "-c", block], cwd=ROOT, check=True, env={**os.environ, "NEARFOLD_README": str(tmp_path)})
+
+
+def test_console_blocks_run(tmp_path: Path) -> None:
+    """Each `$ nearfold ...` line of the README's console blocks succeeds, in order, and prints the lines shown under it.
+
+    A line of `...` stands for any output.
+    """
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+        for prompt in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, shown = prompt.partition("\n")
+            words = shlex.split(line)
+            if words[0] != "nearfold":
+                continue
+            environment = {**os.environ, "NEARFOLD_STORE": f"sqlite:///{tmp_path}/readme.db", "COLUMNS": "110", "NO_COLOR": "1"}
+            done = subprocess.run(
+                [sys.executable, "-m", "indexer", *words[1:]], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            assert matches(shown, done.stdout), f"{line}\n--- shown\n{shown}\n--- printed\n{done.stdout}"
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Lines of `shown` occur in `printed` in order; figures of seconds may differ."""
+    wanted = [plain(line) for line in shown.splitlines() if line.strip() and line.strip() != "..."]
+    lines = iter([plain(line) for line in printed.splitlines()])
+    return all(any(want in line for line in lines) for want in wanted)
+
+
+def plain(line: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"\d+\.\d s\b", "N s", line.replace(str(ROOT), "."))).strip()
+
+
+def test_links_inside_the_repository_exist() -> None:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{path.name}: {target}"

@@ -1,0 +1,43 @@
+"""The public names, pinned: adding or removing one is a decision, not an accident."""
+
+import subprocess
+import sys
+
+import indexer
+from indexer.errors import NearfoldError
+
+PUBLIC = {
+    "Recipe", "compare", "doctor", "fingerprint", "fingerprints", "hash", "index", "open_store", "plan", "recipe_named",
+    "search", "similar", "status",
+}  # fmt: skip
+
+
+def test_public_names() -> None:
+    assert set(indexer.__all__) == PUBLIC
+    assert all(hasattr(indexer, name) for name in PUBLIC)
+
+
+def test_no_public_function_hides_a_module() -> None:
+    import importlib.util
+
+    hidden = {name for name in PUBLIC if importlib.util.find_spec(f"indexer.{name}") is not None}
+    assert not hidden
+
+
+def test_every_public_name_is_described() -> None:
+    assert [name for name in PUBLIC if not getattr(indexer, name).__doc__] == []
+
+
+def test_every_error_is_ours_and_described() -> None:
+    from indexer import errors
+
+    tree = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    assert all(issubclass(kind, NearfoldError) and kind.__doc__ for kind in tree)
+    drawn = errors.__doc__ or ""
+    assert [kind.__name__ for kind in tree if kind.__name__ not in drawn] == []
+
+
+def test_optional_libraries_are_not_imported() -> None:
+    code = "import sys, indexer; print([m for m in ('opensearchpy', 'elasticsearch', 'tika', 'iscc_tika', 'click') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,50 @@
+"""The project's own virtual environment: made once, brought up to date when pyproject.toml or the kernel changes.
+
+Needs Python 3.10 or newer and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / "python"
+
+
+def prepared(*, extras: tuple[str, ...] = (), group: str | None = None) -> Path:
+    """Make `.venv` with nearfold installed from this folder; returns its Python. Does nothing when it is up to date."""
+    if sys.version_info < (3, 10):
+        sys.exit(f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3.")
+    stamp, wanted = VENV / ".prepared", _state(extras, group)
+    if stamp.exists() and wanted in stamp.read_text().splitlines():
+        return PYTHON
+    print("Setting up .venv (a minute or two the first time) ...", file=sys.stderr, flush=True)
+    if not PYTHON.exists():
+        _run([sys.executable, "-m", "venv", str(VENV)], "on Debian and Ubuntu: apt install python3-venv")
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, "--upgrade", "pip>=25.1"], "check the network")
+    target = f".[{','.join(extras)}]" if extras else "."
+    _run([*pip, *(["--group", group] if group else []), "--editable", target], "check the network and the messages above")
+    stamp.write_text(f"{stamp.read_text() if stamp.exists() else ''}{wanted}\n")
+    return PYTHON
+
+
+def _state(extras: tuple[str, ...], group: str | None) -> str:
+    """A digest of what decides the environment's content."""
+    digest = hashlib.sha256(repr((sys.version, extras, group)).encode())
+    sources = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted((ROOT / "kernel").rglob("*.rs")), *(ROOT / "kernel").glob("Cargo.*")]
+    for source in sources:
+        if source.is_file() and "target" not in source.parts:
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def _run(command: list[str], mend: str) -> None:
+    if subprocess.run(command, cwd=ROOT, check=False).returncode:
+        sys.exit(f"setting up failed at: {' '.join(command)}\n{mend}")

@@ -1,0 +1,34 @@
+"""Set up and run every check: lint, types, tests, with real engines.
+
+    python3 tools/test.py [PYTEST ARGUMENT ...]
+
+Real servers are started as tests/servers describes. Without Java and without Docker the tests that need them are skipped
+with the reason; with CI=true in the environment they fail instead.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from environment import ROOT, prepared
+
+CHECKS = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy",),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the checks in order and stop at the first that fails; its exit code."""
+    python = prepared(extras=("opensearch", "elasticsearch", "tika"), group="dev")
+    for module, *rest in (*CHECKS, ("pytest", *arguments)):
+        print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)
+        if code := subprocess.run([str(python), "-m", module, *rest], cwd=ROOT, check=False).returncode:
+            return code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
