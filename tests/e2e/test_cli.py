@@ -1,0 +1,123 @@
+"""The three questions of the main job, asked on the embedded store by the command line."""
+
+import os
+from pathlib import Path
+
+import pytest
+from e2e.command import ROOT, outcome, run, run_json
+
+EXAMPLES = ROOT / "examples"
+PRESS, NEWS = EXAMPLES / "ferry-press-release.txt", EXAMPLES / "ferry-news-evening-edition.txt"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = f"sqlite:///{tmp_path_factory.mktemp('cli')}/index.db"
+    account = run_json("index", EXAMPLES, store=url)
+    assert account["indexed"] == account["seen"] == len(list(EXAMPLES.iterdir()))
+    assert account["failed"] == []
+    return url
+
+
+def test_second_run_finds_everything_unchanged(store: str) -> None:
+    account = run_json("index", EXAMPLES, store=store)
+    assert account["unchanged"] == account["seen"]
+
+
+def test_similar_finds_the_other_edition_and_says_why(store: str) -> None:
+    answer = run_json("similar", PRESS, store=store)
+    found = {Path(match["path"]).name: match for match in answer["matches"]}
+    assert NEWS.name in found and PRESS.name not in found
+    match = found[NEWS.name]
+    assert match["measure"] == "features" and match["low"] == match["similarity"] == match["high"] > 0.9
+    assert max(passage["words"] for passage in match["shared"]) > 50
+    text = PRESS.read_text(encoding="utf-8")
+    start, end = max(match["shared"], key=lambda passage: passage["words"])["a"]
+    assert text[start:end] in NEWS.read_text(encoding="utf-8")
+
+
+def test_similar_by_id_and_by_stdin_agree(store: str) -> None:
+    asked = run_json("search", "Vega quay", "--fold", "none", store=store)
+    ids = {Path(hit["path"]).name: hit["id"] for hit in asked["hits"]}
+    by_id = run_json("similar", "--id", ids[PRESS.name], store=store)
+    by_text = run_json("similar", "-", store=store, stdin=PRESS.read_text(encoding="utf-8"))
+    assert [m["id"] for m in by_id["matches"]] == [m["id"] for m in by_text["matches"] if m["id"] != ids[PRESS.name]]
+    assert by_text["matches"][0]["similarity"] == 1.0
+
+
+def test_search_folds_near_duplicates_and_drops_none(store: str) -> None:
+    folded = run_json("search", "ferry", store=store)
+    plain = run_json("search", "ferry", "--fold", "none", store=store)
+    shown = [hit["id"] for hit in folded["hits"]]
+    under = [one["id"] for hit in folded["hits"] for one in hit["folded"]]
+    assert sorted(shown + under) == sorted(hit["id"] for hit in plain["hits"])
+    assert folded["total"] == plain["total"] == len(plain["hits"])
+    assert folded["families"] == {"value": len(shown), "relation": "eq"}
+    assert under and len(shown) < len(plain["hits"])
+
+
+def test_a_chinese_word_inside_a_sentence_is_found(store: str) -> None:
+    hits = run_json("search", "渡轮", store=store)["hits"]
+    assert [Path(hit["path"]).name for hit in hits] == ["港口通知.txt"]
+
+
+def test_pages_show_every_group_once(store: str) -> None:
+    whole = [hit["id"] for hit in run_json("search", "", "--sort", "path", "--limit", "50", store=store)["hits"]]
+    pages = [run_json("search", "", "--sort", "path", "--limit", "2", "--page", str(n), store=store)["hits"] for n in range(1, 10)]
+    assert [hit["id"] for page in pages for hit in page] == whole
+
+
+def test_compare_marks_shared_passages() -> None:
+    compared = run_json("compare", PRESS, NEWS)
+    assert set(compared["measures"]) >= {"features", "resemblance", "jaccard_words", "overlap", "containment", "terminology", "estimate"}
+    assert "Vega" in run("compare", PRESS, NEWS)
+
+
+def test_hash_prints_what_fingerprint_gives() -> None:
+    from indexer.fingerprint import fingerprint
+
+    line = run_json("hash", PRESS)
+    made = fingerprint(PRESS.read_text(encoding="utf-8"))
+    assert made.minhash is not None and made.simhash is not None
+    assert (line["simhash"], line["minhash"], line["bands"]) == (f"{made.simhash:016x}", made.minhash.tolist(), list(made.bands))
+
+
+def test_plan_status_doctor(store: str) -> None:
+    planned = run_json("plan", "--threshold", "0.5")
+    assert (planned["bands"], planned["rows"]) == (25, 5)
+    assert run_json("status", store=store)["documents"] == len(list(EXAMPLES.iterdir()))
+    assert {check["verdict"] for check in run_json("doctor", store=store)["checks"]} <= {"good", "note"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["index", "no-such-folder"], 2, "does not exist"),
+        (["similar"], 2, "--id"),
+        (["similar", "x", "--id", "y"], 2, "only one"),
+        (["frobnicate"], 2, "frobnicate"),
+        (["search", "x", "--filter", "nonsense"], 2, "FIELD=VALUE"),
+        (["search", "x", "--store", "sqlite:///absent.db"], 3, "nearfold index"),
+        (["search", "x", "--store", "ftp://elsewhere/x"], 2, "sqlite:///"),
+        (["index", "examples", "--recipe", "nonsense"], 2, "default"),
+        (["plan", "--threshold", "0"], 2, "between 0 and 1"),
+        (["similar", "--id", "0" * 32], 3, "no document"),
+    ],
+)
+def test_mistakes_get_a_sentence_and_the_documented_code(words: list[str], code: int, sentence: str, store: str) -> None:
+    done = outcome(*words, store=store)
+    assert done.returncode == code, done.stderr
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_pruning_removes_what_is_gone_and_nothing_else(tmp_path: Path) -> None:
+    folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/x.db"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.txt").write_text(f"This is document {name}, which says something of its own {name * 30}.")
+    run("index", folder, store=url)
+    os.remove(folder / "a.txt")
+    assert run_json("index", folder, store=url)["removed"] == 0
+    assert run_json("index", folder, "--prune", store=url)["removed"] == 1
+    assert run_json("status", store=url)["documents"] == 1

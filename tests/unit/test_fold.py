@@ -1,0 +1,99 @@
+"""Folding a ranked list: greedy in rank order, to the shown hit, nothing dropped."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.fold import ByFamily, BySketch, Unfolded, folded
+from indexer.model import Ranked
+from indexer.sketch.codec import pack_slots
+
+SLOTS = 128
+
+
+def hit(id: str, slots: np.ndarray | None, family: str = "") -> Ranked:
+    packed = None if slots is None else pack_slots(slots.astype(np.uint32))
+    return Ranked(id, f"/{id}", id, 1.0, family or id, "complete", packed)
+
+
+def sketch(agreeing: int, salt: int = 0) -> np.ndarray:
+    """Slots of which the first `agreeing` are those of every other sketch made here."""
+    slots = np.arange(SLOTS)
+    slots[agreeing:] += 1000 * (salt + 1)
+    return slots
+
+
+def never(a: str, b: str) -> float:
+    raise AssertionError(f"texts of {a} and {b} were read outside the error bar")
+
+
+def shape(hits: list[Ranked], rule: object, heads: int = 100) -> list[list[str]]:
+    groups, _ = folded(hits, rule, heads, 0)  # type: ignore[arg-type]
+    return [[group.head.id, *(member.id for member in group.members)] for group in groups]
+
+
+def test_like_joins_like_and_nothing_is_dropped() -> None:
+    hits = [hit("a", sketch(128)), hit("b", sketch(0, 1)), hit("c", sketch(126, 2)), hit("d", sketch(0, 3)), hit("e", sketch(0, 1))]
+    assert shape(hits, BySketch(0.8, never)) == [["a", "c"], ["b", "e"], ["d"]]
+
+
+def test_relation_is_to_the_shown_hit_not_chained() -> None:
+    """b resembles a, and c resembles b alone: c is shown."""
+    a, b = np.arange(SLOTS), np.arange(SLOTS)
+    b[:12] += 5000
+    c = b.copy()
+    c[12:60] += 9000
+    assert shape([hit("a", a), hit("b", b), hit("c", c)], BySketch(0.8, never)) == [["a", "b"], ["c"]]
+
+
+def test_inside_the_error_bar_the_texts_decide() -> None:
+    asked = []
+
+    def exact(a: str, b: str) -> float:
+        asked.append((a, b))
+        return 0.79
+
+    hits = [hit("a", sketch(128)), hit("b", sketch(103, 1))]
+    assert shape(hits, BySketch(0.8, exact)) == [["a"], ["b"]]
+    assert asked == [("a", "b")]
+    assert shape(hits, BySketch(0.8, lambda a, b: 0.8)) == [["a", "b"]]
+
+
+def test_best_of_several_shown_hits_is_joined() -> None:
+    near, nearer = sketch(128), sketch(40, 1)
+    third = sketch(40, 1)
+    third[-2:] += 7
+    assert shape([hit("a", near), hit("b", nearer), hit("c", third)], BySketch(0.8, never)) == [["a"], ["b", "c"]]
+
+
+def test_documents_without_a_sketch_are_never_lumped_together() -> None:
+    assert shape([hit("a", None), hit("b", None), hit("c", None)], BySketch(0.8, never)) == [["a"], ["b"], ["c"]]
+
+
+def test_by_family_and_unfolded() -> None:
+    hits = [hit("a", None, "f"), hit("b", None, "g"), hit("c", None, "f")]
+    assert shape(hits, ByFamily()) == [["a", "c"], ["b"]]
+    assert shape(hits, Unfolded()) == [["a"], ["b"], ["c"]]
+
+
+def test_reading_stops_one_group_beyond_the_page() -> None:
+    read = []
+
+    def hits() -> Iterator[Ranked]:
+        for number in range(100):
+            read.append(number)
+            yield hit(str(number), None)
+
+    groups, complete = folded(hits(), Unfolded(), 10, 0)
+    assert (len(groups), complete, len(read)) == (11, False, 12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 128), st.integers(0, 3)), max_size=40), st.floats(0.05, 1.0), st.integers(1, 39))
+def test_every_hit_is_in_one_group_and_prefixes_agree(kinds: list[tuple[int, int]], threshold: float, cut: int) -> None:
+    hits = [hit(str(place), sketch(*kind)) for place, kind in enumerate(kinds)]
+    whole = shape(hits, BySketch(threshold, lambda a, b: 0.0))
+    assert sorted(id for group in whole for id in group) == sorted(one.id for one in hits)
+    prefix = shape(hits[:cut], BySketch(threshold, lambda a, b: 0.0))
+    assert [group[0] for group in prefix] == [group[0] for group in whole][: len(prefix)]

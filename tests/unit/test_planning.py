@@ -1,0 +1,53 @@
+"""Bands x rows: equal to datasketch's choice, and the recipe's own layout."""
+
+import pytest
+from datasketch.lsh import _optimal_param
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.errors import UsageError
+from indexer.planning import chance, plan, plan_for_recall
+from indexer.recipe import DEFAULT
+
+
+@pytest.mark.parametrize(("weight", "layout"), [(0.5, (25, 5)), (0.75, (26, 4))])
+def test_known_layouts(weight: float, layout: tuple[int, int]) -> None:
+    chosen = plan(0.5, 128, weight)
+    assert (chosen.bands, chosen.rows) == layout
+
+
+@pytest.mark.parametrize("slots", [16, 64, 128, 200])
+@pytest.mark.parametrize("threshold", [0.1, 0.35, 0.5, 0.62, 0.8, 0.9, 0.97])
+@pytest.mark.parametrize("weight", [0.1, 0.5, 0.75])
+def test_equal_to_datasketch(threshold: float, slots: int, weight: float) -> None:
+    chosen = plan(threshold, slots, weight)
+    assert (chosen.bands, chosen.rows) == _optimal_param(threshold, slots, 1 - weight, weight)
+
+
+def test_recipe_is_what_the_plan_gives() -> None:
+    chosen = plan_for_recall(DEFAULT.similarity or 0, 0.998, DEFAULT.slots or 0)
+    assert (chosen.bands, chosen.rows) == (DEFAULT.bands, DEFAULT.rows)
+
+
+@given(st.floats(0.05, 0.95), st.floats(0.5, 0.999), st.integers(32, 256))
+def test_planned_recall_is_reached(similarity: float, recall: float, slots: int) -> None:
+    try:
+        chosen = plan_for_recall(similarity, recall, slots)
+    except UsageError:
+        assert chance(similarity, slots, 1) < recall
+    else:
+        assert chosen.recall(similarity) >= recall
+        assert chosen.bands * chosen.rows <= slots
+
+
+def test_curve_rises_from_nothing_to_certainty() -> None:
+    curve = plan(0.8).curve
+    assert curve[0] == (0.0, 0.0)
+    assert curve[-1] == (1.0, 1.0)
+    assert [share for _, share in curve] == sorted(share for _, share in curve)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.0, -1.0])
+def test_threshold_out_of_range_is_refused(threshold: float) -> None:
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        plan(threshold)
