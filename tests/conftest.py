@@ -1,0 +1,103 @@
+"""Fixtures that hand real servers to tests; what they are and where they come from is told in `servers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from servers import choosing
+from servers.choosing import ENGINES
+from servers.engine import AbsentError, Engine
+from servers.process import Server
+from servers.proxy import AuthProxy
+
+_SHARED = {f"{name}_url": engine for name, engine in ENGINES.items()}
+_SESSION = pytest.StashKey[choosing.Session]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_SESSION] = choosing.Session()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a server, before `-m` selects."""
+    for item in items:
+        if not {*_SHARED, "opensearch_node"}.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.engines)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Start the servers that the selected tests ask for, all at once, while other tests already run."""
+    if session.config.option.collectonly:
+        return
+    asked = {name for item in session.items for name in getattr(item, "fixturenames", ())}
+    for name in _SHARED.keys() & asked:
+        session.config.stash[_SESSION].begin(_SHARED[name])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    session.config.stash[_SESSION].close()
+
+
+@pytest.fixture(scope="session")
+def opensearch_url(pytestconfig: pytest.Config) -> str:
+    """An OpenSearch that the whole session shares: a test removes what it made there."""
+    return _url(pytestconfig, ENGINES["opensearch"])
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_url(pytestconfig: pytest.Config) -> str:
+    """An Elasticsearch that the whole session shares: a test removes what it made there."""
+    return _url(pytestconfig, ENGINES["elasticsearch"])
+
+
+@pytest.fixture(scope="session")
+def tika_url(pytestconfig: pytest.Config) -> str:
+    """A Tika server that the whole session shares."""
+    return _url(pytestconfig, ENGINES["tika"])
+
+
+@pytest.fixture
+def opensearch_node() -> Iterator[Callable[[], Server]]:
+    """Make OpenSearch nodes of one's own, started; they may be killed, paused and started again on the same data."""
+    nodes: list[Server] = []
+
+    def node() -> Server:
+        try:
+            nodes.append(Server(ENGINES["opensearch"]))
+        except AbsentError as error:
+            _absent(ENGINES["opensearch"], error)
+        nodes[-1].start()
+        return nodes[-1]
+
+    yield node
+    for one in nodes:
+        one.close()
+
+
+@pytest.fixture
+def auth_proxy() -> Iterator[Callable[..., AuthProxy]]:
+    """Put a gate that wants credentials in front of a server: `auth_proxy(opensearch_url).url`."""
+    proxies: list[AuthProxy] = []
+
+    def proxy(upstream: str, **files: object) -> AuthProxy:
+        proxies.append(AuthProxy(upstream, **files))
+        return proxies[-1]
+
+    yield proxy
+    for one in proxies:
+        one.close()
+
+
+def _url(config: pytest.Config, engine: Engine) -> str:
+    try:
+        return config.stash[_SESSION].url(engine)
+    except AbsentError as error:
+        _absent(engine, error)
+
+
+def _absent(engine: Engine, error: AbsentError) -> None:
+    """Skip on a laptop, fail where engines are required."""
+    reason = f"no {engine.name}: {error}; or set {engine.variable} to the URL of a server"
+    (pytest.fail if choosing.required() else pytest.skip)(reason)

@@ -1,0 +1,43 @@
+"""The real servers come up as the tests need them."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+
+
+def call(method: str, url: str, body: object = None) -> object:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.loads(answer.read())
+
+
+def test_opensearch_runs_painless_and_the_pipelines(opensearch_url):
+    nodes = call("GET", f"{opensearch_url}/_nodes/plugins,ingest,search_pipelines")["nodes"].values()
+    for node in nodes:
+        processors = {one["type"] for one in node["ingest"]["processors"]}
+        assert {"script", "attachment"} <= processors
+        response = {one["type"] for one in node["search_pipelines"]["response_processors"]}
+        assert {"collapse", "truncate_hits"} <= response
+    script = {"script": {"lang": "painless", "source": "Long.bitCount(7L).toString()"}}
+    assert call("POST", f"{opensearch_url}/_scripts/painless/_execute", script) == {"result": "3"}
+
+
+def test_elasticsearch_is_healthy(elasticsearch_url):
+    assert call("GET", f"{elasticsearch_url}/_cluster/health")["status"] in {"green", "yellow"}
+
+
+def test_tika_extracts(tika_url):
+    body = b"<html><head><title>Fold</title></head><body><p>near duplicates</p></body></html>"
+    request = urllib.request.Request(f"{tika_url}/rmeta/text", body, {"Content-Type": "text/html"}, method="PUT")
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        (document,) = json.loads(answer.read())
+    assert document["X-TIKA:content"].split() == ["Fold", "near", "duplicates"]
+
+
+def test_acknowledged_document_survives_a_kill(opensearch_node):
+    node = opensearch_node()
+    call("PUT", f"{node.url}/kept/_doc/1", {"text": "acknowledged"})
+    node.restart()
+    assert call("GET", f"{node.url}/kept/_doc/1")["_source"] == {"text": "acknowledged"}

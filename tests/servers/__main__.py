@@ -1,0 +1,69 @@
+"""Fetch and run the servers by hand.
+
+`python -m servers fetch` fills the cache and starts nothing; `run opensearch tika` runs servers until Ctrl-C. For many
+test runs in a row, `eval "$(python -m servers start opensearch)"` leaves one running in the background and sets the
+variable that the tests look at; what it prints tells how to end it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+
+from servers.choosing import ENGINES
+from servers.engine import AbsentError
+from servers.process import Server, StartError
+
+
+def main() -> int:
+    """Read the command line and do what it says; 1 when an engine is absent or does not start."""
+    parser = argparse.ArgumentParser(prog="servers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("fetch", "run", "start"))
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help=f"{', '.join(ENGINES)}; all when none is named")
+    given = parser.parse_args()
+    if unknown := set(given.engines) - ENGINES.keys():
+        parser.error(f"no engine is called {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}")
+    names = given.engines or list(ENGINES)
+    try:
+        {"fetch": _fetch, "run": _run, "start": _start}[given.action](names)
+    except (AbsentError, StartError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def _fetch(names: Sequence[str]) -> None:
+    for name in names:
+        print(f"{name}: {ENGINES[name].install()}")
+
+
+def _start(names: Sequence[str]) -> None:
+    for name in names:
+        server = Server(ENGINES[name], detached=True)
+        try:
+            server.start()
+        except BaseException:
+            server.close()
+            raise
+        print(f"export {server.engine.variable}={server.url};  # ends with: kill {server.supervisor_pid}", flush=True)
+
+
+def _run(names: Sequence[str]) -> None:
+    running = [Server(ENGINES[name]) for name in names]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        for server in running:
+            server.start()
+            print(f"export {server.engine.variable}={server.url}", flush=True)
+        signal.pause()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for server in running:
+            server.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

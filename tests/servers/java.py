@@ -1,0 +1,45 @@
+"""Which Java there is: the newest of those installed beside each other."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from servers.engine import AbsentError
+
+
+def home(minimum: int) -> Path:
+    """The home of the newest JDK installed, of version `minimum` or later; else `AbsentError` is raised.
+
+    Looked at: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux and macOS.
+    """
+    found = {place: version for place in _places() if (version := _version(place))}
+    newest = max(found, key=lambda place: (found[place], str(place)), default=None)
+    if newest is None or found[newest] < minimum:
+        seen = f"the newest here is {found[newest]}" if newest else "none is here"
+        raise AbsentError(f"a JDK {minimum} or later is needed and {seen}; install one, or set JAVA_HOME")
+    return newest
+
+
+def _places() -> Iterator[Path]:
+    if chosen := os.environ.get("JAVA_HOME"):
+        yield Path(chosen)
+    parents = [Path("/usr/lib/jvm"), Path("/opt/java"), Path("/Library/Java/JavaVirtualMachines")]
+    if java := shutil.which("java"):
+        parents.insert(0, Path(java).resolve().parents[2])
+    for parent in parents:
+        if parent.is_dir():
+            yield from (place.resolve() for place in parent.iterdir())
+            yield from parent.glob("*/Contents/Home")
+
+
+def _version(place: Path) -> int:
+    """The feature version a JDK's `release` file names; 0 when it is not a JDK."""
+    release = place / "release"
+    if not release.is_file() or not (place / "bin" / "java").is_file():
+        return 0
+    match = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release.read_text(encoding="utf-8"), re.MULTILINE)
+    return int(match[1]) if match else 0

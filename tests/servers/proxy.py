@@ -1,0 +1,104 @@
+"""A gate in front of a server: an HTTP proxy on loopback that wants credentials, as a secured cluster does.
+
+The servers made from jars have no security plugin, so wrong passwords and missing rights are tested against this.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import urlsplit
+
+_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "server", "date", "host"}
+_READS = ("_search", "_msearch", "_count", "_mget", "_pit")
+
+
+class AuthProxy:
+    """Forwards to `upstream` what comes with the right credentials.
+
+    `user` with `password`, or `api_key`, may do everything; `reader` with `password` may only read (403 for the rest);
+    anybody else gets 401. `url` is http, or https when certificate and key files are given. Ends with `close`.
+    """
+
+    user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"
+
+    def __init__(self, upstream: str, certificate: Path | None = None, key: Path | None = None) -> None:
+        target = urlsplit(upstream)
+        self.upstream = (target.hostname or "127.0.0.1", target.port or 80)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"proxy": self}))
+        self._server.daemon_threads = True
+        self._server.block_on_close = False
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self.port = self._server.server_address[1]
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+
+    def refusal(self, authorization: str, method: str, path: str) -> tuple[int, str] | None:
+        """Status and reason of a refusal; None when the request may pass."""
+        if authorization in (_basic(self.user, self.password), f"ApiKey {self.api_key}"):
+            return None
+        if authorization != _basic(self.reader, self.password):
+            return 401, "missing or wrong credentials"
+        reads = method in ("GET", "HEAD") or urlsplit(path).path.rsplit("/", 1)[-1] in _READS
+        return None if reads else (403, f"{self.reader} may not {method} {path}")
+
+    def close(self) -> None:
+        """Stop listening; may be called once."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def _basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    proxy: AuthProxy
+    protocol_version = "HTTP/1.1"
+
+    def _serve(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        refused = self.proxy.refusal(self.headers.get("Authorization", ""), self.command, self.path)
+        if refused:
+            self._refuse(*refused)
+        else:
+            self._forward(body)
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = _serve  # noqa: N815 (names that http.server looks for)
+
+    def _refuse(self, status: int, reason: str) -> None:
+        cause = {"type": "security_exception", "reason": reason}
+        answer = json.dumps({"error": {"root_cause": [cause], **cause}, "status": status}).encode()
+        self._answer(status, {"Content-Type": "application/json", "WWW-Authenticate": 'Basic realm="nearfold"'}, answer)
+
+    def _forward(self, body: bytes) -> None:
+        kept = {name: value for name, value in self.headers.items() if name.lower() not in {*_HOP, "authorization"}}
+        with closing(http.client.HTTPConnection(*self.proxy.upstream, timeout=120)) as connection:
+            connection.request(self.command, self.path, body or None, kept)
+            answer = connection.getresponse()
+            headers = {name: value for name, value in answer.getheaders() if name.lower() not in _HOP}
+            self._answer(answer.status, headers, answer.read(), length=answer.getheader("Content-Length"))
+
+    def _answer(self, status: int, headers: dict[str, str], body: bytes, length: str | None = None) -> None:
+        head = self.command == "HEAD"
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", (length or "0") if head else str(len(body)))
+        self.end_headers()
+        if not head:
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the tests look at answers, not at a log."""
