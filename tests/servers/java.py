@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -22,6 +23,11 @@ def home(minimum: int) -> Path:
         seen = f"the newest here is {found[newest]}" if newest else "none is here"
         raise AbsentError(f"a JDK {minimum} or later is needed and {seen}; install one, or set JAVA_HOME")
     return newest
+
+
+def fingerprint(place: Path) -> str:
+    """Eight hexadecimal digits that differ from one build of a JDK to another."""
+    return hashlib.sha256((place / "release").read_bytes()).hexdigest()[:8]
 
 
 def _places() -> Iterator[Path]:

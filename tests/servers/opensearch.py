@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from servers import cache, java, maven
 from servers.engine import Engine, Launch
+from servers.process import Server
 from servers.settings import yaml
 
 VERSION = "3.8.0"
@@ -94,12 +96,31 @@ _FLAGS = (
 
 def install() -> Path:
     """Put the home together once and return it."""
-    java.home(JDK)
     name = f"opensearch-{VERSION}"
     with cache.installing(name) as fresh:
         if fresh:
             _assemble(fresh)
-    return cache.folder() / name
+    home = cache.folder() / name
+    with cache.installing(_archive().parent.name) as fresh:
+        if fresh:
+            _archive_classes(home, fresh)
+    return home
+
+
+def _archive() -> Path:
+    """Where the class-data archive for the JDK in use lies; an archive fits one build of one JDK."""
+    return cache.folder() / f"opensearch-{VERSION}-classes-{java.fingerprint(java.home(JDK))}" / "classes.jsa"
+
+
+def _archive_classes(home: Path, fresh: Path) -> None:
+    """Start once and stop: the JVM leaves an archive of the classes it loaded, which saves a third of every later start."""
+    server = Server(replace(ENGINE, install=lambda: home))
+    try:
+        server.start()
+        server.stop()
+        shutil.copy(server.folder / "classes.jsa", fresh)
+    finally:
+        server.close()
 
 
 def _assemble(home: Path) -> None:
@@ -154,11 +175,14 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
         (folder / part).mkdir(exist_ok=True)
     (folder / "config" / "opensearch.yml").write_text(yaml(folder, port), encoding="utf-8")
     (folder / "config" / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
+    archive = _archive()
+    classes = f"SharedArchiveFile={archive}" if archive.exists() else f"ArchiveClassesAtExit={folder / 'classes.jsa'}"
     argv = (
         str(java.home(JDK) / "bin" / "java"),
         f"-Xms{HEAP}",
         f"-Xmx{HEAP}",
         *_FLAGS,
+        f"-XX:{classes}",
         f"-Djava.io.tmpdir={folder / 'tmp'}",
         f"-Dopensearch.path.home={home}",
         f"-Dopensearch.path.conf={folder / 'config'}",
