@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer import keys
+from indexer.errors import UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import DEFAULT, Recipe
-from indexer.sketch.hashing import gram_hashes
+from indexer.sketch.hashing import MAX_GRAM, gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.simhash import simhash
 from indexer.text.codepoints import decode
@@ -24,7 +25,10 @@ from indexer.text.normalise import count_words, has_letters, normalised_codes
 try:
     from indexer import _kernel
 except ImportError:
-    _kernel = None
+    _kernel = None  # type: ignore[assignment]
+
+MAX_SLOTS = 1024
+MAX_BLOCKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +36,11 @@ class Fingerprints:
     """The fingerprints of n texts as arrays, one row a text, in the order given.
 
     `minhash`: (n, slots) uint32; `simhash`: (n,) uint64; rows whose status is not `complete` are zero there, and their
-    keys are empty. `words` and `chars`: (n,) int64. `exact`: SHA-256 of the normalised text.
+    keys are empty. A recipe without MinHash has no slots, one without SimHash zeros there. `words` and `chars`: (n,)
+    int64. `exact`: SHA-256 of the normalised text.
     """
 
+    recipe: Recipe
     minhash: NDArray[np.uint32]
     simhash: NDArray[np.uint64]
     bands: list[tuple[str, ...]]
@@ -52,8 +58,8 @@ class Fingerprints:
         complete = self.status[place] == "complete"
         return Fingerprint(
             status=self.status[place],
-            minhash=self.minhash[place] if complete else None,
-            simhash=int(self.simhash[place]) if complete else None,
+            minhash=self.minhash[place] if complete and self.recipe.minhash else None,
+            simhash=int(self.simhash[place]) if complete and self.recipe.simhash else None,
             bands=self.bands[place],
             blocks=self.blocks[place],
             exact=self.exact[place],
@@ -76,71 +82,104 @@ def fingerprint(text: str, recipe: Recipe = DEFAULT) -> Fingerprint:
     return fingerprints([text], recipe)[0]
 
 
-def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
+def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 1) -> Fingerprints:
     """Fingerprint many texts at once; the form that everything hot calls.
 
     A text with no normalised character is `empty`, one without letters `numbers_only`, one with fewer than the recipe's
-    `min_features` distinct features `too_short`: these have no sketches and no keys, so they never match anything.
+    `min_features` distinct features (one at least) `too_short`: these have no sketches and no keys, so they never match
+    anything. `threads` share the work where the kernel is compiled. Raises `UsageError` for a recipe that asks for steps
+    or sizes that this version does not have.
     """
+    _check(recipe)
     if _kernel is None:
         return define(texts, recipe)
-    return _compiled(texts, recipe)
+    return _compiled(texts, recipe, threads)
 
 
 def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     """`fingerprints` by the numpy definition, whatever is installed."""
-    slots, count = recipe.slots or 0, len(texts)
+    _check(recipe)
+    slots, count = _slots(recipe), len(texts)
     codes = [normalised_codes(text) for text in texts]
     minhash = np.zeros((count, slots), dtype=np.uint32)
     bits = np.zeros(count, dtype=np.uint64)
     status: list[Status] = []
     for place, text_codes in enumerate(codes):
-        hashes = gram_hashes(text_codes, recipe.width or 1)
-        status.append(_status(text_codes, hashes, recipe))
+        features = np.unique(gram_hashes(text_codes, recipe.width or 1))
+        status.append(_status(text_codes, len(features), recipe))
         if status[place] == "complete":
-            minhash[place] = fast_similarity_sketch(hashes, slots)
-            bits[place] = simhash(hashes)
+            if recipe.minhash:
+                minhash[place] = fast_similarity_sketch(features, slots)
+            if recipe.simhash:
+                bits[place] = simhash(features)
+    bands, blocks = _keys(minhash, bits, status, recipe)
     exact = [hashlib.sha256(decode(text_codes).encode()).hexdigest() for text_codes in codes]
     words = np.array([count_words(text) for text in texts], dtype=np.int64)
     chars = np.array([len(text_codes) for text_codes in codes], dtype=np.int64)
-    return _with_keys(minhash, bits, status, exact, words, chars, recipe)
+    return Fingerprints(recipe, minhash, bits, bands, blocks, status, exact, words, chars)
 
 
-def _status(codes: NDArray[np.uint32], hashes: NDArray[np.uint64], recipe: Recipe) -> Status:
+def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprints:
+    """`fingerprints` by the compiled kernel."""
+    minhash, bits, bands, blocks, status, exact, words, chars = _kernel.fingerprints(
+        list(texts),
+        width=recipe.width or 1,
+        slots=_slots(recipe),
+        bands=recipe.bands or 0,
+        rows=recipe.rows or 0,
+        simhash=recipe.simhash is not None,
+        blocks=recipe.blocks or 0,
+        min_features=recipe.min_features,
+        threads=threads,
+    )
+    slots = np.frombuffer(minhash, dtype=np.uint32).reshape(len(status), _slots(recipe))
+    counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
+    return Fingerprints(recipe, slots, np.frombuffer(bits, dtype=np.uint64), bands, blocks, status, exact, *counts)
+
+
+def _slots(recipe: Recipe) -> int:
+    return recipe.slots or 0 if recipe.minhash else 0
+
+
+def _status(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Status:
     if len(codes) == 0:
         return "empty"
     if not has_letters(codes):
         return "numbers_only"
-    if len(np.unique(hashes)) < recipe.min_features:
+    if features < max(recipe.min_features, 1):
         return "too_short"
     return "complete"
 
 
-def _with_keys(
-    minhash: NDArray[np.uint32],
-    bits: NDArray[np.uint64],
-    status: list[Status],
-    exact: list[str],
-    words: NDArray[np.int64],
-    chars: NDArray[np.int64],
-    recipe: Recipe,
-) -> Fingerprints:
-    """Add the keys of complete rows."""
-    complete = [one == "complete" for one in status]
+def _keys(
+    minhash: NDArray[np.uint32], bits: NDArray[np.uint64], status: list[Status], recipe: Recipe
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The band keys and block keys of complete rows; none for the others."""
     bands = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0)
-    blocks = [keys.block_keys(int(one), recipe.bits or 0, recipe.blocks or 0) for one in bits]
-    return Fingerprints(
-        minhash,
-        bits,
+    blocks = [keys.block_keys(int(one), 64, recipe.blocks) if recipe.blocks else () for one in bits]
+    complete = [one == "complete" for one in status]
+    return (
         [row if good else () for row, good in zip(bands, complete, strict=True)],
         [row if good else () for row, good in zip(blocks, complete, strict=True)],
-        status,
-        exact,
-        words,
-        chars,
     )
 
 
-def _compiled(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
-    """`fingerprints` by the compiled kernel; recipes it does not know go to the definition."""
-    return define(texts, recipe)
+def _check(recipe: Recipe) -> None:
+    """Raise `UsageError` when the recipe asks for what neither the definition nor the kernel computes."""
+    known = {
+        "normaliser": recipe.normaliser == "default_v1",
+        "features": recipe.features == "chars_v1",
+        "width": 1 <= (recipe.width or 0) <= MAX_GRAM,
+        "feature_hash": recipe.feature_hash == "gram64_v1",
+        "minhash": recipe.minhash in (None, "fss_v1"),
+        "slots": 2 <= (recipe.slots or 0) <= MAX_SLOTS if recipe.minhash else not recipe.slots,
+        "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),
+        "simhash": recipe.simhash in (None, "distinct_v1"),
+        "bits": recipe.bits == 64 if recipe.simhash else not recipe.bits,
+        "blocks": 0 <= (recipe.blocks or 0) <= (MAX_BLOCKS if recipe.simhash else 0),
+    }
+    strange = [f"{name} = {getattr(recipe, name)}" for name, good in known.items() if not good]
+    if strange:
+        raise UsageError(
+            f"recipe {recipe.name} asks for {', '.join(strange)}, which this version cannot compute; use another recipe"
+        )

@@ -46,7 +46,7 @@ def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
     hash = mix64(p(c0, c1, c2) + GRAM_MULTIPLIER * p(c3, c4, c5) + GAMMA). Code points have 21 bits, so p is one-to-one.
 
     >>> gram_hashes(np.array([102, 111, 108, 100], dtype=np.uint32), 4).tolist()
-    [0]
+    [15197965243600533015]
     """
     count = len(codes) - width + 1
     if count <= 0:

@@ -1,0 +1,31 @@
+"""The compiled kernel: the same bits as `indexer.fingerprint.define`, computed by Rust."""
+
+from indexer.model import Status
+
+def fingerprints(
+    texts: list[str],
+    *,
+    width: int,
+    slots: int,
+    bands: int,
+    rows: int,
+    simhash: bool,
+    blocks: int,
+    min_features: int,
+    threads: int = 1,
+) -> tuple[
+    bytearray,
+    bytearray,
+    list[tuple[str, ...]],
+    list[tuple[str, ...]],
+    list[Status],
+    list[str],
+    bytearray,
+    bytearray,
+]:
+    """Fingerprint texts by `default_v1`, `chars_v1`, `gram64_v1`, `fss_v1` and `distinct_v1`.
+
+    Comes back, one row a text: MinHash (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero when not asked
+    for), band keys, block keys, status, SHA-256, words and chars (int64). Numbers are in native byte order. The
+    interpreter's lock is free meanwhile; `threads` share the work. Settings out of range raise ValueError.
+    """

@@ -1,0 +1,14 @@
+//! Fingerprints of texts, bit for bit as the numpy definition in `indexer/fingerprint.py` has them.
+
+mod codepoints;
+mod distinct;
+mod grams;
+mod keys;
+mod minhash;
+mod normalise;
+#[cfg(feature = "extension")]
+mod python;
+pub mod signer;
+mod simhash;
+#[allow(clippy::unreadable_literal)]
+mod unicode13;

@@ -1,0 +1,154 @@
+//! What Python sees: `indexer._kernel`, described in `indexer/_kernel.pyi`.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
+
+use crate::grams::MAX_WIDTH;
+use crate::signer::{Fingerprint, Recipe, Status, sign_all};
+
+#[pymodule]
+mod _kernel {
+    #[pymodule_export]
+    use super::fingerprints;
+}
+
+type Arrays<'py> = (
+    Bound<'py, PyByteArray>,
+    Bound<'py, PyByteArray>,
+    Bound<'py, PyList>,
+    Bound<'py, PyList>,
+    Bound<'py, PyList>,
+    Bound<'py, PyList>,
+    Bound<'py, PyByteArray>,
+    Bound<'py, PyByteArray>,
+);
+
+/// Fingerprint texts; see the stub for the arguments and the arrays that come back.
+#[pyfunction]
+#[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1))]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
+fn fingerprints<'py>(
+    py: Python<'py>,
+    texts: Vec<Bound<'py, PyString>>,
+    width: usize,
+    slots: usize,
+    bands: usize,
+    rows: usize,
+    simhash: bool,
+    blocks: usize,
+    min_features: usize,
+    threads: usize,
+) -> PyResult<Arrays<'py>> {
+    let recipe = Recipe {
+        width,
+        slots,
+        bands,
+        rows,
+        simhash,
+        blocks,
+        min_features,
+    };
+    check(&recipe)?;
+    let texts = texts.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
+    let signed = py
+        .detach(|| catch_unwind(AssertUnwindSafe(|| sign_all(&texts, &recipe, threads))))
+        .map_err(|_| PyRuntimeError::new_err("the compiled kernel failed; its message went to stderr"))?;
+    arrays(py, &signed, slots)
+}
+
+fn check(recipe: &Recipe) -> PyResult<()> {
+    let good = (1..=MAX_WIDTH).contains(&recipe.width)
+        && recipe.slots <= 1024
+        && recipe.bands.saturating_mul(recipe.rows) <= recipe.slots
+        && recipe.blocks <= 64;
+    if good {
+        Ok(())
+    } else {
+        Err(PyValueError::new_err("settings beyond what the kernel computes"))
+    }
+}
+
+/// The text in UTF-8; each lone surrogate becomes U+FFFD, which has three bytes as the surrogate has.
+fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
+    if let Ok(text) = text.to_str() {
+        return Ok(text.into());
+    }
+    let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+    let mut bytes = encoded.cast_into::<PyBytes>()?.as_bytes().to_vec();
+    for start in 0..bytes.len().saturating_sub(2) {
+        if bytes[start] == 0xED && bytes[start + 1] >= 0xA0 {
+            bytes[start..start + 3].copy_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+    Ok(String::from_utf8(bytes)?.into())
+}
+
+fn arrays<'py>(py: Python<'py>, signed: &[Fingerprint], slots: usize) -> PyResult<Arrays<'py>> {
+    let row = |one: &'_ Fingerprint| {
+        let mut bytes: Vec<u8> = one.minhash.iter().flat_map(|slot| slot.to_ne_bytes()).collect();
+        bytes.resize(4 * slots, 0);
+        bytes
+    };
+    Ok((
+        packed(py, signed, 4 * slots, row)?,
+        packed(py, signed, 8, |one| one.simhash.to_ne_bytes())?,
+        PyList::new(
+            py,
+            signed
+                .iter()
+                .map(|one| strings(py, &one.bands))
+                .collect::<PyResult<Vec<_>>>()?,
+        )?,
+        PyList::new(
+            py,
+            signed
+                .iter()
+                .map(|one| strings(py, &one.blocks))
+                .collect::<PyResult<Vec<_>>>()?,
+        )?,
+        PyList::new(py, signed.iter().map(|one| status(py, one.status)))?,
+        PyList::new(py, signed.iter().map(|one| hexadecimal(&one.exact)))?,
+        packed(py, signed, 8, |one| one.words.to_ne_bytes())?,
+        packed(py, signed, 8, |one| one.chars.to_ne_bytes())?,
+    ))
+}
+
+/// One array of `size` bytes a fingerprint, in native byte order.
+fn packed<'py, B: AsRef<[u8]>>(
+    py: Python<'py>,
+    signed: &[Fingerprint],
+    size: usize,
+    bytes: impl Fn(&Fingerprint) -> B,
+) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, size * signed.len(), |all| {
+        for (place, one) in all.chunks_exact_mut(size.max(1)).zip(signed) {
+            place.copy_from_slice(bytes(one).as_ref());
+        }
+        Ok(())
+    })
+}
+
+fn strings<'py>(py: Python<'py>, keys: &[String]) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, keys)
+}
+
+fn status(py: Python<'_>, status: Status) -> &Bound<'_, PyString> {
+    match status {
+        Status::Complete => pyo3::intern!(py, "complete"),
+        Status::Empty => pyo3::intern!(py, "empty"),
+        Status::NumbersOnly => pyo3::intern!(py, "numbers_only"),
+        Status::TooShort => pyo3::intern!(py, "too_short"),
+    }
+}
+
+fn hexadecimal(digest: &[u8; 32]) -> String {
+    let digit = |half: u8| char::from(b"0123456789abcdef"[half as usize]);
+    digest
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}
