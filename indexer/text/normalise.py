@@ -39,7 +39,7 @@ def normalise(text: str) -> str:
 
 def normalised_codes(text: str) -> NDArray[np.uint32]:
     """The code points of `normalise(text)`, (n,) uint32."""
-    codes = codepoints.encode(_composed(_joined(text)))
+    codes = codepoints.encode(composed(_joined(text)))
     codes = codepoints.lower()[codes]
     return codes[codepoints.classes()[codes] & codepoints.BLANK == 0]
 
@@ -72,8 +72,8 @@ def _joined(text: str) -> str:
     return _LINE_END_HYPHEN.sub("", text)
 
 
-def _composed(text: str) -> str:
-    """Step 3: NFKC of every piece between barriers."""
+def composed(text: str) -> str:
+    """Step 3: NFKC as of Unicode 13.0, whatever Python runs: NFKC of every piece between barriers."""
     if text.isascii():
         return text
     return "".join(_pieces(text))
