@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from indexer.errors import UsageError
 from indexer.model import Assignment, Candidates, Query, Ranked, Row, Status
 from indexer.recipe import Recipe
+
+HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
+FILTERS = ("path", "content_type", "status", "labels", "family", "recipe")
+_METADATA = re.compile(r"metadata\.(?P<name>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,10 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is in a store: documents by status, and rows that could not be told apart from their family yet."""
+    """What is in a store: documents by status and by content type, distinct families, bytes on disk where known.
+
+    `families` is exact up to 40,000 and within a few per cent beyond that in a search engine, always exact in SQLite.
+    """
 
     documents: int
     by_status: dict[Status, int] = field(default_factory=dict)
@@ -35,10 +44,15 @@ class Counts:
 class Store(Protocol):
     """A place for rows. Opening one reads nothing and creates nothing; `prepare` creates, the rest needs what exists.
 
-    Reads on a store that was never prepared raise `StoreError` with the way forward.
+    Reads and writes on a store that was never prepared raise `StoreError` with the way forward. A lone surrogate in any
+    text, id or path becomes U+FFFD, in rows as in questions. Paths, ids and keys are ordered by their UTF-8 bytes.
+
+    A key is hot when more than `hot_key_floor` rows and more than `hot_key_share` of all rows carry it.
     """
 
     url: str
+    hot_key_floor: int
+    hot_key_share: float
 
     def stored_recipe(self) -> Recipe | None:
         """The recipe this store was prepared with, or None when it does not exist yet."""
@@ -51,7 +65,8 @@ class Store(Protocol):
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """Insert or replace rows by id, durably: one entry a row in order, None when acknowledged, else why it was refused.
 
-        Two rows with one id in a call: the last wins. Raises `StoreStopped` when the store takes nothing any more.
+        Two rows with one id in a call: the last wins. Raises `StoreStopped` when the store takes nothing any more; what was
+        acknowledged before stays.
         """
         ...
 
@@ -60,7 +75,10 @@ class Store(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Make everything acknowledged so far visible to `candidates` and `search`."""
+        """Make everything acknowledged so far visible to `candidates`, `search`, `scan` and `counts`.
+
+        `get` and `sources` always see it.
+        """
         ...
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
@@ -74,22 +92,29 @@ class Store(Protocol):
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """Rows that share at least one key, most keys shared first, ties by path and then id, at most `limit`.
 
-        A key that more than the store's `hot_key_share` of the rows (and more than `hot_key_floor` rows) carry is not
-        asked and is named in `capped_keys`.
+        A hot key is not asked; it is named in `capped_keys`, bands before blocks, in the order given.
         """
         ...
 
     def search(self, query: Query) -> Ranking:
-        """Full-text search over title and text. Words are all required; `"quoted words"` stand together. Words of scripts
-        written without spaces are found inside a sentence. An empty text matches every document."""
+        """Full-text search over title and text, whatever the characters of the query.
+
+        Words are all required; `"quoted words"` stand together. Words of scripts written without spaces are found inside a
+        sentence. Case does not matter, nor do marks on Latin letters. An empty query matches every document, one without
+        letters and digits none. Filters are (field, value) pairs that must all hold exactly; fields are those of `FILTERS`
+        and `metadata.NAME`, others raise `UsageError`.
+
+        `relevance`: best first; `path`: ascending; `modified`: newest first, rows without a time last. Ties, and an empty
+        query by relevance, go by path and then id.
+        """
         ...
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
-        """Every row by id; with `under`, those whose path is that folder or lies in it."""
+        """Every row, ascending by id; with `under`, those whose path is that folder or lies in it."""
         ...
 
     def assign(self, assignments: Iterable[Assignment]) -> int:
-        """Write family fields back to rows that exist; returns how many were written."""
+        """Write family fields back to rows that exist; returns how many were written. The last one for an id wins."""
         ...
 
     def counts(self) -> Counts:
@@ -99,3 +124,16 @@ class Store(Protocol):
     def close(self) -> None:
         """Release what is held; calling it twice is no error."""
         ...
+
+
+def metadata_name(field: str) -> str | None:
+    """The NAME of a filter field `metadata.NAME`, dots included; None for a field of `FILTERS`. Others raise `UsageError`.
+
+    >>> metadata_name("metadata.dc.creator"), metadata_name("path")
+    ('dc.creator', None)
+    """
+    if field in FILTERS:
+        return None
+    if found := _METADATA.fullmatch(field):
+        return found["name"]
+    raise UsageError(f"cannot filter on {field!r}; choose one of: {', '.join(FILTERS)}, metadata.NAME")

@@ -1,0 +1,208 @@
+"""One SQLite file: opening, creating, transactions, and what its errors mean.
+
+Write-ahead log with `synchronous=FULL`: a committed transaction survives kill -9 and loss of power alike.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from indexer import mappings
+from indexer.errors import MappingMismatch, RecipeMismatch, StoreBusy, StoreDamaged, StoreError, StoreStopped, Unsupported
+from indexer.recipe import Recipe
+
+MEMORY = ":memory:"
+APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
+FORMAT = 1
+PATIENCE_SECONDS = 5.0
+_PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
+
+
+class File:
+    """A connection that is opened when first needed, shared by threads under one lock."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._recipe: Recipe | None = None
+        self._identity: tuple[int, int] | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One consistent view of the file. Raises `StoreError` when it was never prepared."""
+        with self._lock, _translated(self.path):
+            db = self._prepared()
+            db.execute("BEGIN")
+            try:
+                yield db
+            finally:
+                db.execute("COMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One durable transaction: everything or, after any exception, nothing."""
+        with self._lock, _translated(self.path):
+            db = self._prepared()
+            self._same_file()
+            with _transaction(db):
+                yield db
+
+    def create(self, recipe: Recipe) -> None:
+        """Make the file and its tables where they are missing, and hold it to `recipe`."""
+        with self._lock, _translated(self.path):
+            db = self._connection or self._connect(create=True)
+            _check(db, self.path)
+            db.execute("PRAGMA journal_mode = WAL").fetchone()
+            with _transaction(db):
+                if _number(db, "user_version") < FORMAT:
+                    _migrate(db)
+                if (stored := _recipe(db)) is None:
+                    db.execute("INSERT INTO store VALUES ('recipe', ?)", (json.dumps(recipe.settings),))
+                elif stored.id != recipe.id:
+                    raise RecipeMismatch(stored=stored.name, wanted=recipe.name, difference=stored.difference(recipe))
+            self._recipe = recipe
+
+    def recipe(self) -> Recipe | None:
+        """The recipe that the file holds, None when there is no file, or an empty one."""
+        with self._lock, _translated(self.path):
+            if self._recipe is None and self._exists():
+                db = self._connection or self._connect(create=False)
+                _check(db, self.path)
+                self._recipe = _recipe(db) if _number(db, "user_version") else None
+            return self._recipe
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = self._recipe = self._identity = None
+
+    def _exists(self) -> bool:
+        return self._connection is not None or (self.path != MEMORY and Path(self.path).exists())
+
+    def _prepared(self) -> sqlite3.Connection:
+        if self.recipe() is None or self._connection is None:
+            raise StoreError(f"there is no store at {self.path} yet; run `nearfold index PATH` first, or check --store")
+        return self._connection
+
+    def _connect(self, create: bool) -> sqlite3.Connection:
+        place = MEMORY if self.path == MEMORY else f"{Path(self.path).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+        db = sqlite3.connect(place, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            for pragma in _PRAGMAS:
+                db.execute(f"PRAGMA {pragma}")
+            db.create_function("nearfold_holds", 3, _holds, deterministic=True)
+        except BaseException:
+            db.close()
+            raise
+        self._connection, self._identity = db, self._stat()
+        return db
+
+    def _stat(self) -> tuple[int, int] | None:
+        if self.path == MEMORY:
+            return None
+        try:
+            found = os.stat(self.path)  # noqa: PTH116 - cheaper than Path in every transaction
+        except FileNotFoundError:
+            return (0, 0)
+        return found.st_dev, found.st_ino
+
+    def _same_file(self) -> None:
+        """SQLite would go on writing into a file that was removed, and lose what it acknowledges."""
+        if self._stat() != self._identity:
+            raise StoreStopped(reason=f"{self.path} was removed or replaced", mend="put the file back or remove it")
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _translated(path: str) -> Iterator[None]:
+    """Raise SQLite's errors as ours. They are told apart by their text: Python 3.10 gives no code."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _meaning(path, str(error)) from error
+
+
+def _meaning(path: str, text: str) -> StoreError:
+    if "locked" in text:
+        return StoreBusy(what=path, holder="another process")
+    if "disk is full" in text:
+        return StoreStopped(reason=f"no space is left for {path}", mend="free some space")
+    if "readonly" in text:
+        return StoreStopped(reason=f"{path} is read-only", mend="allow writing to the file and its folder")
+    if "disk I/O error" in text:
+        return StoreStopped(reason=f"the disk that holds {path} reports an error", mend="check the disk and its free space")
+    if "unable to open" in text:
+        return StoreError(f"{path} cannot be opened; check that its folder exists and that you may read and write both")
+    if "fts5" in text and "no such" in text:
+        return Unsupported(store="this Python's SQLite", what="search texts (it has no FTS5)", instead="use another Python")
+    if any(sign in text for sign in ("not a database", "malformed", "corrupt", "no such")):
+        return StoreDamaged(path=path, reason=text)
+    return StoreError(f"{path}: {text}; run `nearfold doctor`")
+
+
+def _check(db: sqlite3.Connection, path: str) -> None:
+    """Refuse a file of another program, or of a newer nearfold."""
+    owner, version = _number(db, "application_id"), _number(db, "user_version")
+    empty = owner == version == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    if owner != APPLICATION_ID and not empty:
+        raise MappingMismatch(index=path, problems=("it is the SQLite file of another program",))
+    if version > FORMAT:
+        raise StoreError(
+            f"{path} was written by a newer nearfold (format {version}, this one knows {FORMAT}); "
+            "upgrade nearfold, or give --store another file"
+        )
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    """Bring the file to this format, one numbered step after the other, inside the caller's transaction."""
+    for step in range(_number(db, "user_version") + 1, FORMAT + 1):
+        for statement in _statements(mappings.read(f"sqlite-{step:04}.sql")):
+            db.execute(statement)
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines():
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _number(db: sqlite3.Connection, pragma: str) -> int:
+    return int(db.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def _recipe(db: sqlite3.Connection) -> Recipe | None:
+    found = db.execute("SELECT value FROM store WHERE name = 'recipe'").fetchone()
+    return Recipe(**json.loads(found[0])) if found else None
+
+
+def _holds(packed: str, name: str | None, value: str) -> bool:
+    """Whether a JSON object has that member with that value or, without a name, a JSON array that item.
+
+    SQLite's own JSON functions end a string at NUL.
+    """
+    found = json.loads(packed)
+    return value in found if name is None else found.get(name) == value

@@ -1,0 +1,261 @@
+"""The embedded store: one SQLite file, full text by FTS5, or nothing but memory (`:memory:`)."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from typing import Any
+
+from indexer.model import Assignment, Candidate, Candidates, Query, Ranked, Row
+from indexer.recipe import Recipe
+from indexer.sketch.codec import unsigned64
+from indexer.stores import _sqlite_rows as packed
+from indexer.stores._sqlite_file import File
+from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking, metadata_name
+from indexer.stores.rows import refusal, storable
+from indexer.text.phrases import phrases, spaced, well_formed
+
+PAGE = 100
+_CHUNK = 500
+_ROW = f"SELECT t.text, {', '.join(f'd.{name}' for name in packed.COLUMNS)} FROM documents d JOIN texts t USING (number)"
+_BEST = (
+    "SELECT d.id, d.path, j.value, d.minhash, d.simhash FROM json_each(?) j "
+    "JOIN documents d ON d.number = CAST(j.key AS INTEGER) ORDER BY j.value DESC, d.path, d.id LIMIT ?"
+)
+_SHOWN = "SELECT number, id, path, title, family, status, minhash FROM documents WHERE number IN"
+_ORDER = {"relevance": "score DESC, ", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
+
+
+class SqliteStore:
+    """A store in one SQLite file. It may be shared by threads; other processes may read while one writes."""
+
+    def __init__(self, url: str, path: str) -> None:
+        self.url = url
+        self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
+        self._file = File(path)
+
+    def stored_recipe(self) -> Recipe | None:
+        """None, too, for an empty file; `StoreDamaged` or `MappingMismatch` for one that is not a store."""
+        return self._file.recipe()
+
+    def prepare(self, recipe: Recipe) -> None:
+        """Makes the file, never its folder."""
+        self._file.create(recipe)
+
+    def write(self, rows: Sequence[Row]) -> list[str | None]:
+        """One transaction, so a call that raises has written nothing."""
+        mended = [storable(row) for row in rows]
+        with self._file.writing() as db:
+            recipe = self._file.recipe()
+            refusals = [refusal(row, recipe.id if recipe else "") for row in mended]
+            _replace(db, {row.id: row for row, refused in zip(mended, refusals, strict=True) if refused is None})
+        return refusals
+
+    def delete(self, ids: Sequence[str]) -> int:
+        """One transaction."""
+        with self._file.writing() as db:
+            numbers = _forget(db, _clean(ids))
+            for table in ("documents", "texts"):
+                db.executemany(f"DELETE FROM {table} WHERE number = ?", [(number,) for number in numbers.values()])
+        return len(numbers)
+
+    def refresh(self) -> None:
+        """Nothing to do: a committed row is visible at once."""
+        with self._file.reading():
+            pass
+
+    def get(self, ids: Sequence[str]) -> dict[str, Row]:
+        """One consistent view of all of them."""
+        with self._file.reading() as db:
+            found = _chosen(db, f"{_ROW} WHERE d.id IN", _clean(ids))
+        return {row.id: row for row in map(_unpacked, found)}
+
+    def sources(self, ids: Sequence[str]) -> dict[str, str]:
+        """Texts lie in a table of their own, so this stays cheap."""
+        with self._file.reading() as db:
+            return dict(_chosen(db, "SELECT id, source FROM documents WHERE id IN", _clean(ids)))
+
+    def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
+        """One look into the postings a key; a hot one costs no more than its cap."""
+        keys = dict(zip(packed.posted(bands, blocks), (*bands, *blocks), strict=True))
+        shared: Counter[int] = Counter()
+        capped = []
+        with self._file.reading() as db:
+            for posted, key in keys.items():
+                if (numbers := self._carriers(db, posted)) is None:
+                    capped.append(key)
+                else:
+                    shared.update(numbers)
+            found = db.execute(_BEST, (json.dumps(shared), limit))
+            best = tuple(
+                Candidate(name, path, keys, minhash, None if bits is None else unsigned64(bits))
+                for name, path, keys, minhash, bits in found
+            )
+        return Candidates(best, tuple(capped), cut=len(shared) > len(best))
+
+    def _carriers(self, db: sqlite3.Connection, posted: str) -> list[int] | None:
+        """The documents that carry a key, None when it is hot."""
+        cap = self.hot_key_floor
+        numbers = _numbers(db, posted, cap)
+        if len(numbers) > cap:
+            cap = max(cap, int(self.hot_key_share * _count(db)))
+            numbers = _numbers(db, posted, cap)
+        return None if len(numbers) > cap else numbers
+
+    def search(self, query: Query) -> Ranking:
+        """The matches and their order are fixed when the search begins; a row deleted since then is passed over."""
+        asked = phrases(query.text)
+        conditions, values = _conditions(query)
+        if query.text.strip() and not asked:
+            return Ranking(0, iter(()))
+        table, score = "documents d", "NULL"
+        if asked:
+            table = "fulltext JOIN documents d ON d.number = fulltext.rowid"
+            conditions, values = ["fulltext MATCH ?", *conditions], [_expression(asked), *values]
+            score = "-bm25(fulltext, 2.0, 1.0)" if query.sort == "relevance" else score
+        where = " AND ".join(["1", *conditions])
+        with self._file.reading() as db:
+            found = db.execute(
+                f"SELECT d.number, {score} AS score FROM {table} WHERE {where} ORDER BY {_ORDER[query.sort]}d.path, d.id",
+                values,
+            ).fetchall()
+        return Ranking(len(found), self._ranked(found))
+
+    def _ranked(self, found: list[tuple[int, float | None]]) -> Iterator[Ranked]:
+        for start in range(0, len(found), PAGE):
+            page = dict(found[start : start + PAGE])
+            with self._file.reading() as db:
+                rows = {number: shown for number, *shown in _chosen(db, _SHOWN, list(page))}
+            for number, score in page.items():
+                if number in rows:
+                    name, path, title, *rest = rows[number]
+                    yield Ranked(name, path, title, score, *rest)
+
+    def scan(self, under: str | None = None) -> Iterator[Row]:
+        """The set and its order are fixed when the first row is read; a row deleted since then is passed over."""
+        condition, values = ("1", ()) if under is None else _inside(well_formed(under))
+        with self._file.reading() as db:
+            found = db.execute(f"SELECT number FROM documents WHERE {condition} ORDER BY id", values)
+            numbers = array("q", (number for (number,) in found))
+        for start in range(0, len(numbers), PAGE):
+            with self._file.reading() as db:
+                page = _chosen(db, f"{_ROW} WHERE d.number IN", numbers[start : start + PAGE].tolist())
+            yield from sorted(map(_unpacked, page), key=lambda row: row.id)
+
+    def assign(self, assignments: Iterable[Assignment]) -> int:
+        """One transaction."""
+        last = {well_formed(one.id): one for one in assignments}
+        values = [(one.family, one.principal, one.similarity, one.cluster, one.provisional, name) for name, one in last.items()]
+        with self._file.writing() as db:
+            return db.executemany(
+                "UPDATE documents SET family = ?, principal = ?, similarity = ?, cluster = ?, provisional = ? WHERE id = ?",
+                values,
+            ).rowcount
+
+    def counts(self) -> Counts:
+        """Exact; bytes are those of the file's pages, the write-ahead log left out."""
+        with self._file.reading() as db:
+            by = {
+                name: dict(db.execute(f"SELECT {name}, count(*) FROM documents GROUP BY {name} ORDER BY 2 DESC, 1"))
+                for name in ("status", "content_type")
+            }
+            families = db.execute("SELECT count(DISTINCT family) FROM documents").fetchone()[0]
+            pages, width = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+            return Counts(_count(db), by["status"], by["content_type"], families, pages * width)
+
+    def close(self) -> None:
+        """Ends the connection; the last one folds the write-ahead log into the file. A store in memory is gone."""
+        self._file.close()
+
+
+def _replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
+    """Insert rows by id, in place of those that carry an id already."""
+    known = _forget(db, list(rows))
+    fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
+    numbered = [(known.get(name) or next(fresh), row) for name, row in rows.items()]
+    marks = ", ".join("?" * (len(packed.COLUMNS) + 1))
+    db.executemany(
+        f"INSERT OR REPLACE INTO documents (number, {', '.join(packed.COLUMNS)}) VALUES ({marks})",
+        ((number, *packed.columns(row)) for number, row in numbered),
+    )
+    db.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", ((number, row.text) for number, row in numbered))
+    db.executemany(
+        "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
+        ((number, *packed.words(row.title, row.text)) for number, row in numbered),
+    )
+    db.executemany(
+        "INSERT INTO postings (rowid, carried) VALUES (?, ?)",
+        ((number, " ".join(packed.posted(row.bands, row.blocks))) for number, row in numbered),
+    )
+
+
+def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Take rows out of the full-text index and the postings; the number of each id that exists."""
+    select = (
+        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks FROM documents d JOIN texts t USING (number) WHERE d.id IN"
+    )
+    numbers = {}
+    for number, name, title, text, bands, blocks in _chosen(db, select, ids):
+        numbers[name] = number
+        db.execute(
+            "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
+            (number, *packed.words(title, text)),
+        )
+        db.execute(
+            "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
+            (number, " ".join(packed.posted(bands.split(), blocks.split()))),
+        )
+    return numbers
+
+
+def _chosen(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """What a SELECT that ends in IN finds for any number of values."""
+    for start in range(0, len(among), _CHUNK):
+        chunk = among[start : start + _CHUNK]
+        yield from db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk).fetchall()
+
+
+def _clean(ids: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(map(well_formed, ids)))
+
+
+def _unpacked(values: tuple[Any, ...]) -> Row:
+    return packed.row(values[1:], values[0])
+
+
+def _numbers(db: sqlite3.Connection, posted: str, cap: int) -> list[int]:
+    """The documents that carry a key, one more than `cap` at most."""
+    found = db.execute("SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?", (f'"{posted}"', cap + 1))
+    return [number for (number,) in found]
+
+
+def _count(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+
+def _expression(asked: tuple[str, ...]) -> str:
+    """All phrases, each in FTS5's quotes, where only a quote and NUL mean anything; a phrase holds no quote."""
+    return " AND ".join(f'"{spaced(phrase)}"' for phrase in asked).replace("\0", " ")
+
+
+def _conditions(query: Query) -> tuple[list[str], list[str]]:
+    """The filters as SQL conditions and the values they are compared with."""
+    conditions, values = [], []
+    for field, value in query.filters:
+        if (name := metadata_name(field)) is not None:
+            conditions.append("nearfold_holds(d.metadata, ?, ?)")
+            values.append(well_formed(name))
+        else:
+            conditions.append("nearfold_holds(d.labels, NULL, ?)" if field == "labels" else f"d.{field} = ?")
+        values.append(well_formed(value))
+    return conditions, values
+
+
+def _inside(folder: str) -> tuple[str, tuple[str, ...]]:
+    """The condition for paths that are a folder or lie in it: `0` is the character after `/`."""
+    stem = folder.rstrip("/")
+    return "path = ? OR (path > ? AND path < ?)", (folder, f"{stem}/", f"{stem}0")
