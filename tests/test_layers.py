@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "indexer"
 RANKS = {
     0: ["errors", "model", "recipe", "mappings"],
-    1: ["text", "sketch", "keys", "planning", "blocks", "rescore", "measures", "align", "families", "fold"],
+    1: ["text", "sketch", "keys", "planning", "blocks", "rescore", "measures", "align", "tiling", "suffixes", "families", "fold"],
     2: ["fingerprint"],
     3: ["sources", "extract", "stores"],
     4: ["ingest", "lookup", "results", "jobs", "documents", "signing", "overview", "checkup", "comparison"],

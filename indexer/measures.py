@@ -1,0 +1,199 @@
+"""The similarity measures, by the names that `--measure` takes. All are in [0, 1], symmetric, and 0 where undefined.
+
+- `features`: Jaccard similarity of the recipe's own features, exact: what the sketches estimate.
+- `estimate`: the same from the MinHash slots, with its 95 % Wilson interval.
+- `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a near-dupe, really?").
+- `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see `indexer.align`).
+- `containment`: the share of a text's features that lie in the other, both ways; as one number the larger side.
+- `terminology`: distinct words in common / distinct words of the text that has more. Conrad & Raymond (ICAIL 2007) ask that
+  80 or 90 % of the words in one text be contained in the other, whatever their frequency, and mean resemblance, not
+  containment: so the text that shares the smaller part decides, and a clause inside a contract is no duplicate of it.
+- `hamming`: 1 - d / bits of the SimHash.
+
+Undefined, and so 0: a text without features (`features`, `containment`), without words (the word measures; two empty texts
+are no near duplicates), without a sketch (`estimate`, `hamming`). A text shorter than five words is one shingle and one
+chunk, whole: texts with the same words have similarity 1 however short they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.align import WIDTH, Alignment, Matching, align
+from indexer.errors import UnknownMeasure
+from indexer.model import Estimate
+from indexer.recipe import Recipe
+from indexer.sketch.distance import bit_similarity
+from indexer.sketch.hashing import gram_hashes
+from indexer.sketch.statistics import wilson
+from indexer.text.normalise import normalised_codes
+from indexer.text.wordgrams import grams, shared_numbers
+from indexer.text.words import Words, words
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSet:
+    """The distinct features of a text under one recipe: their hashes in ascending order, (n,) uint64."""
+
+    hashes: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+
+def feature_set(text: str, recipe: Recipe) -> FeatureSet:
+    """The features that the recipe's sketches are made of; compute it once to compare a text with many."""
+    return FeatureSet(np.unique(gram_hashes(normalised_codes(text), recipe.width or 1)))
+
+
+def common(a: FeatureSet, b: FeatureSet) -> int:
+    """How many features two sets share."""
+    small, large = sorted((a.hashes, b.hashes), key=len)
+    if not len(small):
+        return 0
+    places = np.minimum(np.searchsorted(large, small), len(large) - 1)
+    return int(np.count_nonzero(large[places] == small))
+
+
+def jaccard(a: FeatureSet, b: FeatureSet) -> float:
+    """Features in common / all distinct features; 0 when neither has any."""
+    shared = common(a, b)
+    return _share(shared, len(a) + len(b) - shared)
+
+
+def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
+    """How much of a's features lie in b, and of b's in a; 0 for a side without features."""
+    shared = common(a, b)
+    return _share(shared, len(a)), _share(shared, len(b))
+
+
+@dataclass(frozen=True)
+class Side:
+    """One text of a comparison, with its sketches; what measures need of it is computed once, when it is asked for."""
+
+    text: str
+    recipe: Recipe
+    minhash: NDArray[np.uint32] | None = None
+    simhash: int | None = None
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """The recipe's features."""
+        return feature_set(self.text, self.recipe)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words."""
+        return words(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Every measure of one pair. `alignment` says where S_L and S_J come from."""
+
+    features: float
+    resemblance: float
+    jaccard_words: float
+    overlap: float
+    containment: tuple[float, float]
+    terminology: float
+    estimate: Estimate
+    hamming: float
+    alignment: Alignment
+
+
+def measures(a: Side, b: Side, matching: Matching = "literal") -> Measures:
+    """Every measure of two texts; `matching` counts for S_L and S_J only."""
+    aligned = align(a.words, b.words, matching)
+    return Measures(
+        features=jaccard(a.features, b.features),
+        resemblance=resemblance(a.words, b.words),
+        jaccard_words=aligned.jaccard,
+        overlap=aligned.overlap,
+        containment=containment(a.features, b.features),
+        terminology=terminology(a.words, b.words),
+        estimate=estimate(a.minhash, b.minhash),
+        hamming=hamming(a, b),
+        alignment=aligned,
+    )
+
+
+def resemblance(a: Words, b: Words, width: int = WIDTH) -> float:
+    """S_R: distinct shingles of `width` words in common / distinct shingles of both; 0 when a text has no words.
+
+    The width is at most the words of the shorter text, so that a short text is one shingle.
+
+    >>> resemblance(words("did you steal the money"), words("Did you steal the money? Yes."))
+    0.5
+    """
+    if not len(a) or not len(b):
+        return 0.0
+    runs_a, runs_b = grams(*shared_numbers(a, b), min(width, len(a), len(b)))
+    kinds = 1 + max(int(runs_a.max()), int(runs_b.max()))
+    in_a, in_b = np.bincount(runs_a, minlength=kinds) > 0, np.bincount(runs_b, minlength=kinds) > 0
+    return _share(int(np.count_nonzero(in_a & in_b)), int(np.count_nonzero(in_a | in_b)))
+
+
+def terminology(a: Words, b: Words) -> float:
+    """Distinct words in common / distinct words of the text that has more; 0 when neither has any.
+
+    >>> terminology(words("binding on the parties"), words("binding upon the said parties"))
+    0.6
+    """
+    shared = len(set(a.vocabulary).intersection(b.vocabulary))
+    return _share(shared, max(len(a.vocabulary), len(b.vocabulary)))
+
+
+def estimate(a: NDArray[np.uint32] | None, b: NDArray[np.uint32] | None) -> Estimate:
+    """The Jaccard similarity of the features, estimated from equal slots; 0 without error when a sketch is missing."""
+    if a is None or b is None:
+        return Estimate(0.0, 0.0, 0.0)
+    equal = int(np.count_nonzero(a == b))
+    return Estimate(equal / len(a), *wilson(equal, len(a)))
+
+
+def hamming(a: Side, b: Side) -> float:
+    """1 - d / bits for the Hamming distance d of the SimHash sketches; 0 when one is missing."""
+    if a.simhash is None or b.simhash is None:
+        return 0.0
+    return bit_similarity(a.simhash, b.simhash, a.recipe.bits or 64)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _exact(similarity: float) -> Estimate:
+    return Estimate(similarity, similarity, similarity)
+
+
+Measure: TypeAlias = Callable[[Side, Side, Matching], Estimate]
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {
+        "features": lambda a, b, _: _exact(jaccard(a.features, b.features)),
+        "resemblance": lambda a, b, _: _exact(resemblance(a.words, b.words)),
+        "jaccard_words": lambda a, b, matching: _exact(align(a.words, b.words, matching).jaccard),
+        "overlap": lambda a, b, matching: _exact(align(a.words, b.words, matching).overlap),
+        "containment": lambda a, b, _: _exact(max(containment(a.features, b.features))),
+        "terminology": lambda a, b, _: _exact(terminology(a.words, b.words)),
+        "estimate": lambda a, b, _: estimate(a.minhash, b.minhash),
+        "hamming": lambda a, b, _: _exact(hamming(a, b)),
+    }
+)
+
+
+def measured(name: str, a: Side, b: Side, matching: Matching = "literal") -> Estimate:
+    """One measure by name, as the number a threshold is compared with; exact measures have no width between low and high.
+
+    Raises `UnknownMeasure`, which lists the names there are.
+    """
+    if name not in MEASURES:
+        raise UnknownMeasure(name=name, known=tuple(MEASURES))
+    return MEASURES[name](a, b, matching)

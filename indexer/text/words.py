@@ -1,0 +1,156 @@
+"""The words that measures compare, each with its place in the original text.
+
+A word is a run of letters, marks and numbers. What stands between two of them may belong to it: a hyphen, an apostrophe, a
+full stop, a middle dot, an underscore; between two digits also a comma, colon or slash. In scripts written without spaces
+each letter, with the marks that follow it, is a word of its own. A word that a hyphen breaks at the end of a line is one.
+
+Words are equal when their folded spellings are: normalised by `default_v1` (case, compatibility forms, characters without
+width), with typographic apostrophes made plain and hyphens between letters left out, so that `E‑Mail` equals `email`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.text import codepoints
+from indexer.text.normalise import normalise
+
+_PART, _DIGIT, _JOINER, _DIGIT_JOINER, _ALONE, _MARK = (1 << bit for bit in range(6))
+_JOINERS = "-\u2010\u2011'\u2019.\u00b7_"
+_DIGIT_JOINERS = ",:/"
+_SEPARATOR = "\U0010ffff"  # a noncharacter: never part of a word, untouched by normalisation
+_LINE_END = re.compile(r"[-\u00ad\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010](?=[^\W\d_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one text in order.
+
+    `vocabulary`: the distinct folded spellings, by first appearance. (n,) int64 each: `numbers`, the place of each word in
+    the vocabulary; `starts` and `ends`, offsets [start, end) into the text.
+    """
+
+    vocabulary: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def folded(self) -> list[str]:
+        """The folded spelling of every word."""
+        return [self.vocabulary[number] for number in self.numbers.tolist()]
+
+
+def words(text: str) -> Words:
+    """The words of any `str`; lone surrogates and punctuation are in none.
+
+    >>> words("Don’t e-mail: 1,000 re-\\nplies!").folded
+    ["don't", 'email', '1,000', 'replies']
+    """
+    starts, ends = _bounds(text)
+    spelled = [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    numbers, distinct = numbered(spelled)
+    folds, vocabulary = numbered(_folded(distinct))
+    return Words(tuple(vocabulary), folds[numbers], starts, ends)
+
+
+def numbered(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Strings as numbers from 0, the same for the same string, by first appearance; and the distinct strings in that order.
+
+    >>> numbered(["to", "be", "to"])
+    (array([0, 1, 0]), ['to', 'be'])
+    """
+    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    return np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items)), list(places)
+
+
+def _folded(spellings: list[str]) -> list[str]:
+    """Fold many spellings at once."""
+    if not spellings:
+        return []
+    joined = normalise(_SEPARATOR.join(spellings)).replace("\u2019", "'")
+    return _HYPHEN.sub("", joined).split(_SEPARATOR)
+
+
+def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets of every word, (n,) int64 each, ascending."""
+    codes = codepoints.encode(text)
+    kinds = _kinds()[codes]
+    places = np.arange(len(codes), dtype=np.int64)
+    if not text.isascii():
+        visible = codepoints.classes()[codes] & codepoints.IGNORABLE == 0
+        kinds, places = kinds[visible], places[visible]
+    alone = kinds & _ALONE != 0
+    marks = kinds & _MARK != 0
+    syllable = _with_marks(alone, marks)
+    run = _joined(kinds & _PART != 0, kinds, ~syllable)
+    run |= _broken(text, places, run & ~syllable & (kinds & _DIGIT == 0))
+    starts = run & (~_shifted(run) | alone | (_shifted(syllable) & ~marks))
+    ends = run & ~np.concatenate((run[1:] & ~starts[1:], [False]))[: len(run)]
+    return places[starts], places[ends] + 1
+
+
+def _with_marks(alone: NDArray[np.bool_], marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Letters that stand alone, and the marks that follow each of them."""
+    base = np.maximum.accumulate(np.where(marks, 0, np.arange(len(marks))))
+    return alone[base]
+
+
+def _joined(run: NDArray[np.bool_], kinds: NDArray[np.uint8], spaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """`run` with the joiners between the right neighbours, none of which may be of a script without spaces."""
+    digits = kinds & _DIGIT != 0
+    letters = run & spaced
+    run[1:-1] |= (kinds[1:-1] & _JOINER != 0) & letters[:-2] & letters[2:]
+    run[1:-1] |= (kinds[1:-1] & _DIGIT_JOINER != 0) & digits[:-2] & digits[2:]
+    return run
+
+
+def _broken(text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The visible characters from a hyphen at the end of a line to the next line's first, where letters stand on both sides."""
+    spans = np.array([match.span() for match in _LINE_END.finditer(text)], dtype=np.int64).reshape(-1, 2)
+    first, last = np.searchsorted(places, spans).T
+    inner = (first > 0) & (last < len(places))
+    first, last = first[inner], last[inner]
+    broken = letters[first - 1] & letters[last]
+    turns = np.zeros(len(places) + 1, dtype=np.int64)
+    np.add.at(turns, first[broken], 1)
+    np.add.at(turns, last[broken], -1)
+    return np.cumsum(turns[:-1]) > 0
+
+
+def _shifted(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The flag of the character before each one; False for the first."""
+    return np.concatenate(([False], flags[:-1]))[: len(flags)]
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """(0x110000,) uint8: what each code point does in a word, from the pinned classes."""
+    classes = codepoints.classes()
+    hidden = classes & (codepoints.BLANK | codepoints.IGNORABLE) != 0
+    wordless = classes & codepoints.WORDLESS != 0
+    unspaced = classes & codepoints.UNSPACED != 0
+    kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
+    for code in np.flatnonzero(wordless & ~hidden).tolist():
+        if chr(code).isnumeric():
+            kinds[code] = _PART | (_DIGIT if chr(code).isdecimal() else 0)
+    marks = classes & codepoints.NONSTARTER != 0
+    syllabaries = np.flatnonzero(unspaced[:0x2000])
+    marks[syllabaries] |= [unicodedata.category(chr(code))[0] == "M" for code in syllabaries.tolist()]
+    kinds[marks] |= _MARK
+    kinds[unspaced & ~marks & ~wordless & ~hidden] |= _ALONE
+    for joiners, kind in ((_JOINERS, _JOINER), (_DIGIT_JOINERS, _DIGIT_JOINER)):
+        kinds[[ord(joiner) for joiner in joiners]] |= kind
+    kinds[ord(_SEPARATOR)] = 0
+    return kinds

@@ -1,0 +1,166 @@
+"""Measures: the worked examples, the relations between them, the empty cases, the table of names."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.align import align
+from indexer.errors import UnknownMeasure
+from indexer.fingerprint import fingerprint
+from indexer.measures import (
+    MEASURES,
+    FeatureSet,
+    Side,
+    common,
+    containment,
+    estimate,
+    feature_set,
+    jaccard,
+    measured,
+    measures,
+    resemblance,
+    terminology,
+)
+from indexer.recipe import DEFAULT
+from indexer.text.normalise import normalise
+from indexer.text.shingles import grams
+from indexer.text.words import words
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+EXAMPLES = json.loads((GOLDEN / "seed003_examples.json").read_text(encoding="utf-8"))["examples"]
+CHUNKS = json.loads((GOLDEN / "seed003_chunks.json").read_text(encoding="utf-8"))["rows"]
+NAMES = {"features", "resemblance", "jaccard_words", "overlap", "containment", "terminology", "estimate", "hamming"}
+TEXTS = st.text(st.sampled_from("ab c.é中\n"), max_size=60)
+
+
+def side(text: str) -> Side:
+    made = fingerprint(text, DEFAULT)
+    return Side(text, DEFAULT, made.minhash, made.simhash)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
+def test_worked_examples(example: dict) -> None:
+    left, right = side(example["left"]), side(example["right"])
+    assert [len(left.words), len(right.words)] == example["words"]
+    for matching in ("literal", "information"):
+        made, expected = measures(left, right, matching), dict(example[matching])
+        if "chunks" in expected:
+            assert len(made.alignment.chunks) == expected.pop("chunks")
+        assert {name: getattr(made.alignment, name) for name in expected} == expected
+        for name in ("overlap", "jaccard_words", "resemblance"):
+            percent = example.get(f"{name}_{matching}", example.get(name))
+            if percent is not None:
+                assert round(100 * getattr(made, name)) == percent
+
+
+@pytest.mark.parametrize("row", CHUNKS, ids=lambda row: f"{row['words']} words")
+def test_what_a_chunk_adds(row: dict) -> None:
+    chunk = " ".join(f"shared{place}" for place in range(row["words"]))
+    a, b = words(f"p q r s t {chunk} u v w x y"), words(f"f g h i j {chunk} k l m n o")
+    assert align(a, b).common == row["jaccard_words"]
+    shingles = len(a) + len(b) - 2 * 4 - row["resemblance"]
+    assert resemblance(a, b) == row["resemblance"] / shingles
+
+
+@given(st.permutations(range(60)), st.permutations(range(60)), st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
+def test_resemblance_from_chunks_where_no_word_repeats(p: list[int], q: list[int], first: int, second: int, size: int) -> None:
+    """S_R = (C - n (w-1)) / (L + S - C + (n-2) (w-1)), and so S_R <= S_J <= S_L."""
+    moved = q[:]
+    block = p[first : first + size]
+    rest = [word for word in moved if word not in block]
+    texts = [" ".join(f"w{word}" for word in text) for text in (p, rest[:second] + block + rest[second:])]
+    made = measures(*map(side, texts))
+    aligned = made.alignment
+    spare = len(aligned.chunks) * 4
+    assert made.resemblance == pytest.approx(
+        (aligned.common - spare) / (aligned.longer + aligned.shorter - aligned.common + spare - 8)
+    )
+    assert made.resemblance <= made.jaccard_words <= made.overlap
+
+
+@given(TEXTS, TEXTS, st.sampled_from(["literal", "information"]))
+def test_every_measure_is_symmetric_and_between_0_and_1(first: str, second: str, matching: str) -> None:
+    a, b = side(first), side(second)
+    for name in MEASURES:
+        there, back = measured(name, a, b, matching), measured(name, b, a, matching)
+        assert there == back
+        assert 0 <= there.low <= there.similarity <= there.high <= 1
+    there = measures(a, b, matching)
+    assert there.containment == measures(b, a, matching).containment[::-1]
+    assert there.jaccard_words <= there.overlap
+
+
+@given(TEXTS)
+def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> None:
+    made = measures(side(text), side(text))
+    has_words, has_features = len(words(text)) > 0, len(feature_set(text, DEFAULT)) > 0
+    assert {made.resemblance, made.jaccard_words, made.overlap, made.terminology} == {float(has_words)}
+    assert {made.features, *made.containment} == {float(has_features)}
+    sketched = float(fingerprint(text, DEFAULT).status == "complete")
+    assert {made.estimate.similarity, made.hamming} == {sketched}
+
+
+@given(TEXTS, TEXTS)
+def test_features_are_the_distinct_character_grams_of_the_normalised_text(first: str, second: str) -> None:
+    a, b = ({*grams(normalise(text), 4)} for text in (first, second))
+    ours = feature_set(first, DEFAULT), feature_set(second, DEFAULT)
+    assert (len(ours[0]), len(ours[1]), common(*ours)) == (len(a), len(b), len(a & b))
+    assert jaccard(*ours) == (len(a & b) / len(a | b) if a | b else 0.0)
+    assert containment(*ours) == (len(a & b) / len(a) if a else 0.0, len(a & b) / len(b) if b else 0.0)
+
+
+@given(TEXTS, TEXTS)
+def test_terminology_is_the_smaller_share_of_distinct_words(first: str, second: str) -> None:
+    a, b = set(words(first).folded), set(words(second).folded)
+    expected = min(len(a & b) / len(a), len(a & b) / len(b)) if a and b else 0.0
+    assert terminology(words(first), words(second)) == expected
+
+
+@given(TEXTS, TEXTS)
+def test_resemblance_is_the_jaccard_similarity_of_shingles(first: str, second: str) -> None:
+    a, b = words(first), words(second)
+    width = min(5, len(a), len(b))
+    sets = [{tuple(text.folded[at : at + width]) for at in range(len(text) - width + 1)} for text in (a, b)]
+    expected = len(sets[0] & sets[1]) / len(sets[0] | sets[1]) if width else 0.0
+    assert resemblance(a, b) == expected
+
+
+def test_estimate_has_the_wilson_interval() -> None:
+    slots = np.arange(200, dtype=np.uint32)
+    other = slots.copy()
+    other[138:] += 1000
+    made = estimate(slots, other)
+    assert made.similarity == 0.69
+    assert (round(made.low, 2), round(made.high, 2)) == (0.62, 0.75)
+
+
+def test_estimate_is_near_the_features_it_estimates() -> None:
+    text = " ".join(f"clause{place} of the agreement" for place in range(300))
+    made = measures(side(text), side(text.replace("clause7", "annex")))
+    assert made.estimate.low <= made.features <= made.estimate.high
+    assert made.hamming > 0.8
+
+
+def test_information_matching_is_asked_for_by_name() -> None:
+    once = "the quick brown fox jumps over the lazy dog today"
+    sides = side(once), side(f"{once}. {once}.")
+    assert measured("overlap", *sides).similarity == 0.5
+    assert measured("overlap", *sides, "information").similarity == 1.0
+
+
+def test_the_names_are_those_of_the_command_line() -> None:
+    assert set(MEASURES) == NAMES
+
+
+def test_an_unknown_measure_names_the_known_ones() -> None:
+    with pytest.raises(UnknownMeasure, match="features"):
+        measured("cosine", side("a"), side("b"))
+
+
+def test_common_of_an_empty_set_is_nothing() -> None:
+    nothing, some = FeatureSet(np.zeros(0, np.uint64)), FeatureSet(np.array([3, 9], np.uint64))
+    assert (common(nothing, some), common(some, nothing), common(some, some)) == (0, 0, 2)
