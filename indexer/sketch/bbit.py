@@ -1,0 +1,89 @@
+"""b-bit MinHash: only the low b bits of each slot are kept, and the estimate is corrected for chance.
+
+Li & König, "b-Bit Minwise Hashing", WWW 2010. Two slots that differ still agree in their low b bits with a chance of 2^-b, so
+slots agree with chance P = c + (1 - c) J with c = 2^-b, and J = (P - c) / (1 - c). That is the paper's limit for feature sets
+that are small against the universe of features; 64-bit hashes leave no other case.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UsageError
+from indexer.sketch.statistics import wilson
+
+WIDTHS = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimated Jaccard similarity with its 95 % interval, all in [0, 1]."""
+
+    similarity: float
+    low: float
+    high: float
+
+
+def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:
+    """The low `bits` (1, 2, 4 or 8) of each slot, the first slot most significant; the last byte filled up with zeros.
+
+    >>> pack_low_bits(np.array([0xA1, 0xB2, 0xC3], dtype=np.uint32), 4).hex()
+    '1230'
+    """
+    _check(bits)
+    rows = np.unpackbits(slots.astype(np.uint8)[:, None], axis=1)[:, 8 - bits :]
+    return np.packbits(rows.ravel()).tobytes()
+
+
+def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
+    """The inverse of `pack_low_bits`: (slots,) uint8 below 2**bits. Raises `UsageError` when the lengths do not fit.
+
+    >>> unpack_low_bits(bytes.fromhex("1230"), 4, 3).tolist()
+    [1, 2, 3]
+    """
+    _check(bits)
+    if len(packed) != -(-slots * bits // 8):
+        raise UsageError(f"{slots} slots of {bits} bits take {-(-slots * bits // 8)} bytes, not {len(packed)}")
+    rows = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=slots * bits).reshape(slots, bits)
+    return rows @ (1 << np.arange(bits - 1, -1, -1)).astype(np.uint8)
+
+
+def corrected(agreeing: int, slots: int, bits: int) -> Estimate:
+    """The corrected estimate from the number of agreeing b-bit slots, cut to [0, 1].
+
+    The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots: anything from 0 to 1.
+
+    >>> one = corrected(72, 128, 1)
+    >>> round(one.similarity, 3), round(one.low, 3), round(one.high, 3)
+    (0.125, 0.0, 0.291)
+    """
+    _check(bits)
+    share = agreeing / slots if slots else 0.0
+    low, high = wilson(agreeing, slots)
+    return Estimate(_without_chance(share, bits), _without_chance(low, bits), _without_chance(high, bits))
+
+
+def standard_error(similarity: float, slots: int, bits: int) -> float:
+    """The standard deviation of the estimate before cutting (the paper's theorem 2).
+
+    >>> round(standard_error(0.8, 128, 8), 4), round(standard_error(0.8, 128, 1), 4)
+    (0.0354, 0.053)
+    """
+    chance = 2.0**-bits
+    share = chance + (1 - chance) * similarity
+    return math.sqrt(share * (1 - share) / slots) / (1 - chance)
+
+
+def _without_chance(share: float, bits: int) -> float:
+    chance = 2.0**-bits
+    return min(1.0, max(0.0, (share - chance) / (1 - chance)))
+
+
+def _check(bits: int) -> None:
+    if bits not in WIDTHS:
+        raise UsageError(f"slots are packed to 1, 2, 4 or 8 bits, not {bits}")
