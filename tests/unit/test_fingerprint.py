@@ -1,0 +1,198 @@
+"""The waist: golden vectors, an independent oracle in plain integers, statuses and refusals."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexer.errors import UsageError
+from indexer.fingerprint import Fingerprints, define, fingerprint, fingerprints, kernel_name
+from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.codec import pack_slots
+from indexer.text.normalise import normalise
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+CASES: list[dict[str, Any]] = json.loads((GOLDEN / "texts.json").read_text(encoding="ascii"))
+VECTORS: dict[str, dict[str, Any]] = json.loads((GOLDEN / "default_v1.json").read_text(encoding="ascii"))
+WORD = 2**64
+
+
+def text_of(case: dict[str, Any]) -> str:
+    return case["text"] * case.get("times", 1)
+
+
+def recipe_of(case: dict[str, Any]) -> Recipe:
+    return dataclasses.replace(DEFAULT, **case.get("settings", {}))
+
+
+def fields(signed: Fingerprints) -> dict[str, Any]:
+    one = signed[0]
+    return {
+        "status": one.status,
+        "minhash": None if one.minhash is None else pack_slots(one.minhash).hex(),
+        "simhash": None if one.simhash is None else f"{one.simhash:016x}",
+        "bands": list(one.bands),
+        "blocks": list(one.blocks),
+        "exact": one.exact,
+        "words": one.words,
+        "chars": one.chars,
+    }
+
+
+def test_every_text_has_a_vector() -> None:
+    assert list(VECTORS) == [case["name"] for case in CASES]
+
+
+@pytest.mark.parametrize("sign", [define, fingerprints])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_golden_vector(case: dict[str, Any], sign: Any) -> None:
+    assert fields(sign([text_of(case)], recipe_of(case))) == VECTORS[case["name"]]
+
+
+# The oracle: the docstrings of indexer/sketch again, in integers, slowly.
+
+
+def mixed(value: int) -> int:
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 % WORD
+    value = (value ^ value >> 27) * 0x94D049BB133111EB % WORD
+    return value ^ value >> 31
+
+
+def features(text: str, width: int) -> set[int]:
+    runs = [[ord(c) for c in text[start : start + width]] + [0] * 6 for start in range(len(text) - width + 1)]
+    packed = [(a + (b << 21) + (c << 42), d + (e << 21) + (f << 42)) for a, b, c, d, e, f, *_ in runs]
+    return {mixed((low + 0xD1342543DE82EF95 * high + 0x9E3779B97F4A7C15) % WORD) for low, high in packed}
+
+
+def tries(feature: int, slots: int) -> Iterator[tuple[int, int, int]]:
+    """(slot, round, value) for every round of one feature."""
+    for turn in range(2 * slots):
+        value = mixed((feature + turn * 0x9E3779B97F4A7C15) % WORD) if turn else feature
+        yield (value >> 32) * slots >> 32 if turn < slots else turn - slots, turn, value % 2**32
+
+
+def slots_of(found: set[int], slots: int) -> list[int]:
+    best: dict[int, tuple[int, int]] = {}
+    for feature in found:
+        for slot, turn, value in tries(feature, slots):
+            best[slot] = min(best.get(slot, (turn, value)), (turn, value))
+    return [best[slot][1] for slot in range(slots)]
+
+
+def bits_of(found: set[int]) -> int:
+    return sum(1 << bit for bit in range(64) if 2 * sum(feature >> bit & 1 for feature in found) > len(found))
+
+
+def bands_of(slots: list[int], bands: int, rows: int) -> list[str]:
+    keys = []
+    for band in range(bands):
+        value = 0
+        for slot in slots[band * rows : (band + 1) * rows]:
+            value = mixed(value ^ slot)
+        keys.append(f"{band:02x}{value:016x}")
+    return keys
+
+
+SMALL = [case for case in CASES if VECTORS[case["name"]]["status"] == "complete" and len(text_of(case)) < 250]
+
+
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case["name"])
+def test_golden_vector_is_what_the_oracle_says(case: dict[str, Any]) -> None:
+    recipe, vector, text = recipe_of(case), VECTORS[case["name"]], normalise(text_of(case))
+    found = features(text, recipe.width or 1)
+    if recipe.minhash and recipe.slots:
+        slots = slots_of(found, recipe.slots)
+        assert "".join(f"{slot:08x}" for slot in slots) == vector["minhash"]
+        assert bands_of(slots, recipe.bands or 0, recipe.rows or 0) == vector["bands"]
+    if recipe.simhash:
+        assert f"{bits_of(found):016x}" == vector["simhash"]
+    assert hashlib.sha256(text.encode()).hexdigest() == vector["exact"]
+    assert len(text) == vector["chars"]
+
+
+def test_the_kernel_has_a_name() -> None:
+    assert kernel_name() in {"rust", "numpy"}
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("", "empty"), (" \u00a0\t\n\x00\u200b", "empty"), ("-\n", "empty"), ("12 - 3.5 €", "numbers_only"),
+        ("ab", "too_short"), ("abcdefghij", "too_short"), ("abcdefghijk", "complete"), ("a" * 1000, "too_short"), ("\ud800" * 20, "numbers_only"),
+    ],
+)  # fmt: skip
+def test_status(text: str, status: str) -> None:
+    one = fingerprint(text)
+    assert one.status == status
+    assert (one.minhash is None) == (one.simhash is None) == (not one.bands) == (not one.blocks) == (status != "complete")
+
+
+def test_surrogates_are_replaced_each_for_itself() -> None:
+    apart = "near " + chr(0xD83D) + chr(0xDE00) + " duplicates"
+    assert fingerprint(apart).exact == fingerprint("near \ufffd\ufffd duplicates").exact
+    assert fingerprint(apart).exact != fingerprint("near \U0001f600 duplicates").exact
+
+
+def test_rows_follow_the_order_given() -> None:
+    texts = ["first of the texts", "", "second of the texts"]
+    signed = fingerprints(texts)
+    assert len(signed) == 3
+    for place, text in enumerate(texts):
+        assert fields(fingerprints([text])) == fields(Fingerprints(**_row(signed, place)))
+
+
+def _row(signed: Fingerprints, place: int) -> dict[str, Any]:
+    values = {f.name: getattr(signed, f.name) for f in dataclasses.fields(signed) if f.name != "recipe"}
+    return {"recipe": signed.recipe, **{name: value[place : place + 1] for name, value in values.items()}}
+
+
+@pytest.mark.parametrize("sign", [define, fingerprints])
+def test_no_texts_give_no_rows(sign: Any) -> None:
+    signed = sign([])
+    assert (len(signed), signed.minhash.shape, signed.simhash.shape) == (0, (0, 128), (0,))
+
+
+@pytest.mark.parametrize("sign", [define, fingerprints])
+def test_arrays_have_the_promised_types_and_belong_to_the_caller(sign: Any) -> None:
+    signed = sign(["a text that is long enough"])
+    assert [a.dtype for a in (signed.minhash, signed.simhash, signed.words, signed.chars)] == [
+        np.uint32,
+        np.uint64,
+        np.int64,
+        np.int64,
+    ]
+    assert all(array.flags.writeable for array in (signed.minhash, signed.simhash, signed.words, signed.chars))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("normaliser", "default_v2"), ("features", "words_v1"), ("feature_hash", "sha1"), ("minhash", "kmins_v1"),
+        ("simhash", "frequency_v1"), ("width", 0), ("width", 7), ("width", None), ("slots", 1), ("slots", 1025), ("slots", None),
+        ("bands", 22), ("bits", 128), ("bits", None), ("blocks", 65),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_computed_is_refused(setting: str, value: Any) -> None:
+    recipe = dataclasses.replace(DEFAULT, **{setting: value})
+    for sign in (define, fingerprints):
+        with pytest.raises(UsageError, match=f"{setting} = {value}"):
+            sign(["a text that is long enough"], recipe)
+
+
+def test_sizes_of_a_sketch_that_is_not_asked_for_are_refused() -> None:
+    with pytest.raises(UsageError, match="slots = 128"):
+        fingerprints(["a text that is long enough"], dataclasses.replace(DEFAULT, minhash=None))
+    with pytest.raises(UsageError, match="bits = 64, blocks = 4"):
+        fingerprints(["a text that is long enough"], dataclasses.replace(DEFAULT, simhash=None))
+
+
+def test_white_space_and_case_change_nothing() -> None:
+    text = "Near duplicates are folded together in search results."
+    assert fields(fingerprints([text])) | {"words": 0} == fields(fingerprints([text.upper().replace(" ", "\n\t")])) | {
+        "words": 0
+    }

@@ -1,0 +1,160 @@
+"""The compiled kernel equals the definition, bit for bit, on whatever a string can hold."""
+
+import dataclasses
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from indexer.fingerprint import Fingerprints, define, fingerprints, kernel_name
+from indexer.recipe import DEFAULT, Recipe
+
+pytestmark = pytest.mark.skipif(
+    kernel_name() != "rust" and os.environ.get("NEARFOLD_REQUIRE_KERNEL", "") in {"", "0"},
+    reason="the kernel is not built here; pip install -e . builds it where there is a Rust toolchain",
+)
+
+MARKS = "\u0301\u0323\u0345\u05b0\u064b\u0f71\u0f72\u0f73\u0344\u3099\u0338\u1ac1"
+PIECES = [
+    "abc -\n\r\t .,12", "éÀß ﬁΣς\u0130K", MARKS, "가각\u1100\u1161\u11a8ㅎ", "近似、ｶﾞ\u3099〇",
+    "\u200b\u00ad\ufeff\u2060\ufe0f",
+    "\ud800\udbff\udc00\udfff", "\x00\x01\x7f\x85\u2028\u3000", "\U0001d400\U0001f600\U0002f800\U000e0100\U00010400",
+    "\u0378\u1c89\U0001df00\uffff\U0010ffff\ue000",
+]  # fmt: skip
+ANY = st.characters(exclude_categories=())
+RUNS = st.builds(lambda c, times: c * times, st.sampled_from(MARKS + "a-\u2010 \u200b\ud800"), st.integers(1, 70))
+TEXTS = st.lists(
+    st.one_of(st.text(ANY, max_size=20), RUNS, *(st.text(piece, max_size=12) for piece in PIECES)), max_size=12
+).map("".join)
+
+
+def differences(texts: list[str], recipe: Recipe = DEFAULT, threads: int = 1) -> list[str]:
+    """The fields in which kernel and definition differ."""
+    compiled, defined = fingerprints(texts, recipe, threads), define(texts, recipe)
+    return [f.name for f in dataclasses.fields(Fingerprints) if not _equal(getattr(compiled, f.name), getattr(defined, f.name))]
+
+
+def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, np.ndarray):
+        return left.dtype == right.dtype and np.array_equal(left, right)
+    return bool(left == right)
+
+
+def recipe(width: int, slots: int, bands: int, blocks: int, least: int) -> Recipe:
+    bands = min(bands, slots)
+    return dataclasses.replace(
+        DEFAULT, width=width, slots=slots, bands=bands, rows=slots // bands, blocks=blocks, min_features=least
+    )
+
+
+def test_the_kernel_is_there() -> None:
+    assert kernel_name() == "rust"
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(TEXTS, max_size=4))
+def test_any_text(texts: list[str]) -> None:
+    assert differences(texts) == []
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(TEXTS, max_size=3),
+    st.builds(recipe, st.integers(1, 6), st.integers(2, 1024), st.integers(1, 300), st.integers(0, 64), st.integers(0, 40)),
+)
+def test_any_recipe(texts: list[str], asked: Recipe) -> None:
+    assert differences(texts, asked) == []
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(TEXTS, max_size=9), st.integers(0, 5))
+def test_any_number_of_threads(texts: list[str], threads: int) -> None:
+    assert differences(texts, threads=threads) == []
+
+
+@pytest.mark.parametrize("before", ["", " ", "e", "\u0301", "\u1100", "-"], ids=ascii)
+def test_every_code_point(before: str) -> None:
+    step = 1 << 12
+    texts = ["".join(before + chr(code) for code in range(start, start + step)) for start in range(0, 0x110000, step)]
+    assert differences(texts) == []
+
+
+def test_every_code_point_before_a_line_end() -> None:
+    assert differences(["".join(f"-{chr(code)}\nab" for code in range(0x3100))]) == []
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1000, 4096, 70_000])
+def test_ascii_of_every_size(size: int) -> None:
+    rng = np.random.default_rng(size)
+    for alphabet in (bytes(range(128)), b"ab -\n", b"the quick brown fox-\r\n0123"):
+        text = bytes(rng.choice(list(alphabet), size).tolist()).decode("ascii")
+        assert differences([text, text + "é", "\u4e00" + text]) == []
+
+
+@pytest.mark.parametrize("missing", ["minhash", "simhash"])
+def test_either_sketch_alone(missing: str) -> None:
+    without = {
+        "minhash": {"minhash": None, "slots": None, "bands": None, "rows": None, "similarity": None},
+        "simhash": {"simhash": None, "bits": None, "blocks": None},
+    }[missing]
+    alone = dataclasses.replace(DEFAULT, **without)
+    texts = ["", "few", "Near duplicates are folded together. " * 3, "ein längerer Text, " * 200]
+    assert differences(texts, alone) == []
+    assert getattr(fingerprints(texts, alone)[2], missing) is None
+
+
+def test_long_texts_with_few_features() -> None:
+    text = "abcdefghijk" * 20_000
+    assert differences([text, text + "é"], dataclasses.replace(DEFAULT, slots=1024)) == []
+
+
+@pytest.mark.parametrize(
+    "run", ["\u0301", "\u0301\u0323", "\u0344", "e\u0301\u0323\u0301", "\ufdfa", "\u0378\u0301", "-\u200b", "- "]
+)
+def test_hostile_runs_end(run: str) -> None:
+    text = "start " + run * (200_000 // len(run)) + " and an end"
+    assert differences([text]) == []
+
+
+def test_the_lock_is_free_meanwhile() -> None:
+    texts = ["".join(map(chr, range(0x4E00, 0x9000))) * 40] * 6
+    turns, done = [0], threading.Event()
+
+    def count() -> None:
+        while not done.is_set():
+            turns[0] += 1
+            time.sleep(0.0005)
+
+    other = threading.Thread(target=count)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(60)
+    try:
+        other.start()
+        before = turns[0]
+        fingerprints(texts)
+        during = turns[0] - before
+    finally:
+        done.set()
+        sys.setswitchinterval(interval)
+        other.join()
+    assert during > 5
+
+
+def test_only_strings_are_taken() -> None:
+    with pytest.raises(TypeError):
+        fingerprints([b"bytes"])  # type: ignore[list-item]
+
+
+def test_settings_out_of_range_are_refused_by_the_kernel_itself() -> None:
+    from indexer import _kernel
+
+    good: dict[str, Any] = {"width": 4, "slots": 8, "bands": 2, "rows": 4, "simhash": True, "blocks": 4, "min_features": 1}
+    for wrong in ({"width": 0}, {"width": 7}, {"slots": 1025}, {"bands": 3}, {"blocks": 65}):
+        with pytest.raises(ValueError, match="beyond"):
+            _kernel.fingerprints(["text"], **(good | wrong))
