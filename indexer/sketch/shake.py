@@ -1,0 +1,56 @@
+"""SimHash of any length, by SHAKE256 of the SHA-3 family.
+
+Charikar, STOC 2002, as Roegiest & Lee (SIGIR 2019) have it: every occurrence of a feature votes with the bits of its hash, for
+1 and against 0, so a feature counts as often as it stands in the text (raw frequency). A bit is set when its sum is strictly
+positive. Bits come in the order of the hash's bytes, most significant first, as in the authors' released code.
+
+With other weights than frequencies it answers the paper's question whether corpus statistics and SHA-3 together do as well as
+weighted TopSig: `indexer.sketch.topsig` has the weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UsageError
+from indexer.sketch.projection import in_units, sign_bits, weighted_sum
+
+_CHUNK = 1024
+
+
+def shake_simhash(features: Iterable[bytes], bits: int) -> int:
+    """Signature of `bits` bits (a multiple of 8) of features, repeats counted. `raw_v1`.
+
+    No features have no signature: raises ValueError. Raises `UsageError` for another width.
+
+    >>> hex(shake_simhash([b"near", b"dupe", b"near"], 32))
+    '0x4ee05b58'
+    """
+    return shake_projection(Counter(features), bits)
+
+
+def shake_projection(weights: Mapping[bytes, float], bits: int) -> int:
+    """The same with a weight for each distinct feature, rounded to 2**-20; negative weights vote the other way round."""
+    if bits <= 0 or bits % 8:
+        raise UsageError(f"the signature has a positive multiple of 8 bits, not {bits}")
+    if not weights:
+        raise ValueError("an empty set of features has no sketch")
+    features = list(weights)
+    counted = in_units(np.array(list(weights.values()), dtype=np.float64))
+    sums = np.zeros(bits)
+    for start in range(0, len(features), _CHUNK):
+        votes = _votes(features[start : start + _CHUNK], bits)
+        sums += weighted_sum(votes, counted[start : start + _CHUNK])
+    return sign_bits(sums)
+
+
+def _votes(features: list[bytes], bits: int) -> NDArray[np.int8]:
+    """(n, bits) of 1 and -1."""
+    digests = b"".join(hashlib.shake_256(feature).digest(bits // 8) for feature in features)
+    rows = np.unpackbits(np.frombuffer(digests, dtype=np.uint8)).reshape(len(features), bits)
+    return 2 * rows.view(np.int8) - 1
