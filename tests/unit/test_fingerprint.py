@@ -123,7 +123,8 @@ def test_the_kernel_has_a_name() -> None:
     ("text", "status"),
     [
         ("", "empty"), (" \u00a0\t\n\x00\u200b", "empty"), ("-\n", "empty"), ("12 - 3.5 €", "numbers_only"),
-        ("ab", "too_short"), ("abcdefghij", "too_short"), ("abcdefghijk", "complete"), ("a" * 1000, "too_short"), ("\ud800" * 20, "numbers_only"),
+        ("ab", "too_short"), ("abcdefghij", "too_short"), ("abcdefghijk", "complete"),
+        ("a" * 1000, "too_short"), ("\ud800" * 20, "numbers_only"),
     ],
 )  # fmt: skip
 def test_status(text: str, status: str) -> None:
@@ -173,7 +174,8 @@ def test_arrays_have_the_promised_types_and_belong_to_the_caller(sign: Any) -> N
     ("setting", "value"),
     [
         ("normaliser", "default_v2"), ("features", "words_v1"), ("feature_hash", "sha1"), ("minhash", "kmins_v1"),
-        ("simhash", "frequency_v1"), ("width", 0), ("width", 7), ("width", None), ("slots", 1), ("slots", 1025), ("slots", None),
+        ("simhash", "frequency_v1"), ("width", 0), ("width", 7), ("width", None), ("slots", 1),
+        ("slots", 1025), ("slots", None),
         ("bands", 22), ("bits", 128), ("bits", None), ("blocks", 65),
     ],
 )  # fmt: skip
