@@ -15,6 +15,7 @@ COLUMNS = (
     "words", "chars", "family", "labels", "metadata", "bands", "blocks", "minhash", "simhash", "provisional", "principal",
     "similarity", "cluster", "parent",
 )  # fmt: skip
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def columns(row: Row) -> tuple[Any, ...]:
@@ -22,7 +23,7 @@ def columns(row: Row) -> tuple[Any, ...]:
     return (
         row.id, row.recipe, row.status, row.title, row.path, row.content_type, row.modified, row.size, row.source,
         row.extractor, row.raw, row.exact, row.words, row.chars, row.family,
-        json.dumps(row.labels, ensure_ascii=False), json.dumps(dict(row.metadata), ensure_ascii=False),
+        _json(row.labels) if row.labels else "[]", _json(dict(row.metadata)),
         " ".join(row.bands), " ".join(row.blocks), row.minhash,
         None if row.simhash is None else signed64(row.simhash),
         row.provisional, row.principal, row.similarity, row.cluster, row.parent,

@@ -1,0 +1,136 @@
+"""Every store there is, fresh and reopened, under one name.
+
+`store` is prepared with the default recipe; `unprepared` is not. A reopened store is another object for every call, as if
+each came from another process. A gap is a marker with a reason: `@pytest.mark.gap("elasticsearch", reason="...")`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+
+ENGINES = ("opensearch", "elasticsearch")
+KINDS = ["memory", "sqlite", "sqlite-reopened"]
+KINDS += [pytest.param(kind, marks=pytest.mark.engines) for name in ENGINES for kind in (name, f"{name}-reopened")]
+
+
+class Reopened:
+    """A store that is opened anew for every call; attributes that were set are set again."""
+
+    def __init__(self, url: str) -> None:
+        self.__dict__.update(url=url, _opened=[], _set={})
+
+    def __getattr__(self, name: str) -> Any:
+        store = open_store(self.url)
+        for known, value in self._set.items():
+            setattr(store, known, value)
+        self._opened.append(store)
+        return getattr(store, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._set[name] = value
+
+    def close(self) -> None:
+        for store in self._opened:
+            store.close()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "gap(kind, reason): a store of that kind is known not to do this")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Name the server that an item needs, so that it is started in time."""
+    for item in items:
+        kind = getattr(item, "callspec", None) and item.callspec.params.get("kind")
+        if kind and engine_of(kind) in ENGINES:
+            item.fixturenames = [*item.fixturenames, f"{engine_of(kind)}_url"]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a store that does not exist yet, and will not when the test is over."""
+    engine = engine_of(kind)
+    if engine == "memory":
+        yield "sqlite://:memory:"
+    elif engine == "sqlite":
+        yield f"sqlite:///{tmp_path}/store.db"
+    else:
+        server, index = request.getfixturevalue(f"{engine}_url"), f"nearfold-test-{secrets.token_hex(6)}"
+        yield f"{engine_url(engine, server)}/{index}"
+        ask(f"{server}/{index}", method="DELETE")
+
+
+@pytest.fixture
+def opening(kind: str, url: str) -> Iterator[Callable[[], Any]]:
+    """Open the store under test once more, each time as another object."""
+    opened = []
+
+    def again() -> Any:
+        opened.append(Reopened(url) if kind.endswith("reopened") else open_store(url))
+        return opened[-1]
+
+    yield again
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def unprepared(opening: Callable[[], Any], kind: str, request: pytest.FixtureRequest) -> Any:
+    for marker in request.node.iter_markers("gap"):
+        if marker.args[0] in traits(engine_of(kind), request):
+            request.applymarker(pytest.mark.xfail(reason=marker.kwargs["reason"], strict=True))
+    return opening()
+
+
+@pytest.fixture
+def store(unprepared: Any) -> Any:
+    unprepared.prepare(DEFAULT)
+    return unprepared
+
+
+def engine_of(kind: str) -> str:
+    return kind.removesuffix("-reopened")
+
+
+def traits(engine: str, request: pytest.FixtureRequest) -> set[str]:
+    """What a gap may name: the kind of store, and `core analysis` for an engine without its analysis-common module."""
+    if engine not in ENGINES:
+        return {engine}
+    pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}
+    refused = ask(f"{request.getfixturevalue(f'{engine}_url')}/_analyze", method="POST", body=pattern) == 400
+    return {engine, "core analysis"} if refused else {engine}
+
+
+def engine_url(engine: str, server: str) -> str:
+    """A server's address as the URL of a store, without an index."""
+    scheme, rest = server.split("://")
+    return f"{engine}{'+https' if scheme == 'https' else ''}://{rest}"
+
+
+def ask(url: str, method: str, body: object = None) -> int:
+    """The status of the answer to one request."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code

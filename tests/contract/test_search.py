@@ -1,0 +1,251 @@
+"""Full-text search asks the same question of every store."""
+
+import pytest
+from sample_rows import row
+
+from indexer.errors import UsageError
+from indexer.model import Query
+
+LANGUAGES = {  # a sentence without spaces, words in it, and what is not in it although its letters are
+    "Chinese": ("我们昨天在图书馆里找到了两份几乎相同的文件。", ["图书馆", "文件", "相同"], ["馆书图", "件文"]),
+    "Japanese": ("図書館でほとんど同じドキュメントを見つけました。", ["図書館", "ドキュメント", "同じ"], ["ントドキュメ"]),
+    "Thai": ("เราพบเอกสารที่เกือบเหมือนกันในห้องสมุด", ["เอกสาร", "ห้องสมุด"], ["สารเอก"]),
+    "Khmer": ("យើងបានរកឃើញឯកសារនៅក្នុងបណ្ណាល័យ", ["ឯកសារ", "បណ្ណាល័យ"], ["សារឯក"]),
+    "Lao": ("ພວກເຮົາພົບເອກະສານໃນຫ້ອງສະໝຸດ", ["ເອກະສານ", "ຫ້ອງສະໝຸດ"], ["ສານເອກະ"]),
+    "Burmese": ("စာကြည့်တိုက်ထဲမှာစာရွက်စာတမ်းတွေ့တယ်", ["စာရွက်စာတမ်း", "စာကြည့်တိုက်"], ["တမ်းစာရွက်"]),
+}
+BY_CORE_ANALYSIS = {"Chinese"}
+UNSAFE = [
+    '"', '""', '"""', "'", "`", "(", ")", "((", "*", "te*", "^text", "text^", "-text", "+text", "~", "text~2", "a:b",
+    "title:text", "{title text}:x", "NEAR(a b)", "NEAR", "AND", "OR", "NOT", "text AND", "AND text", "NOT text", "text OR",
+    "a AND (b", "\\", '\\"', "/.*/", "[a TO b]", "_exists_:title", "<text>", "text\x00text", "\x00", "%", "_",
+    "text; DROP TABLE documents", "--", "/* text", "text' OR '1'='1", '" OR 1=1 --', "\ud800", "text\udfff", "🎉",
+    "\u202etext", "{{title}}", "$1", "x" * 5_000, "?" * 5_000,
+]  # fmt: skip
+
+
+def ids(store, text, **how):
+    return [hit.id for hit in store.search(Query(text, **how)).hits]
+
+
+@pytest.fixture
+def library(store):
+    store.write(
+        [
+            row("1", title="Annual report", text="The committee met in Geneva. Budget and plan were approved."),
+            row("2", title="Minutes", text="The annual budget was not approved; the plan was."),
+            row("3", title="Letter", text="Dear Geneva, a report of the year will follow."),
+            row("4", title="", text=""),
+        ]
+    )
+    store.refresh()
+    return store
+
+
+def test_all_words_are_required_in_title_and_text_together(library):
+    assert sorted(ids(library, "budget")) == ["1", "2"]
+    assert sorted(ids(library, "annual budget")) == ["1", "2"]
+    assert ids(library, "annual geneva") == ["1"]
+    assert ids(library, "annual dear") == []
+    assert ids(library, "absent") == []
+
+
+def test_quoted_words_stand_together(library):
+    assert ids(library, '"budget and plan"') == ["1"]
+    assert ids(library, '"plan and budget"') == []
+    assert ids(library, '"annual report" geneva') == ["1"]
+    assert ids(library, '"annual report committee"') == [], "a phrase does not reach from the title into the text"
+    assert ids(library, 'geneva "a report') == ["3"], "a quote that is not closed is ignored"
+
+
+def test_case_does_not_matter(library):
+    assert ids(library, "GENEVA anNuaL") == ["1"]
+
+
+@pytest.mark.gap("core analysis", reason="without its analysis-common module an engine cannot fold marks")
+def test_marks_on_latin_letters_do_not_matter(store):
+    store.write([row("1", text="Ångström café naïve Việt"), row("2", text="cafe\u0301")])
+    store.refresh()
+    assert sorted(ids(store, "CAFE")) == ["1", "2"] == sorted(ids(store, "cafe\u0301")) == sorted(ids(store, "café"))
+    assert ids(store, "angstrom viet naive") == ["1"]
+
+
+@pytest.mark.gap("core analysis", reason="the standard tokeniser keeps dots, apostrophes and underscores inside words")
+def test_what_is_neither_letter_nor_digit_separates(store):
+    store.write([row("1", text="see www.example.com, don't use snake_case v3.14 re-open")])
+    store.refresh()
+    for word in ("example", "snake", "14", "example.com", "example-com", "don't", "don", "snake_case", "re-open"):
+        assert ids(store, word) == ["1"], word
+    assert ids(store, "com.example") == []
+
+
+@pytest.mark.parametrize(
+    "language",
+    [
+        pytest.param(name, marks=[pytest.mark.gap("core analysis", reason="it cannot set letters of that script apart")] * core)
+        for name, core in [(name, name not in BY_CORE_ANALYSIS) for name in LANGUAGES]
+    ],
+)
+def test_a_word_is_found_inside_a_sentence_without_spaces(store, language):
+    sentence, present, absent = LANGUAGES[language]
+    store.write([row("1", text=f"Intro. {sentence} Outro."), row("2", title=sentence, text=""), row("3")])
+    store.refresh()
+    for word in present:
+        assert sorted(ids(store, word)) == ["1", "2"], word
+    for word in absent:
+        assert ids(store, word) == [], word
+
+
+def test_scripts_may_be_mixed_in_a_word(store):
+    store.write([row("1", text="使用GPT模型4.0生成"), row("2", text="模型GPT")])
+    store.refresh()
+    assert ids(store, "GPT模型") == ["1"]
+    assert sorted(ids(store, "gpt")) == ["1", "2"]
+
+
+def test_letters_beyond_the_first_plane(store):
+    store.write([row("1", text="中\U00020000\U00020001文"), row("2", text="\U00020001\U00020000")])
+    store.refresh()
+    assert ids(store, "\U00020000\U00020001") == ["1"]
+
+
+def test_any_query_is_safe(library):
+    for text in UNSAFE:
+        ranking = library.search(Query(text))
+        assert ranking.total == len(list(ranking.hits)), text
+    assert library.counts().documents == 4
+
+
+def test_a_query_without_letters_and_digits_finds_nothing(library):
+    for text in ["!", "-- ...", '""', "🎉", "\x00"]:
+        assert ids(library, text) == [], text
+
+
+def test_an_empty_query_matches_everything_in_the_order_of_paths(library):
+    for text in ["", "  ", "\n\t"]:
+        ranking = library.search(Query(text))
+        hits = list(ranking.hits)
+        assert [hit.id for hit in hits] == ["1", "2", "3", "4"]
+        assert ranking.total == 4
+        assert {hit.score for hit in hits} == {None}
+
+
+def test_many_words(library):
+    words = " ".join(f"word{place}" for place in range(256))
+    assert ids(library, words) == []
+    assert ids(library, "geneva " * 1_000) != []
+    with pytest.raises(UsageError, match="256"):
+        library.search(Query(f"{words} more"))
+
+
+def test_long_texts_are_searched_to_the_end(store):
+    store.write([row("1", text="filler " * 150_000 + "needle"), row("2", text="x" * 600_000 + " needle")])
+    store.refresh()
+    assert sorted(ids(store, "needle")) == ["1", "2"]
+
+
+@pytest.fixture
+def shelf(store):
+    store.write(
+        [
+            row("a", path="/b/2", status="truncated", labels=("x", "y"), modified=300, family="f", metadata={"Author": "Ada"}),
+            row("b", path="/a/1", content_type="application/pdf", labels=("y",), modified=None, metadata={"Author": "ada"}),
+            row("c", path="/b/1", family="f", modified=500, metadata={"dc.creator": "Ada Lovelace", "Author": "Eve"}),
+            row("d", path="/a/2", modified=300, labels=("x y",)),
+            row("e", path="/B/1", modified=-5),
+        ]
+    )
+    store.refresh()
+    return store
+
+
+FILTERED = [
+    ([("path", "/a/1")], "b"),
+    ([("path", "/a")], ""),
+    ([("path", "/a/*")], ""),
+    ([("content_type", "application/pdf")], "b"),
+    ([("status", "truncated")], "a"),
+    ([("labels", "y")], "ab"),
+    ([("labels", "x")], "a"),
+    ([("labels", "x"), ("labels", "y")], "a"),
+    ([("family", "f")], "ac"),
+    ([("recipe", "nothing")], ""),
+    ([("metadata.Author", "Ada")], "a"),
+    ([("metadata.dc.creator", "Ada Lovelace")], "c"),
+    ([("metadata.dc.creator", "Ada")], ""),
+    ([("metadata.Absent", "Ada")], ""),
+    ([("metadata.Author", "")], ""),
+    ([("labels", "y"), ("metadata.Author", "ada")], "b"),
+    ([("path", "/b/2' OR '1'='1")], ""),
+    ([("path", "\ud800")], ""),
+]
+
+
+def test_filters_hold_exactly_and_all(shelf):
+    for filters, expected in FILTERED:
+        for text in ("", "fox"):
+            assert "".join(sorted(ids(shelf, text, filters=tuple(filters)))) == expected, filters
+
+
+def test_other_filters_are_refused_with_the_list(shelf):
+    for field in ["text", "near_family", "metadata", "metadata.", "path = path OR path", ""]:
+        with pytest.raises(UsageError, match=r"content_type.*metadata\.NAME"):
+            shelf.search(Query("fox", filters=((field, "x"),)))
+
+
+def test_orders(shelf):
+    for text in ("", "fox"):
+        assert "".join(ids(shelf, text, sort="path")) == "ebdca"
+        assert "".join(ids(shelf, text, sort="modified")) == "cdaeb", "newest first, by path when equal, without a time last"
+        assert {hit.score for hit in shelf.search(Query(text, sort="path")).hits} == {None}
+
+
+def test_the_best_hit_comes_first(store):
+    filler = "and other words of no account " * 20
+    store.write(
+        [
+            row("often", text=f"salmon salmon salmon salmon {filler}", title="fish"),
+            row("once", text=f"salmon {filler}", title="fish"),
+            row("title", text=filler, title="salmon"),
+            *(row(f"none {place}", text=filler) for place in range(20)),
+        ]
+    )
+    store.refresh()
+    scores = {hit.id: hit.score for hit in store.search(Query("salmon")).hits}
+    assert list(scores.values()) == sorted(scores.values(), reverse=True)
+    assert scores["often"] > scores["once"] > 0
+    assert scores["title"] > scores["once"]
+
+
+def test_hits_carry_what_folding_needs(store):
+    store.write([row("1", minhash=b"\x01\x02", family="f", status="truncated", title="T"), row("2", path="/x")])
+    store.refresh()
+    first, second = store.search(Query("", sort="path")).hits
+    assert (first.id, first.path, first.title, first.family, first.status, first.minhash) == (
+        "1", "/library/1.txt", "T", "f", "truncated", b"\x01\x02",
+    )  # fmt: skip
+    assert second.minhash is None
+
+
+def test_pages_make_one_order(store):
+    rows = [row(f"{place:03}", path=f"/p/{place % 7}", modified=place % 5) for place in range(450)]
+    store.write(rows)
+    store.refresh()
+    for sort in ("relevance", "path", "modified"):
+        ranking = store.search(Query("fox", sort=sort))
+        found = [hit.id for hit in ranking.hits]
+        assert ranking.total == 450
+        rows.sort(key=lambda one: (-one.modified if sort == "modified" else 0, one.path, one.id))
+        assert found == [one.id for one in rows]
+
+
+def test_the_order_does_not_change_between_pages(store):
+    store.write([row(f"{place:03}") for place in range(300)])
+    store.refresh()
+    hits = store.search(Query("fox")).hits
+    seen = [next(hits).id for _ in range(20)]
+    store.delete(["200", "000"])
+    store.write([row("150a"), row("000a"), row("250", path="/0")])
+    store.refresh()
+    seen += [hit.id for hit in hits]
+    assert seen == [f"{place:03}" for place in range(300) if place != 200 or "200" in seen]

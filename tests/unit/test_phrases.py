@@ -1,0 +1,69 @@
+"""What is set apart on the way into a full-text index, and what a query asks for."""
+
+import sys
+import unicodedata
+
+import pytest
+
+from indexer.text import codepoints, phrases
+
+PINNED = unicodedata.unidata_version
+
+
+@pytest.mark.skipif(PINNED < "13.0.0", reason="needs Unicode 13.0 or newer")
+def test_marks_are_those_of_unicode():
+    bits = codepoints.classes()
+    unspaced = [
+        code for code in range(codepoints.END) if bits[code] & codepoints.UNSPACED and not bits[code] & codepoints.UNASSIGNED
+    ]
+    marks = [code for code in unspaced if unicodedata.category(chr(code))[0] == "M"]
+    listed = [code for first, last in codepoints.ranges(phrases._MARKS) for code in range(first, last + 1)]
+    assert listed == marks
+
+
+def test_the_quick_test_misses_no_unspaced_letter():
+    bits = codepoints.classes()
+    for code in range(0x80, sys.maxunicode + 1):
+        if bits[code] & codepoints.UNSPACED:
+            assert phrases.spaced(f"é{chr(code)}") != f"é{chr(code)}", hex(code)
+
+
+@pytest.mark.parametrize(
+    ("text", "apart"),
+    [
+        ("", ""),
+        ("plain ascii", "plain ascii"),
+        ("žluťoučký “kůň” — ½", "žluťoučký “kůň” — ½"),
+        ("我们 GPT", " 我 们  GPT"),
+        ("ที่นี่", " ที่ นี่ "),
+        ("ひらカナ", " ひ ら カ ナ "),
+        ("a\u0e34b", "a \u0e34 b"),
+        ("한국어", "한국어"),
+    ],
+)
+def test_letters_are_set_apart_with_their_marks(text, apart):
+    assert phrases.spaced(text) == apart
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("", ()),
+        ("  \n", ()),
+        ("one  two", ("one", "two")),
+        ('a"b c"d', ("a", "b c", "d")),
+        ('"" "-" x', ("x",)),
+        ('"open words', ("open", "words")),
+        ("x X x", ("x", "X")),
+        ("½ ² ٣ 模", ("½", "²", "٣", "模")),
+        ("a\ud800", ("a\ufffd",)),
+    ],
+)
+def test_phrases(query, asked):
+    assert phrases.phrases(query) == asked
+
+
+def test_well_formed():
+    assert phrases.well_formed("\ud83d\ude00 é") == "\ufffd\ufffd é"
+    text = "é 模 \U0001f600"
+    assert phrases.well_formed(text) is text

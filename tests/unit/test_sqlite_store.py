@@ -1,0 +1,293 @@
+"""The SQLite file under ill treatment: killed writers, foreign and damaged files, locks, full disks."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from sample_rows import band, row
+
+from indexer.errors import MappingMismatch, StoreBusy, StoreDamaged, StoreError, StoreStopped, UsageError
+from indexer.model import Query
+from indexer.recipe import DEFAULT
+from indexer.stores import _sqlite_file, open_store
+
+ROOT = Path(__file__).parent.parent
+WRITER = """
+import sys
+from sample_rows import band, row
+from indexer.stores import open_store
+store = open_store(sys.argv[1])
+first = int(sys.argv[2])
+for batch in range(first, first + 10_000):
+    names = [f"{batch}-{place}" for place in range(50)]
+    rows = [row(name, text=f"word{batch} " * 400, bands=(band(0, batch),)) for name in names]
+    rows.append(row("same", text=f"word{batch}", bands=(band(0, batch),)))
+    assert store.write(rows) == [None] * 51
+    print(batch, flush=True)
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def store(path):
+    opened = open_store(f"sqlite:///{path}")
+    opened.prepare(DEFAULT)
+    yield opened
+    opened.close()
+
+
+def run(script, *arguments):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT.parent), str(ROOT)])}
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, arguments)], stdout=subprocess.PIPE, env=environment, text=True
+    )
+
+
+def test_every_acknowledged_batch_survives_kill_9(store, path):
+    chance, acknowledged = random.Random(9), -1
+    for round_ in range(4):
+        with run(WRITER, store.url, acknowledged + 1) as writer:
+            first = int(writer.stdout.readline())
+            assert first == acknowledged + 1
+            time.sleep(chance.uniform(0, 0.15))
+            writer.send_signal(signal.SIGKILL)
+            rest = writer.stdout.read().split()
+        acknowledged = int(rest[-1]) if rest else first
+        whole = list(range(acknowledged + 1))
+        whole += [acknowledged + 1] if store.get([f"{acknowledged + 1}-0"]) else []  # committed, but killed before it said so
+        for batch in whole:
+            assert len(store.get([f"{batch}-{place}" for place in range(50)])) == 50, (round_, batch)
+        for batch in whole[-3:]:
+            last = batch == whole[-1]
+            assert store.search(Query(f"word{batch}")).total == 50 + last
+            assert len(store.candidates([band(0, batch)], [], 100).found) == 50 + last
+        assert store.counts().documents == 50 * len(whole) + 1
+        acknowledged = whole[-1]
+    check_indexes(path)
+
+
+def check_indexes(path):
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        for table in ("fulltext", "postings"):
+            db.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+    db.close()
+
+
+def test_a_full_disk_stops_and_keeps_what_was_acknowledged(store):
+    script = """
+import resource, sys
+from sample_rows import row
+from indexer.errors import StoreStopped
+from indexer.stores import open_store
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, resource.RLIM_INFINITY))
+store = open_store(sys.argv[1])
+try:
+    for place in range(1_000):
+        store.write([row(f"{place}-{part}", text=f"{place} {part} word " * 300) for part in range(20)])
+        print(place, flush=True)
+except StoreStopped as stopped:
+    print(stopped)
+"""
+    *acknowledged, said = run(script, store.url).communicate()[0].splitlines()
+    assert "run the same command again" in said
+    assert 0 < len(acknowledged) < 1_000
+    assert store.counts().documents == 20 * len(acknowledged)
+    assert store.write([row("after")]) == [None]
+
+
+def test_no_space_is_told_from_other_errors(path):
+    file = _sqlite_file.File(str(path))
+    file.create(DEFAULT)
+    with pytest.raises(StoreStopped, match="free some space"), file.writing() as db:
+        db.execute("PRAGMA max_page_count = 1")
+        db.execute("INSERT INTO texts VALUES (1, ?)", ("x" * 5_000_000,))
+    file.close()
+
+
+def test_a_transaction_that_raises_leaves_nothing(store, path):
+    file = _sqlite_file.File(str(path))
+    with pytest.raises(ZeroDivisionError), file.writing() as db:
+        db.execute("INSERT INTO texts VALUES (1, 'x')")
+        raise ZeroDivisionError
+    with file.reading() as db:
+        assert db.execute("SELECT count(*) FROM texts").fetchone() == (0,)
+    file.close()
+
+
+def test_another_writer_is_waited_for_and_then_named(store, path, monkeypatch):
+    store.close()
+    monkeypatch.setattr(_sqlite_file, "PATIENCE_SECONDS", 0.05)
+    with sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy, match="another process"):
+            store.write([row("1")])
+        assert store.get(["1"]) == {}, "readers go on"
+        other.execute("COMMIT")
+    other.close()
+    assert store.write([row("1")]) == [None]
+
+
+@pytest.mark.parametrize("content", [b"not a database, but some text\n" * 100, b"SQLite format 3\0" + b"\xff" * 5_000])
+def test_a_file_that_is_no_database(path, content):
+    path.write_bytes(content)
+    store = open_store(f"sqlite:///{path}")
+    for call in (store.stored_recipe, lambda: store.prepare(DEFAULT), store.counts):
+        with pytest.raises(StoreDamaged, match="backup"):
+            call()
+    assert path.read_bytes() == content
+    store.close()
+
+
+def test_pages_that_were_overwritten(store, path):
+    store.write([row(f"{place}", text="word " * 2_000) for place in range(50)])
+    store.close()
+    content = bytearray(path.read_bytes())
+    content[4096 * 3 :] = b"\xa5" * (len(content) - 4096 * 3)
+    path.write_bytes(content)
+    with pytest.raises(StoreDamaged):
+        list(store.scan())
+
+
+def test_the_database_of_another_program(path):
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE documents (id TEXT)")
+    db.close()
+    store = open_store(f"sqlite:///{path}")
+    for call in (store.stored_recipe, lambda: store.prepare(DEFAULT)):
+        with pytest.raises(MappingMismatch, match="another program"):
+            call()
+    store.close()
+
+
+def test_an_empty_file_is_a_store_to_be(path):
+    path.touch()
+    store = open_store(f"sqlite:///{path}")
+    assert store.stored_recipe() is None
+    store.prepare(DEFAULT)
+    assert store.stored_recipe() == DEFAULT
+    store.close()
+
+
+def test_a_newer_file_is_refused(store, path):
+    store.close()
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {_sqlite_file.FORMAT + 1}")
+    db.close()
+    for call in (store.stored_recipe, lambda: store.prepare(DEFAULT), store.counts):
+        with pytest.raises(StoreError, match="upgrade nearfold"):
+            call()
+
+
+def test_a_folder_that_is_missing(tmp_path):
+    store = open_store(f"sqlite:///{tmp_path}/absent/store.db")
+    assert store.stored_recipe() is None
+    with pytest.raises(StoreError, match="folder exists"):
+        store.prepare(DEFAULT)
+    assert not (tmp_path / "absent").exists()
+
+
+def test_a_file_removed_in_mid_run_stops(store, path):
+    store.write([row("1")])
+    path.unlink()
+    with pytest.raises(StoreStopped, match="removed or replaced"):
+        store.write([row("2")])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_file_stops(store, path):
+    store.write([row("1")])
+    store.close()
+    path.chmod(0o400)
+    with pytest.raises(StoreStopped, match="read-only"):
+        store.write([row("2")])
+
+
+def test_threads_share_a_store(store):
+    failures = []
+
+    def work(thread):
+        try:
+            for turn in range(20):
+                store.write([row(f"{thread}-{turn}-{place}") for place in range(5)])
+                assert store.search(Query("fox")).total >= 5
+                assert len(list(store.scan(f"/library/{thread}-0-0.txt"))) == 1
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(thread,)) for thread in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert failures == []
+    assert store.counts().documents == 400
+
+
+def test_two_processes_may_prepare_at_once(path):
+    script = """
+import sys
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+store = open_store(sys.argv[1])
+sys.stdin.readline()
+store.prepare(DEFAULT)
+print(store.counts().documents)
+"""
+    writers = [run(script, f"sqlite:///{path}") for _ in range(2)]
+    assert [writer.communicate()[0].strip() for writer in writers] == ["0", "0"]
+
+
+def test_replacing_and_deleting_leave_no_trace_in_the_indexes(store, path):
+    store.write([row(f"{place}", title=f"模型 {place}", text="ที่นี่ secret", bands=(band(0, place),)) for place in range(30)])
+    store.write([row(f"{place}", title="", text="other", bands=()) for place in range(15)])
+    store.delete([f"{place}" for place in range(15, 30)])
+    with sqlite3.connect(path) as db:
+        for table in ("fulltext", "postings"):
+            db.execute(f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab(main, {table}, 'row')")
+        assert db.execute("SELECT term FROM temp.fulltext_terms").fetchall() == [("other",)]
+        assert db.execute("SELECT term FROM temp.postings_terms").fetchall() == []
+    db.close()
+    check_indexes(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("sqlite:///a b%20?c#d.db", "a b%20?c#d.db"),
+        ("sqlite:////abs/x.db", "/abs/x.db"),
+        ("sqlite://", ":memory:"),
+        ("sqlite://:memory:", ":memory:"),
+        ("sqlite:///:memory:", ":memory:"),
+        ("sqlite:///~/x.db", str(Path.home() / "x.db")),
+    ],
+)
+def test_urls(url, path):
+    assert open_store(url)._file.path == path
+
+
+@pytest.mark.parametrize("url", ["sqlite:///", "sqlite://host/x.db", "x.db", "", "postgres://x/y", "SQLITE:///x.db"])
+def test_what_is_no_store(url):
+    with pytest.raises(UsageError, match="sqlite:///"):
+        open_store(url)
+
+
+def test_odd_file_names(tmp_path):
+    store = open_store(f"sqlite:///{tmp_path}/a b%20?c#d 模.db")
+    store.prepare(DEFAULT)
+    store.write([row("1")])
+    store.close()
+    assert (tmp_path / "a b%20?c#d 模.db").exists()
+    assert set(store.get(["1"])) == {"1"}
+    store.close()
