@@ -10,7 +10,7 @@ import re
 
 _HEX = "[0-9A-Fa-f]"
 _FREE = r"(?<![A-Za-z0-9])"
-_PATTERNS = (
+_PATTERNS = (  # in this order
     r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://[!-~]+",  # any scheme with an authority: https, ftp, file, ...
     _FREE + r"[Ww]{3}\.[!-~]+",
     _FREE + r"(?i:mailto|urn|doi|arxiv|isbn|issn|pmid|pmcid|hdl|ark|orcid):[!-~]+",
@@ -19,7 +19,7 @@ _PATTERNS = (
     _FREE + _HEX + "{8}-" + (_HEX + "{4}-") * 3 + _HEX + r"{12}(?![A-Za-z0-9])",  # UUIDs
     _FREE + _HEX + r"{32,}(?![A-Za-z0-9])",  # digests
 )
-_IDENTIFIER = re.compile("|".join(_PATTERNS), re.ASCII)
+_IDENTIFIERS = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
 
 
 def without_identifiers(text: str) -> str:
@@ -30,4 +30,6 @@ def without_identifiers(text: str) -> str:
     >>> without_identifiers("see https://example.com/a?b=c, doi:10.1145/3331184.3331311 or me@example.org.")
     'see     or  .'
     """
-    return _IDENTIFIER.sub(" ", text)
+    for identifier in _IDENTIFIERS:  # one after the other is faster than all in one alternation
+        text = identifier.sub(" ", text)
+    return text

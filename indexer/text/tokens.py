@@ -30,6 +30,8 @@ from indexer.text.identifiers import without_identifiers
 from indexer.text.normalise import composed
 from indexer.text.segments import Segmenter, letter_pairs, unicode_words
 
+_ASCII_RUN = re.compile("[0-9A-Z_a-z]+")
+
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
@@ -87,6 +89,9 @@ def _rules(version: str) -> TokenRules:
 
 def _words(text: str, rules: TokenRules, segmenter: Segmenter) -> Iterator[str]:
     """Steps 4 and 5: maximal runs of word characters, those of unspaced scripts cut."""
+    if text.isascii():
+        yield from _ASCII_RUN.findall(text)
+        return
     for match in _runs(WORD | rules.added).finditer(text):
         if match.lastgroup == "unspaced":
             yield from segmenter(match.group())
