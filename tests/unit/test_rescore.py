@@ -58,7 +58,7 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
 
 def test_ties_go_by_path_then_id() -> None:
     places = [("2", "/b"), ("1", "/b"), ("3", "/a")]
-    pairs = [(candidate(id, BASE, path), BASE) for id, path in places]
+    pairs = [(candidate(name, BASE, path), BASE) for name, path in places]
     assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5)] == ["3", "1", "2"]
     assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5, limit=2)] == ["3", "1"]
 

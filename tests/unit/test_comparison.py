@@ -1,0 +1,91 @@
+"""Comparisons: the JSON of the command line, and rows in which no word of either text is lost."""
+
+import json
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.comparison import Comparison, as_json, compare, rows
+from indexer.errors import UnknownMeasure
+from indexer.text.words import words
+
+BLOCKS = st.lists(
+    st.sampled_from(["a b c d e", "f g h i j k", "l m n o p q r", "x", "y z", "(s, t)", "a b c d e. f g"]), max_size=6
+)
+MEASURES = {"features", "resemblance", "jaccard_words", "overlap", "containment", "terminology", "estimate", "hamming"}
+
+
+def spelled(comparison: Comparison, side: int) -> list[str]:
+    """Every word of one text as the rows show it, span by span."""
+    text = comparison.texts[side]
+    spans = [span for row in rows(comparison) for span in (row.left, row.right)[side]]
+    return [word for span in spans for word in words(text[span.start : span.end]).folded]
+
+
+@given(BLOCKS, BLOCKS, st.sampled_from(["literal", "information"]))
+def test_rows_show_every_word_once_and_in_order(first: list[str], second: list[str], matching: str) -> None:
+    made = compare("; ".join(first), "; ".join(second), matching=matching)
+    for side in (0, 1):
+        assert spelled(made, side) == words(made.texts[side]).folded
+
+
+@given(BLOCKS, BLOCKS)
+def test_rows_of_the_same_passage_say_the_same(first: list[str], second: list[str]) -> None:
+    made = compare(" ".join(first), " ".join(second))
+    for row in rows(made):
+        if row.same:
+            texts = [text[span.start : span.end] for text, (span,) in zip(made.texts, (row.left, row.right), strict=True)]
+            assert words(texts[0]).folded == words(texts[1]).folded
+        else:
+            assert all(span.passage is None or span.moved for span in (*row.left, *row.right))
+
+
+@given(BLOCKS, BLOCKS)
+def test_the_heaviest_passages_in_the_same_order_stay_in_place(first: list[str], second: list[str]) -> None:
+    made = compare(" ".join(first), " ".join(second))
+    kept = sum(made.shared[row.left[0].passage - 1].words for row in rows(made) if row.same)
+    orders = (chosen for size in range(len(made.shared) + 1) for chosen in combinations(made.shared, size))
+    rising = (chosen for chosen in orders if list(chosen) == sorted(chosen, key=lambda one: one.b))
+    assert kept == max(sum(one.words for one in chosen) for chosen in rising)
+
+
+def test_a_moved_passage_is_marked_in_both_texts() -> None:
+    made = compare("one two three four five. a b c d e f g", "a b c d e f g one two three four five.")
+    moved = [
+        (side, span.passage) for row in rows(made) for side in ("left", "right") for span in getattr(row, side) if span.moved
+    ]
+    assert moved == [("left", 1), ("right", 1)]
+
+
+def test_punctuation_stays_with_its_passage() -> None:
+    made = compare("He said: “one two three four five!” Then.", "“One two three four five!” was said.")
+    [row] = [row for row in rows(made) if row.same]
+    assert made.texts[0][row.left[0].start : row.left[0].end] == "“one two three four five!”"
+
+
+def test_json_has_every_measure_and_offsets_into_the_texts() -> None:
+    a, b = "Did you steal the money?", "> Did you steal the money?\n\nYes."
+    made = json.loads(json.dumps(as_json(compare(a, b))))
+    assert set(made["measures"]) == MEASURES
+    assert made["measures"]["jaccard_words"] == pytest.approx(5 / 6)
+    assert made["measures"]["containment"][0] == 1.0
+    assert set(made["measures"]["estimate"]) == {"similarity", "low", "high"}
+    [passage] = made["shared"]
+    assert a[slice(*passage["a"])] == b[slice(*passage["b"])] == "Did you steal the money"
+    assert passage["words"] == 5
+
+
+def test_json_of_one_measure() -> None:
+    made = compare("Did you steal the money?", "Did you steal the money? Yes.")
+    assert as_json(made, "overlap")["measures"] == {"overlap": pytest.approx(5 / 6)}
+    with pytest.raises(UnknownMeasure):
+        as_json(made, "cosine")
+
+
+def test_texts_without_words_have_nothing_to_show() -> None:
+    made = compare("", " \n!")
+    assert rows(made) == []
+    assert as_json(made)["shared"] == []
+    assert made.measures.overlap == made.measures.features == 0.0

@@ -1,0 +1,135 @@
+"""Comparisons on a terminal: legible without colour at any width, and nothing in a document can steer the terminal."""
+
+import io
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from indexer.comparison import compare
+from indexer.terminal import MOST_ROWS, show, visible
+
+ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("\x1b\x07\x9b\u202e\u2066\u200b\ud800\n\t \ufeffab"))
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+START = "It is important to review drafts."
+A = f"{START} He is an expert on ediscovery."
+B = "It is important to review drafts! She has six years of experience."
+
+
+def shown(a: str, b: str, width: int = 100, *, colour: bool = False, matching: str = "literal", whole: bool = False) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
+    show(compare(a, b, names=("a.txt", "b.txt"), matching=matching), console, whole=whole)
+    return file.getvalue()
+
+
+def body(printed: str) -> list[str]:
+    """The lines below the table of measures, without what pads them."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    return lines[lines.index("", lines.index("") + 1) + 1 :]
+
+
+@given(ANY_TEXT)
+def test_nothing_steers_the_terminal(text: str) -> None:
+    made = visible(text)
+    assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in made)
+    assert all(
+        unicodedata.bidirectional(sign) not in ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI") for sign in made
+    )
+    assert visible(made) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("exe\u202etxt", "exe⟨RLO⟩txt"),
+        ("\x1b[31m\x07\x7f\x9b", "␛[31m␇␡⟨U+009B⟩"),
+        ("a\nb\tc\r", "a␊b␉c␍"),
+        ("\ufeffze\u200bro\u00ad", "⟨U+FEFF⟩ze⟨U+200B⟩ro"),
+        ("\ud800", "\ufffd"),
+        ("نص שלום 近似 naïve", "نص שלום 近似 naïve"),
+    ],
+)
+def test_what_is_hidden_is_spelled_out(text: str, expected: str) -> None:
+    assert visible(text) == expected
+
+
+@given(ANY_TEXT, ANY_TEXT, st.sampled_from([20, 79, 80, 200]))
+def test_any_two_texts_can_be_shown(a: str, b: str, width: int) -> None:
+    printed = SGR.sub("", shown(a, b, width, colour=True))
+    assert all(unicodedata.category(sign) not in ("Cc", "Cs") for sign in printed if sign != "\n")
+    assert all(cell_len(line) <= max(width, len("A  a.txt  1000 words")) for line in printed.splitlines())
+
+
+def test_two_columns_say_what_differs_without_colour() -> None:
+    lines = body(shown(A, B))
+    assert re.fullmatch(r"A +B", lines[0])
+    assert re.fullmatch(r"\[1 It is important to review drafts\. 1\] +\[1 It is important to review drafts! 1\]", lines[1])
+    assert re.fullmatch(r"He is an expert on ediscovery\. +\| She has six years of experience\.", lines[2])
+    assert lines[-1] == "1 shared passage, 6 words, numbered in the order of A"
+
+
+@pytest.mark.parametrize(("a", "b", "sign"), [(A, START, "<"), (START, A, ">")])
+def test_a_sign_tells_which_text_has_more(a: str, b: str, sign: str) -> None:
+    assert sign in body(shown(a, b))[2].split()
+
+
+@pytest.mark.parametrize(("width", "tail"), [(60, ""), (79, ""), (100, " שלום")])
+def test_narrow_terminals_and_right_to_left_texts_show_what_is_shared_once(width: int, tail: str) -> None:
+    lines = body(shown(A + tail, B + tail, width))
+    assert sum("important" in line for line in lines) == 1
+    assert [line.split()[0] for line in lines[:3]] == ["=", "A", "B"]
+
+
+def test_measures_are_named_and_explained() -> None:
+    printed = shown(A, B)
+    for name in ("features", "estimate", "overlap", "jaccard_words", "resemblance", "terminology", "containment", "hamming"):
+        assert re.search(rf"^{name} +[0-9.]+%", printed, re.MULTILINE)
+
+
+def test_long_stretches_are_abridged_and_the_whole_is_shown_on_request() -> None:
+    common = " ".join(f"word{place}" for place in range(500))
+    own = " ".join(f"own{place}" for place in range(400))
+    brief, whole = shown(f"{common} {own}", common), shown(f"{common} {own}", common, whole=True)
+    assert "… 476 words …" in " ".join(brief.split())
+    assert "… 320 words …" in " ".join(brief.split())
+    assert "word250" not in brief
+    assert "own399" in brief
+    assert "word250" in whole
+    assert "own200" in whole
+
+
+def test_an_endless_word_is_abridged() -> None:
+    printed = shown("x" * 1_000_000, "y")
+    assert len(printed) < 5000
+    assert "characters …" in " ".join(printed.split())
+
+
+def test_many_rows_are_cut_with_their_number() -> None:
+    pages = [" ".join(f"w{page}x{place}" for place in range(6)) for page in range(300)]
+    printed = shown(" a ".join(pages), " b ".join(pages))
+    assert f"… {599 - MOST_ROWS} more rows" in printed
+
+
+def test_markup_and_emoji_codes_of_a_document_stay_text() -> None:
+    assert "[bold]:smile:[/bold]" in shown("[bold]:smile:[/bold]", "nothing")
+
+
+def test_moved_passages_and_repeats_are_explained() -> None:
+    one, two = "alpha beta gamma delta epsilon.", "one two three four five six."
+    printed = shown(f"{one} {two}", f"{two} {one}")
+    assert "[~1 alpha beta gamma delta epsilon. 1~]" in printed
+    assert "~ marks" in printed
+    assert "5 and 5 words counted" in shown(one, f"{one} {one}", matching="information")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [(A, A.upper(), "the same words"), (A, "something else", "no passage"), ("", A, "without words shares nothing")],
+)
+def test_the_last_line_says_what_is_shared(a: str, b: str, said: str) -> None:
+    assert said in shown(a, b)
