@@ -7,7 +7,7 @@ environment a build without the kernel fails; releases are built that way.
 import os
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools_rust import Binding, RustExtension
 
@@ -39,6 +39,8 @@ class Wheel(bdist_wheel):
 
 
 setup(
+    packages=[*find_packages(include=["indexer*"]), "indexer._mappings"],
+    package_dir={"indexer._mappings": "mappings"},  # outside the package in a checkout, inside it in a wheel
     rust_extensions=[KERNEL],
     cmdclass={"bdist_wheel": Wheel},
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
