@@ -89,7 +89,7 @@ def show(comparison: Comparison, console: Console, *, whole: bool = False) -> No
 def _print_names(comparison: Comparison, console: Console) -> None:
     for letter, name, count in zip("AB", comparison.names, comparison.words, strict=True):
         console.print(
-            Text.assemble((f"{letter}  ", "bold"), visible(name), (f"  {_count(count, 'word')}", "dim")), soft_wrap=True
+            Text.assemble((f"{letter}  ", "bold"), visible(name), (f"  {counted(count, 'word')}", "dim")), soft_wrap=True
         )
 
 
@@ -169,7 +169,7 @@ def _abridged(raw: str, ends: int) -> Text:
     if first >= last:
         return Text(_clean(raw))
     out = int(((found.starts >= first) & (found.ends <= last)).sum())
-    left_out = _count(out, "word") if out else _count(last - first, "character")
+    left_out = counted(out, "word") if out else counted(last - first, "character")
     return Text.assemble(_clean(raw[:first]), (f" … {left_out} … ", "dim"), _clean(raw[last:]))
 
 
@@ -184,15 +184,16 @@ def _print_legend(comparison: Comparison, made: Sequence[Row], shown: int, conso
     elif all(row.same for row in made) and len(made) == 1:
         console.print("the same words in the same order", style="dim")
     else:
-        shared = _count(len(comparison.shared), "shared passage")
-        console.print(f"{shared}, {_count(aligned.common, 'word')}, numbered in the order of A", style="dim")
+        shared = counted(len(comparison.shared), "shared passage")
+        console.print(f"{shared}, {counted(aligned.common, 'word')}, numbered in the order of A", style="dim")
     if any(span.moved for span in spans):
         console.print("~ marks a passage that stands in another order in the other text", style="dim")
     if comparison.matching == "information":
         console.print(f"repeats within a text left out: {aligned.longer:,} and {aligned.shorter:,} words counted", style="dim")
     if shown < len(made):
-        console.print(f"… {_count(len(made) - shown, 'more row')}", style="dim")
+        console.print(f"… {counted(len(made) - shown, 'more row')}", style="dim")
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 word`, `2 words`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

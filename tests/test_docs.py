@@ -76,3 +76,12 @@ def test_links_inside_the_repository_exist() -> None:
         for target in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_command_reference_is_what_the_commands_say() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        from cli_reference import PAGE, page
+    finally:
+        sys.path.pop(0)
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python tools/cli_reference.py"

@@ -1,0 +1,150 @@
+"""The whole line beside its parts: what fingerprinting and storing add to extraction, and to a bare full-text index.
+
+    python benchmarks/ingest.py --rich FOLDER --plain FOLDER [--runs 5]
+
+Three tables, each measured side by side in one run and printed as medians and ratios:
+
+1. html, docx and pdf files: `index` beside extraction alone, with the same worker processes.
+2. plain text files: `index` beside inserting the same texts into a bare FTS5 table, both durable, both from files.
+3. `similar` from a cold start, as a person waits for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from indexer.extract.base import DEFAULT_LIMITS
+from indexer.extract.choosing import extractor_named
+from indexer.extract.pool import Pool, Task
+from indexer.fingerprint import kernel_name
+from indexer.ingest import index
+from indexer.model import Blob
+from indexer.sources.folder import walk
+from indexer.sources.reading import read
+from indexer.stores import open_store
+
+RICH = (".html", ".htm", ".docx", ".pdf")
+
+
+def extract_alone(folder: Path) -> int:
+    """Read and extract every rich file with the worker processes; nothing is kept."""
+    done = 0
+    with Pool(extractor_named("native"), None, DEFAULT_LIMITS) as pool:
+        tasks = (Task(blob, read(blob, DEFAULT_LIMITS.bytes).data, Path(blob.path).name) for blob in blobs(folder))
+        for _ in pool.extract_all(tasks):
+            done += 1
+    return done
+
+
+def index_folder(folder: Path) -> int:
+    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
+        store = open_store(f"sqlite:///{place}/bench.db")
+        try:
+            return index([str(folder)], store).seen
+        finally:
+            store.close()
+
+
+def insert_into_bare_table(folder: Path) -> int:
+    """The least a full-text index can do: read each file and insert its text, one durable transaction a batch."""
+    done = 0
+    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
+        connection = sqlite3.connect(f"{place}/bare.db")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("CREATE VIRTUAL TABLE bare USING fts5(path, text)")
+        batch: list[tuple[str, str]] = []
+        for blob in blobs(folder):
+            batch.append((blob.path, Path(blob.path).read_text(encoding="utf-8")))
+            done += 1
+            if len(batch) == 500:
+                insert(connection, batch)
+                batch = []
+        insert(connection, batch)
+        connection.close()
+    return done
+
+
+def insert(connection: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
+    with connection:
+        connection.executemany("INSERT INTO bare VALUES (?, ?)", batch)
+
+
+def blobs(folder: Path) -> Iterable[Blob]:
+    return (item for item in walk([str(folder)]) if isinstance(item, Blob))
+
+
+def side_by_side(
+    ours: Callable[[Path], int], other: Callable[[Path], int], folder: Path, runs: int
+) -> tuple[float, float, float]:
+    """Medians of both in seconds, and of the ratio ours / other, run in turn after one warm-up."""
+    times: list[tuple[float, float]] = []
+    for turn in range(runs + 1):
+        pair = tuple(seconds(what, folder) for what in (ours, other))
+        if turn:
+            times.append((pair[0], pair[1]))
+    return (
+        statistics.median(one for one, _ in times),
+        statistics.median(two for _, two in times),
+        statistics.median(one / two for one, two in times),
+    )
+
+
+def seconds(what: Callable[[Path], int], folder: Path) -> float:
+    started = time.perf_counter()
+    if what(folder) == 0:
+        sys.exit(f"{folder} holds nothing to measure")
+    return time.perf_counter() - started
+
+
+def cold_similar(folder: Path, runs: int) -> list[float]:
+    """Seconds of `nearfold similar FILE` in a new process, index already there."""
+    with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
+        url = f"sqlite:///{place}/bench.db"
+        store = open_store(url)
+        index([str(folder)], store)
+        store.close()
+        asked = next(iter(blobs(folder))).path
+        took = []
+        for _ in range(runs):
+            started = time.perf_counter()
+            subprocess.run(
+                [sys.executable, "-m", "indexer", "similar", asked, "--store", url, "--json"], check=True, capture_output=True
+            )
+            took.append(time.perf_counter() - started)
+    return took
+
+
+def describe(folder: Path) -> str:
+    sizes = [blob.size for blob in blobs(folder)]
+    return f"{len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rich", type=Path, help="folder of html, docx and pdf files")
+    parser.add_argument("--plain", type=Path, help="folder of UTF-8 text files")
+    parser.add_argument("--runs", type=int, default=5)
+    asked = parser.parse_args()
+    print(f"kernel: {kernel_name()}; medians of {asked.runs} interleaved runs, wall-clock seconds\n")
+    print(f"{'':44}{'ours':>9}{'other':>9}{'ratio':>8}  other")
+    if asked.rich:
+        ours, other, ratio = side_by_side(index_folder, extract_alone, asked.rich, asked.runs)
+        print(f"{'html, docx, pdf: ' + describe(asked.rich):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  extraction alone")
+    if asked.plain:
+        ours, other, ratio = side_by_side(index_folder, insert_into_bare_table, asked.plain, asked.runs)
+        print(f"{'plain text: ' + describe(asked.plain):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  bare FTS5 table")
+        took = cold_similar(asked.plain, asked.runs)
+        print(f"\nsimilar from a cold start: median {statistics.median(took):.2f} s, most {max(took):.2f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""The command line: each command parses, calls one use-case and prints."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn, TypeVar
+
+import click
+
+from indexer import checkup, ingest, lookup, overview, printing, results, signing
+from indexer.comparison import compare
+from indexer.documents import document_at, document_of
+from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
+from indexer.extract.base import DEFAULT_LIMITS, Limits
+from indexer.measures import MEASURES
+from indexer.planning import plan, plan_for_recall
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.stores import open_store
+from indexer.stores.base import Store
+
+EXIT_FAILED, EXIT_USAGE, EXIT_STORE, EXIT_STOPPED, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 3, 4, 70, 130, 143
+_EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
+    (UsageError, EXIT_USAGE),
+    (StoreStopped, EXIT_STOPPED),
+    (StoreError, EXIT_STORE),
+    (ExtractorUnavailable, EXIT_STORE),
+    (ExtractionError, EXIT_FAILED),
+)
+F = TypeVar("F", bound=Callable[..., Any])
+
+_store = click.option(
+    "--store",
+    "store_url",
+    default="sqlite:///nearfold.db",
+    envvar="NEARFOLD_STORE",
+    show_default=True,
+    help="Where the index is.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else there.")
+_threshold = click.option("--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Least similarity.")
+_measure = click.option("--measure", type=click.Choice(sorted(MEASURES)), default="features", show_default=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="nearfold")
+def commands() -> None:
+    """Find near-duplicate documents and fold them together inside search results."""
+
+
+@commands.command("index")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--recipe", "recipe_name", help="Settings of the fingerprint; an index keeps the recipe it was made with.")
+@click.option("--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor).")
+@click.option("--namespace", help="What ids are relative to (default: the real path of PATH).")
+@click.option("--label", "labels", multiple=True, help="Label every document; may be given several times.")
+@click.option("--extractor", type=click.Choice(["native", "server", "plain"]), default="native", show_default=True)
+@click.option(
+    "--timeout", type=click.FloatRange(0.1), default=DEFAULT_LIMITS.seconds, show_default=True, help="Seconds a document."
+)
+@click.option("--memory", type=click.IntRange(64), default=DEFAULT_LIMITS.megabytes, show_default=True, help="MB a worker.")
+@click.option(
+    "--max-chars", type=click.IntRange(1), default=DEFAULT_LIMITS.chars, show_default=True, help="Text beyond it is cut."
+)
+@click.option("--prune", is_flag=True, help="Remove documents whose file is gone.")
+@click.option("--retry", is_flag=True, help="Read files again that failed before.")
+@_store
+@_json
+def index_command(
+    paths: tuple[str, ...],
+    recipe_name: str | None,
+    store_url: str,
+    as_json: bool,
+    timeout: float,
+    memory: int,
+    max_chars: int,
+    **options: Any,
+) -> int:
+    """Extract, fingerprint and store files; skip what has not changed; resume what was cut short."""
+    limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
+    recipe = recipe_named(recipe_name) if recipe_name else None
+    with _opened(store_url) as store, printing.progress(as_json) as advance:
+        account = ingest.index(paths, store, recipe, limits=limits, progress=advance, **options)
+    printing.account(account, as_json)
+    return EXIT_FAILED if account.failed else 0
+
+
+@commands.command("similar")
+@click.argument("path", required=False)
+@click.option("--id", "id", help="Ask for a stored document instead of a file.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@_threshold
+@_measure
+@_store
+@_json
+def similar_command(path: str | None, id: str | None, store_url: str, as_json: bool, **options: Any) -> int:
+    """Near duplicates of a file, of text on stdin (-), or of a stored document."""
+    if (path is None) == (id is None):
+        raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
+    with _opened(store_url) as store:
+        lookup.recipe_of(store)
+        if path is None:
+            found = lookup.similar(store, id=id, **options)
+        else:
+            where, document = document_at(path)
+            found = lookup.similar(store, document.text, path=where, **options)
+    printing.found(found, as_json)
+    return 0
+
+
+@commands.command("search")
+@click.argument("query")
+@click.option("--fold", type=click.Choice(["live", "family", "none"]), default="live", show_default=True)
+@click.option("--filter", "filters", multiple=True, metavar="FIELD=VALUE", help="May be given several times; all must hold.")
+@click.option("--sort", type=click.Choice(["relevance", "path", "modified"]), default="relevance", show_default=True)
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Hits a page.")
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True)
+@_threshold
+@_store
+@_json
+def search_command(query: str, filters: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
+    """Full-text search with near duplicates folded under the best of them."""
+    with _opened(store_url) as store:
+        page = results.search(store, query, filters=results.parse_filters(filters), **options)
+    printing.page(page, as_json)
+    return 0
+
+
+@commands.command("compare")
+@click.argument("a")
+@click.argument("b")
+@click.option("--matching", type=click.Choice(["literal", "information"]), default="literal", show_default=True)
+@click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
+@_store
+@_json
+def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: str, measure: str | None) -> int:
+    """Two documents side by side, shared text marked; A and B are paths or ids."""
+    with _opened(store_url) as store:
+        (first, one), (second, other) = document_of(a, store), document_of(b, store)
+        recipe = store.stored_recipe() or DEFAULT
+    compared = compare(one.text, other.text, recipe, matching=matching, names=(first, second))
+    printing.compared(compared, as_json, measure)
+    return 0
+
+
+@commands.command("hash")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
+@click.option("--recipe", "recipe_name", default="default", show_default=True)
+@_json
+def hash_command(paths: tuple[str, ...], recipe_name: str, as_json: bool) -> int:
+    """Sketches and keys of files, nothing stored."""
+    failed = False
+    for signed in signing.hash(paths, recipe_named(recipe_name)):
+        failed |= printing.signed(signed, as_json)
+    return EXIT_FAILED if failed else 0
+
+
+@commands.command("plan")
+@click.option("--num-perm", "slots", type=click.IntRange(2), default=128, show_default=True, help="Slots of the sketch.")
+@click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.5, show_default=True)
+@click.option("--recall", type=float, help="Instead: the fewest false candidates that still find this share at the threshold.")
+@_threshold
+@_json
+def plan_command(threshold: float, slots: int, false_negative_weight: float, recall: float | None, as_json: bool) -> int:
+    """Bands x rows for a threshold: the S-curve and its errors."""
+    chosen = plan_for_recall(threshold, recall, slots) if recall is not None else plan(threshold, slots, false_negative_weight)
+    printing.plan(chosen, as_json)
+    return 0
+
+
+@commands.command("status")
+@_store
+@_json
+def status_command(store_url: str, as_json: bool) -> int:
+    """What is in the store."""
+    with _opened(store_url) as store:
+        printing.status(overview.status(store), as_json)
+    return 0
+
+
+@commands.command("doctor")
+@_store
+@_json
+def doctor_command(store_url: str, as_json: bool) -> int:
+    """What is wrong with the set-up, and how to mend it."""
+    checks = checkup.doctor(store_url)
+    printing.checks(checks, as_json)
+    return EXIT_STORE if any(check.verdict == "bad" for check in checks) else 0
+
+
+@contextlib.contextmanager
+def _opened(url: str) -> Iterator[Store]:
+    store = open_store(url)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with one of the documented codes."""
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        return int(commands.main(arguments, prog_name="nearfold", standalone_mode=False) or 0)
+    except click.exceptions.Abort:
+        return EXIT_INTERRUPTED
+    except KeyboardInterrupt:
+        click.echo("interrupted; run the same command again to go on", err=True)
+        return EXIT_INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return EXIT_USAGE
+    except NearfoldError as error:
+        click.echo(f"nearfold: {error}", err=True)
+        return next(code for kind, code in _EXIT if isinstance(error, kind))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:
+        click.echo(f"{traceback.format_exc()}\nnearfold: this is our fault; please report it with the lines above", err=True)
+        return EXIT_FAULT
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
+    click.echo("terminated; run the same command again to go on", err=True)
+    sys.exit(EXIT_TERMINATED)

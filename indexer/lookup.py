@@ -1,0 +1,115 @@
+"""Looking up: what does this document resemble, and why.
+
+Candidates share keys with the query; their sketches tell which may reach the threshold; the texts decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from indexer.errors import DocumentNotFound, StoreError
+from indexer.fingerprint import fingerprint
+from indexer.model import Candidate, Fingerprint, Match, Status
+from indexer.planning import chance
+from indexer.recipe import Recipe
+from indexer.rescore import promising, rescored
+from indexer.stores.base import Store
+
+WINDOW = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer to a look-up. `query` names what was asked: a path, `-`, or an id.
+
+    `status` is the query's own: anything but `complete` and `truncated` has no keys and so no matches. `notes` says what
+    may be missing, in sentences. Passages point into `text`, which is what was asked.
+    """
+
+    query: str
+    text: str
+    recipe: str
+    status: Status
+    matches: tuple[Match, ...]
+    capped_keys: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def similar(
+    store: Store,
+    text: str | None = None,
+    *,
+    id: str | None = None,
+    path: str | None = None,
+    threshold: float = 0.8,
+    measure: str = "features",
+    limit: int = 20,
+) -> Found:
+    """Find the stored near duplicates of a text, or of the stored document `id`; never the document itself.
+
+    `path` is where the text came from: a stored row of that path is the document itself. Matches have
+    `measure` >= `threshold`, most similar first, ties by path and id, at most `limit`.
+
+    Raises `DocumentNotFound`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
+    """
+    recipe = recipe_of(store)
+    if id is not None:
+        row = store.get([id]).get(id)
+        if row is None:
+            raise DocumentNotFound(id=id)
+        text, path = row.text, row.path
+    text = text or ""
+    asked = fingerprint(text, recipe)
+    found = store.candidates(asked.bands, asked.blocks, WINDOW)
+    others = [candidate for candidate in found.found if candidate.id != id and candidate.path != path]
+    matches = _matches(store, text, asked, others, recipe, threshold, measure, limit)
+    return Found(
+        query=id or path or "-",
+        text=text,
+        recipe=recipe.name,
+        status=asked.status,
+        matches=tuple(matches),
+        capped_keys=found.capped_keys,
+        notes=tuple(_notes(asked, found.capped_keys, found.cut, threshold, recipe)),
+    )
+
+
+def _matches(
+    store: Store,
+    text: str,
+    asked: Fingerprint,
+    candidates: list[Candidate],
+    recipe: Recipe,
+    threshold: float,
+    measure: str,
+    limit: int,
+) -> list[Match]:
+    """Candidates whose sketches may reach the threshold, judged on their texts."""
+    if asked.minhash is None:
+        return []
+    kept = promising(asked, candidates, threshold) if measure == "features" else candidates
+    rows = store.get([candidate.id for candidate in kept])
+    pairs = [(candidate, rows[candidate.id].text) for candidate in kept if candidate.id in rows]
+    return rescored(text, asked, pairs, recipe, threshold, measure, limit)
+
+
+def _notes(asked: Fingerprint, capped: tuple[str, ...], cut: bool, threshold: float, recipe: Recipe) -> Iterator[str]:
+    """What an honest answer adds."""
+    if asked.minhash is None:
+        yield f"the document is {asked.status.replace('_', ' ')}: it has no keys and resembles nothing"
+    if capped:
+        yield f"{len(capped)} keys were not asked because too many documents carry them"
+    if cut:
+        yield f"more than {WINDOW:,} documents share keys; those that share most were judged"
+    if recipe.similarity is not None and threshold < recipe.similarity:
+        found = chance(threshold, recipe.bands or 0, recipe.rows or 0)
+        yield f"the index is planned for {recipe.similarity:g}; of pairs at {threshold:g} about {found:.0%} are found"
+
+
+def recipe_of(store: Store) -> Recipe:
+    """The recipe of a store that was indexed before; raises `StoreError` for one that was not."""
+    recipe = store.stored_recipe()
+    if recipe is None:
+        raise StoreError(f"there is no index at {store.url} yet; run `nearfold index PATH --store {store.url}` first")
+    return recipe

@@ -1,0 +1,264 @@
+"""What the commands print: a table for people, one JSON document (or lines) for programs. Progress goes to stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from indexer.checkup import Check
+from indexer.comparison import Comparison
+from indexer.comparison import as_json as comparison_json
+from indexer.ingest import Account
+from indexer.lookup import Found
+from indexer.model import Match, Outcome
+from indexer.overview import Overview
+from indexer.planning import Plan
+from indexer.results import Page
+from indexer.signing import Signed
+from indexer.terminal import counted, show, visible
+
+LISTED_FAILURES = 20
+EXCERPT = 70
+_MARKS = {"good": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]"}
+
+
+def console() -> Console:
+    """Standard output; colours only on a terminal, `NO_COLOR` respected."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on one line of stdout; what is not valid Unicode is written as escapes."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+
+
+@contextlib.contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
+    """A line on stderr with the documents done; nothing when stderr is not a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} files"), TextColumn("{task.fields[last]}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, last="")
+        yield lambda outcome: bar.update(task, advance=1, last=visible(outcome.path[-60:]))
+
+
+def account(done: Account, as_json: bool) -> None:
+    """What became of every file."""
+    if as_json:
+        failures = [{"path": one.path, "error": one.error} for one in done.failed]
+        print_json(
+            {
+                "seen": done.seen,
+                "indexed": done.indexed,
+                "unchanged": done.unchanged,
+                "skipped": done.skipped,
+                "failed": failures,
+                "removed": done.removed,
+                "seconds": round(done.seconds, 3),
+            }
+        )
+        return
+    out = console()
+    skipped = "".join(f", {number:,} {reason.replace('_', ' ')}" for reason, number in done.skipped.items())
+    out.print(
+        f"{counted(done.seen, 'file')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, {len(done.failed):,} failed"
+        f"{f'; {done.removed:,} removed' if done.removed else ''}  ({done.seconds:.1f} s)"
+    )
+    for one in done.failed[:LISTED_FAILURES]:
+        out.print(Text(f"  failed  {visible(one.path)}: {visible(one.error)}"))
+    if len(done.failed) > LISTED_FAILURES:
+        out.print(f"  ... and {len(done.failed) - LISTED_FAILURES:,} more; --json or `nearfold status` lists all of them")
+
+
+def found(answer: Found, as_json: bool) -> None:
+    """The matches of a look-up."""
+    if as_json:
+        print_json(
+            {
+                "query": answer.query,
+                "recipe": answer.recipe,
+                "matches": [_match(one) for one in answer.matches],
+                "capped_keys": list(answer.capped_keys),
+                "notes": list(answer.notes),
+            }
+        )
+        return
+    out = console()
+    for one in answer.matches:
+        out.print(Text.assemble((_percent(one), "bold"), f"  {visible(one.path)}  ", (one.id, "dim")))
+        out.print(Text(f"  {_reasons(one, answer.text)}"))
+    if answer.matches:
+        out.print(f"\n{counted(len(answer.matches), 'near duplicate')} by measure: {answer.matches[0].measure}")
+    else:
+        out.print("no near duplicates found")
+    for note in answer.notes:
+        out.print(f"note: {note}")
+
+
+def _reasons(match: Match, text: str) -> str:
+    """Why a match is one: containment both ways, and the longest shared passage in its own words."""
+    query_in_match, match_in_query = match.containment
+    contained = f"{query_in_match:.0%} of the query is in it, {match_in_query:.0%} of it in the query"
+    if not match.shared:
+        return contained
+    longest = max(match.shared, key=lambda passage: passage.words)
+    words = sum(passage.words for passage in match.shared)
+    opening = textwrap.shorten(visible(" ".join(text[slice(*longest.a)].split())), EXCERPT, placeholder=" …")
+    return f"{contained}; {counted(len(match.shared), 'shared passage')}, {counted(words, 'word')}, the longest: “{opening}”"
+
+
+def _percent(match: Match) -> str:
+    if match.low == match.high:
+        return f"{match.similarity:.1%}"
+    return f"{match.similarity:.1%} ({match.low:.0%}-{match.high:.0%})"
+
+
+def _match(match: Match) -> dict[str, Any]:
+    return {
+        "id": match.id,
+        "path": match.path,
+        "similarity": match.similarity,
+        "measure": match.measure,
+        "low": match.low,
+        "high": match.high,
+        "keys_shared": match.keys_shared,
+        "containment": list(match.containment),
+        "shared": [{"a": list(one.a), "b": list(one.b), "words": one.words} for one in match.shared],
+    }
+
+
+def page(shown: Page, as_json: bool) -> None:
+    """Folded search hits."""
+    if as_json:
+        hits = [
+            {
+                "id": hit.id,
+                "path": hit.path,
+                "title": hit.title,
+                "score": hit.score,
+                "folded": [{"id": one.id, "path": one.path, "similarity": one.similarity} for one in hit.folded],
+            }
+            for hit in shown.hits
+        ]
+        print_json({"total": shown.total, "families": {"value": shown.families, "relation": shown.relation}, "hits": hits})
+        return
+    out = console()
+    least = "at least " if shown.relation == "gte" else ""
+    out.print(f"{counted(shown.total, 'document')} in {least}{counted(shown.families, 'group')}, page {shown.page}\n")
+    for hit in shown.hits:
+        out.print(Text(visible(hit.title), style="bold"))
+        out.print(Text(f"  {visible(hit.path)}  {hit.id}", style="dim"))
+        for one in hit.folded:
+            out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path)}"))
+    if shown.more:
+        out.print(f"\nnext page: --page {shown.page + 1}")
+
+
+def compared(made: Comparison, as_json: bool, measure: str | None = None) -> None:
+    """Two texts side by side."""
+    if as_json:
+        print_json(comparison_json(made, measure))
+    else:
+        show(made, Console(highlight=False))
+
+
+def signed(one: Signed, as_json: bool) -> bool:
+    """The sketches of one file; True when it could not be read."""
+    if one.fingerprint is None:
+        Console(stderr=True).print(Text(f"{visible(one.path)}: {one.error}"))
+        return True
+    made = one.fingerprint
+    simhash = None if made.simhash is None else f"{made.simhash:016x}"
+    if as_json:
+        slots = None if made.minhash is None else made.minhash.tolist()
+        print_json(
+            {
+                "path": one.path,
+                "recipe": one.recipe.name,
+                "status": made.status,
+                "simhash": simhash,
+                "minhash": slots,
+                "bands": list(made.bands),
+                "blocks": list(made.blocks),
+            }
+        )
+    else:
+        print(f"{simhash or made.status:16}  {' '.join(made.blocks) or '-':27}  {visible(one.path)}")
+    return False
+
+
+def plan(chosen: Plan, as_json: bool) -> None:
+    """Bands x rows and the S-curve."""
+    if as_json:
+        print_json(
+            {
+                "bands": chosen.bands,
+                "rows": chosen.rows,
+                "curve": [list(point) for point in chosen.curve],
+                "false_positive": chosen.false_positive,
+                "false_negative": chosen.false_negative,
+            }
+        )
+        return
+    out = console()
+    out.print(f"{chosen.bands} bands x {chosen.rows} rows for a threshold of {chosen.threshold:g}")
+    out.print(
+        f"expected errors: false positives {chosen.false_positive:.4f}, false negatives {chosen.false_negative:.4f} (areas)\n"
+    )
+    for similarity, share in chosen.curve:
+        out.print(f"{similarity:5.2f}  {share:7.2%}  {'█' * round(40 * share)}")
+
+
+def status(seen: Overview, as_json: bool) -> None:
+    """What is in the store."""
+    counts = seen.counts
+    if as_json:
+        print_json(
+            {
+                "store": seen.store,
+                "recipe": {"name": seen.recipe.name, "id": seen.recipe.id},
+                "documents": counts.documents,
+                "families": counts.families,
+                "status": counts.by_status,
+                "content_types": counts.by_content_type,
+                "failed": [{"path": one.path, "error": one.error} for one in seen.failed],
+                "bytes": counts.size_bytes,
+            }
+        )
+        return
+    out = console()
+    size = f", {counts.size_bytes / 1e6:,.1f} MB" if counts.size_bytes is not None else ""
+    out.print(f"{seen.store}: {counted(counts.documents, 'document')}, recipe {seen.recipe.name} ({seen.recipe.id}){size}")
+    out.print(_tally("status", counts.by_status))
+    out.print(_tally("content type", counts.by_content_type))
+    for one in seen.failed:
+        out.print(Text(f"failed  {visible(one.path)}: {visible(one.error)}"))
+
+
+def _tally(title: str, numbers: dict[Any, int]) -> Table:
+    table = Table(title, "documents", box=None, pad_edge=False)
+    for name, number in sorted(numbers.items(), key=lambda item: (-item[1], item[0])):
+        table.add_row(Text(visible(name)), f"{number:,}")
+    return table
+
+
+def checks(made: Sequence[Check], as_json: bool) -> None:
+    """The verdicts of `doctor`."""
+    if as_json:
+        print_json({"checks": [{"name": one.name, "verdict": one.verdict, "detail": one.detail} for one in made]})
+        return
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for one in made:
+        table.add_row(_MARKS[one.verdict], one.name, Text(visible(one.detail)))
+    console().print(table)
