@@ -1,104 +1,132 @@
-"""Corpus statistics: right counts in any order, cheap updates, merging, bytes, names."""
+"""The corpus is what the tests that use it take it for: fifty different documents, full of what makes formats differ."""
 
+from __future__ import annotations
+
+import hashlib
 from collections import Counter
+from io import BytesIO
+from itertools import combinations
+from zipfile import ZipFile
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from corpus.documents import Document, Heading, Paragraph, Table, fifty, lookalikes
+from corpus.formats import FORMATS, formats_of, txt
+from corpus.language import CODES, language
+from corpus.lines import broken
 
-from indexer.errors import UsageError
-from indexer.sketch.corpus import CorpusStatistics, counted
-from indexer.sketch.strings import string_hashes
+from indexer.text.normalise import count_words, normalise
 
-DOCUMENTS = st.lists(st.lists(st.integers(0, 12), max_size=12), max_size=12)
-
-
-def arrays(documents: list[list[int]]) -> list[np.ndarray]:
-    return [np.array(document, dtype=np.uint64) for document in documents]
+FIFTY = tuple(fifty())
+ALL = (*FIFTY, *lookalikes())
 
 
-@given(DOCUMENTS)
-def test_counts_are_right_after_every_document(documents: list[list[int]]) -> None:
-    statistics, asked = CorpusStatistics("numbers"), np.arange(14, dtype=np.uint64)
-    occurrences, holders = Counter(), Counter()
-    for count, document in enumerate(documents, start=1):
-        statistics.add(np.array(document, dtype=np.uint64))
-        occurrences.update(document)
-        holders.update(set(document))
-        assert (statistics.documents, statistics.length) == (count, occurrences.total())
-        assert statistics.occurrences(asked).tolist() == [occurrences[feature] for feature in range(14)]
-        assert statistics.holders(asked).tolist() == [holders[feature] for feature in range(14)]
-    assert len(statistics) == len(occurrences)
+def words_of(document: Document) -> str:
+    pieces = [document.title]
+    for part in document.parts:
+        pieces += ["\n".join("\t".join(row) for row in part.rows)] if isinstance(part, Table) else [part.text]
+    return "\n".join(pieces)
 
 
-@given(DOCUMENTS, st.randoms(use_true_random=False), st.integers(0, 12))
-def test_order_and_merging_change_nothing(documents: list[list[int]], random, cut: int) -> None:
-    whole = counted(arrays(documents), "numbers")
-    shuffled = list(documents)
-    random.shuffle(shuffled)
-    one, other = counted(arrays(shuffled[:cut]), "numbers"), counted(arrays(shuffled[cut:]), "numbers")
-    one.merge(other)
-    assert one.id == whole.id
-    assert one.pack() == whole.pack()
+def grams(document: Document) -> set[str]:
+    text = normalise(words_of(document))
+    return {text[start : start + 4] for start in range(len(text) - 3)}
 
 
-@given(DOCUMENTS)
-def test_bytes_round_trip(documents: list[list[int]]) -> None:
-    statistics = counted(arrays(documents), "numbers")
-    read = CorpusStatistics.unpack(statistics.pack())
-    assert (read.features, read.documents, read.length, read.id, len(read)) == (
-        "numbers", statistics.documents, statistics.length, statistics.id, len(statistics),
-    )  # fmt: skip
-    read.add(np.array([3], dtype=np.uint64))
-    statistics.add(np.array([3], dtype=np.uint64))
-    assert read.id == statistics.id != counted(arrays(documents), "numbers").id
+def test_there_are_fifty_documents_in_fifteen_languages():
+    assert len({document.name for document in FIFTY}) == 50
+    assert Counter(document.language.code for document in FIFTY).keys() == set(CODES)
+    assert len(ALL) == 100
 
 
-def test_golden() -> None:
-    statistics = counted([string_hashes(["the", "cat", "and", "the", "dog"]), string_hashes(["the", "end"])], "words")
-    assert statistics.id == "343ebd852459"
-    assert statistics.pack().startswith(b"nearfold-statistics-1\n")
+def test_words_never_change():
+    digest = hashlib.sha256("\n".join(document.name + words_of(document) for document in ALL).encode()).hexdigest()
+    assert digest[:16] == "03920c79b7290935"
 
 
-def test_names_tell_statistics_apart() -> None:
-    documents = arrays([[1, 1, 2]])
-    names = {
-        counted(documents, "a").id,
-        counted(documents, "b").id,
-        counted(documents * 2, "a").id,
-        counted(arrays([[1, 2, 2]]), "a").id,
+@pytest.mark.parametrize("document", ALL, ids=lambda document: document.name)
+def test_documents_are_long_and_structured(document):
+    assert count_words(words_of(document)) >= 300
+    kinds = Counter(type(part) for part in document.parts)
+    assert (kinds[Heading], kinds[Table]) == (4, 1)
+    assert kinds[Paragraph] >= 7
+
+
+def test_distinct_documents_are_clearly_below_the_threshold():
+    worst = max(len(a & b) / len(a | b) for a, b in combinations(map(grams, ALL), 2))
+    assert 0.5 < worst < 0.65
+
+
+def test_lookalikes_share_everything_but_the_contents():
+    for document, other in zip(FIFTY, lookalikes(), strict=True):
+        assert (document.title, document.header, document.footer) == (other.title, other.header, other.footer)
+        assert document.parts[0] == other.parts[0]
+        assert document.parts[-1] == other.parts[-1]
+        assert document.parts[2:-1] != other.parts[2:-1]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_language_has_all_its_phrases(code):
+    counts = {name: len(set(phrases)) for name, phrases in language(code).sections.items()}
+    assert counts == {
+        "header": 1,
+        "page": 1,
+        "titles": 4,
+        "headings": 4,
+        "opening": 1,
+        "closing": 1,
+        "columns": 3,
+        "rows": 6,
+        "names": 6,
+        "patterns": 5,
+        "subjects": 16,
+        "predicates": 16,
+        "circumstances": 16,
     }
-    assert len(names) == 4
 
 
-def test_unlike_features_do_not_merge() -> None:
-    with pytest.raises(UsageError, match="words do not merge with statistics of chars"):
-        CorpusStatistics("chars").merge(CorpusStatistics("words"))
+def test_words_are_hyphenated_at_line_ends():
+    ends = [line for document in FIFTY for line in txt.text(document).splitlines() if line.endswith("-") and set(line) != {"-"}]
+    assert len(ends) > 100
 
 
-@pytest.mark.parametrize("cut", [0, 5, 30, 90, -1])
-def test_damaged_bytes_are_refused(cut: int) -> None:
-    packed = counted(arrays([[1, 2, 3]] * 3), "numbers").pack()
-    with pytest.raises(UsageError, match="no corpus statistics"):
-        CorpusStatistics.unpack(packed[:cut])
-    with pytest.raises(UsageError, match="no corpus statistics"):
-        CorpusStatistics.unpack(packed.replace(b'"documents": 3', b'"documents": 4'))
-    with pytest.raises(UsageError, match="no corpus statistics"):
-        CorpusStatistics.unpack(packed.replace(b"statistics-1", b"statistics-2"))
+def test_lines_are_short_and_lose_nothing():
+    for document in FIFTY:
+        for part in document.parts:
+            if isinstance(part, Paragraph):
+                lines = list(broken(part.text, document.language, lambda line: len(line) <= txt.WIDTH))
+                assert max(map(len, lines)) <= txt.WIDTH
+                assert normalise("\n".join(lines)) == normalise(part.text)
 
 
-def test_merging_with_itself_doubles() -> None:
-    statistics = counted(arrays([[1, 1, 2]]), "numbers")
-    statistics.merge(statistics)
-    assert (statistics.documents, statistics.length) == (2, 6)
-    assert statistics.holders(np.array([1, 2], np.uint64)).tolist() == [2, 2]
+def test_a_word_longer_than_the_line_gets_a_line_of_its_own():
+    assert list(broken("a bbbbbbbb c", language("en"), lambda line: len(line) <= 4)) == ["a", "bbbbbbbb", "c"]
 
 
-def test_updates_stay_cheap() -> None:
-    """A thousand documents into a corpus of many features: segments, not one array copied a thousand times."""
-    statistics = counted(arrays([list(range(200_000))]), "numbers")
-    for place in range(1000):
-        statistics.add(np.arange(place, place + 50, dtype=np.uint64))
-        assert statistics.holders(np.array([place], np.uint64))[0] >= 2
-    assert len(statistics._segments) < 20
+SIGNATURES = {
+    "html": b"<!DOCTYPE html>",
+    "docx": b"PK",
+    "odt": b"PK",
+    "rtf": b"{\\rtf1",
+    "pdf": b"%PDF-",
+    "eml": b"Subject:",
+    "txt": FIFTY[0].header.encode(),
+}
+
+
+@pytest.mark.parametrize("ending", list(FORMATS))
+def test_each_format_is_what_it_says(ending):
+    assert FORMATS[ending](FIFTY[0]).startswith(SIGNATURES[ending])
+
+
+def test_pages_have_a_number_and_a_header():
+    with ZipFile(BytesIO(FORMATS["docx"](FIFTY[0]))) as file:
+        names = [name for name in file.namelist() if "header" in name or "footer" in name]
+        furniture = b"".join(file.read(name) for name in names)
+    assert FIFTY[0].header.encode() in furniture
+    assert b'w:instr="PAGE"' in furniture
+    assert FORMATS["pdf"](FIFTY[0]).count(b"/Type /Page\n") > 1
+
+
+def test_only_hindi_is_missing_as_pdf():
+    missing = {document.language.code for document in FIFTY if len(formats_of(document)) < len(FORMATS)}
+    assert missing == {"hi"}
