@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from servers import choosing
@@ -78,11 +79,11 @@ def opensearch_node() -> Iterator[Callable[[], Server]]:
 
 @pytest.fixture
 def auth_proxy() -> Iterator[Callable[..., AuthProxy]]:
-    """Put a gate that wants credentials in front of a server: `auth_proxy(opensearch_url).url`."""
+    """Put a gate that wants credentials before a server: `auth_proxy(opensearch_url).url`; `tls=file` makes it https."""
     proxies: list[AuthProxy] = []
 
-    def proxy(upstream: str, **files: object) -> AuthProxy:
-        proxies.append(AuthProxy(upstream, **files))
+    def proxy(upstream: str, tls: Path | None = None) -> AuthProxy:
+        proxies.append(AuthProxy(upstream, tls))
         return proxies[-1]
 
     yield proxy

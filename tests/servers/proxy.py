@@ -15,6 +15,8 @@ from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 
+import trustme
+
 _HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "server", "date", "host"}
 _READS = ("_search", "_msearch", "_count", "_mget", "_pit")
 
@@ -23,23 +25,22 @@ class AuthProxy:
     """Forwards to `upstream` what comes with the right credentials.
 
     `user` with `password`, or `api_key`, may do everything; `reader` with `password` may only read (403 for the rest);
-    anybody else gets 401. `url` is http, or https when certificate and key files are given. Ends with `close`.
+    anybody else gets 401. `url` is http, or https with a certificate that the authority in the file `tls` vouches for, which
+    this writes. Ends with `close`.
     """
 
     user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"
 
-    def __init__(self, upstream: str, certificate: Path | None = None, key: Path | None = None) -> None:
+    def __init__(self, upstream: str, tls: Path | None = None) -> None:
         target = urlsplit(upstream)
         self.upstream = (target.hostname or "127.0.0.1", target.port or 80)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"proxy": self}))
         self._server.daemon_threads = True
         self._server.block_on_close = False
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate, key)
-            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        if tls:
+            self._server.socket = _certified(tls).wrap_socket(self._server.socket, server_side=True)
         self.port = self._server.server_address[1]
-        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
 
@@ -57,6 +58,15 @@ class AuthProxy:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+def _certified(authority_file: Path) -> ssl.SSLContext:
+    """A server's side of TLS for 127.0.0.1 and localhost."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(authority_file))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1", "localhost").configure_cert(context)
+    return context
 
 
 def _basic(user: str, password: str) -> str:

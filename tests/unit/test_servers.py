@@ -7,6 +7,7 @@ import http.client
 import os
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import textwrap
@@ -325,14 +326,19 @@ class _Upstream(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def gate(auth_proxy):
+def upstream():
     upstream = ThreadingHTTPServer(("127.0.0.1", 0), _Upstream)
     thread = Thread(target=upstream.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
-    yield auth_proxy(f"http://127.0.0.1:{upstream.server_address[1]}")
+    yield f"http://127.0.0.1:{upstream.server_address[1]}"
     upstream.shutdown()
     upstream.server_close()
     thread.join()
+
+
+@pytest.fixture
+def gate(auth_proxy, upstream):
+    return auth_proxy(upstream)
 
 
 def basic(user: str, password: str) -> str:
@@ -360,3 +366,17 @@ def test_auth_proxy_lets_the_right_ones_pass(gate, method, path, authorization, 
 
 def test_auth_proxy_answers_head_without_a_body(gate):
     assert ask("HEAD", gate.url + "/x", None, Authorization=basic("writer", "correct horse")) == (201, "")
+
+
+def test_auth_proxy_speaks_tls_that_only_its_authority_vouches_for(auth_proxy, upstream, tmp_path):
+    gate = auth_proxy(upstream, tls=tmp_path / "authority.pem")
+    for trusted, expected in ((tmp_path / "authority.pem", 401), (None, None)):
+        context = ssl.create_default_context(cafile=trusted)
+        connection = http.client.HTTPSConnection("127.0.0.1", gate.port, timeout=10, context=context)
+        try:
+            connection.request("GET", "/")
+            assert connection.getresponse().status == expected
+        except ssl.SSLCertVerificationError:
+            assert expected is None
+        finally:
+            connection.close()
