@@ -1,0 +1,41 @@
+"""Winnowing: a subset of a text's n-gram hashes that is sure to keep one of every stretch of consecutive ones.
+
+Schleimer, Wilkerson & Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD 2003. Of every window of w
+consecutive hashes the least is kept, the rightmost where there are several. Texts that share a run of at least w + n - 1
+characters share a kept hash; of long texts a share of 2 / (w + 1) is kept. A baseline.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UsageError
+
+
+def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
+    """The places, ascending, of the hashes that are kept, (k,) int64. Fewer hashes than the window has are one window.
+
+    No hashes keep nothing. Raises `UsageError` for a window below 1.
+
+    >>> hashes = np.array([77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98], np.uint64)
+    >>> hashes[winnowed(hashes, 4)].tolist()
+    [17, 17, 8, 39, 17]
+    """
+    if window < 1:
+        raise UsageError(f"a window has at least one place, not {window}")
+    if len(hashes) == 0:
+        return np.empty(0, dtype=np.int64)
+    windows = np.lib.stride_tricks.sliding_window_view(hashes, min(window, len(hashes)))
+    width = windows.shape[1]
+    rightmost = width - 1 - np.argmin(windows[:, ::-1], axis=1)
+    return np.unique(rightmost + np.arange(len(windows)))
+
+
+def guarantee(window: int, width: int) -> int:
+    """The length in characters from which a shared passage is sure to be noticed, for n-grams of `width` characters.
+
+    >>> guarantee(4, 5)
+    8
+    """
+    return window + width - 1

@@ -1,0 +1,146 @@
+"""The baselines: I-Match with random lexicons, super- and mega-shingles, winnowing."""
+
+import json
+import math
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.errors import UsageError
+from indexer.sketch.corpus import counted
+from indexer.sketch.hashing import gram_hashes, mix64_array
+from indexer.sketch.imatch import imatch, matching
+from indexer.sketch.permutations import permuted_minima
+from indexer.sketch.strings import string_hashes
+from indexer.sketch.supershingles import chance, mega_shingles, super_shingles
+from indexer.sketch.winnowing import guarantee, winnowed
+from indexer.text.codepoints import encode
+
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden/baselines.json").read_text())
+VOCABULARY = [f"w{number}" for number in range(300)]
+RANDOM = random.Random(9)
+TEXTS = [[word for rank, word in enumerate(VOCABULARY, 1) if RANDOM.random() < 4 / (rank + 3)] for _ in range(400)]
+STATISTICS = counted((string_hashes(text) for text in TEXTS), "words")
+
+
+def test_golden() -> None:
+    slots = np.arange(84, dtype=np.uint32)
+    assert list(imatch(TEXTS[0], STATISTICS, lexicons=3)) == GOLDEN["imatch"]
+    assert [f"{one:016x}" for one in super_shingles(slots)] == GOLDEN["super_shingles"]
+    assert [f"{one:016x}" for one in mega_shingles(slots)] == GOLDEN["mega_shingles"]
+    assert winnowed(gram_hashes(encode("A do run run run, a do run run"), 5), 4).tolist() == GOLDEN["winnowed"]
+
+
+def test_imatch_heeds_the_set_of_terms_alone() -> None:
+    text = TEXTS[0]
+    assert imatch(text[::-1] * 2, STATISTICS) == imatch(text, STATISTICS)
+    assert not matching(imatch(TEXTS[0], STATISTICS), imatch(TEXTS[1], STATISTICS))
+
+
+def test_terms_that_are_too_common_too_rare_or_unseen_change_nothing() -> None:
+    text = TEXTS[0]
+    holders = dict(zip(VOCABULARY, STATISTICS.holders(string_hashes(VOCABULARY)).tolist(), strict=True))
+    common, rare = max(holders, key=holders.__getitem__), next(word for word, count in holders.items() if 0 < count <= 3)
+    plain = [word for word in text if word not in (common, rare)]
+    assert imatch([*plain, common, rare, "unseen"], STATISTICS) == imatch(plain, STATISTICS)
+
+
+def test_random_lexicons_save_pairs_that_one_lexicon_loses() -> None:
+    """One term of the lexicon taken away: plain I-Match loses every pair, each random part saves a third of them."""
+    plain = saved = trials = 0
+    for text in TEXTS[:120]:
+        lexicon = [word for word in text if imatch([word], STATISTICS)]
+        if len(lexicon) < 3:
+            continue
+        trials += 1
+        edited = [word for word in text if word != lexicon[0]]
+        one, other = imatch(text, STATISTICS), imatch(edited, STATISTICS)
+        plain += one[0] == other[0]
+        saved += matching(one, other)
+    assert plain == 0
+    assert saved / trials > 0.9  # 1 - (2/3)**10 = .983
+
+
+def test_a_text_without_lexicon_terms_matches_nothing() -> None:
+    assert imatch(["unseen", "words"], STATISTICS) == ()
+    assert imatch(["w1"], counted([string_hashes(["w1"])], "words")) == ()
+    assert not matching((), ())
+
+
+def test_chances_are_those_of_the_paper() -> None:
+    assert chance(0.95) == pytest.approx(0.879, abs=5e-4)
+    assert chance(0.80) == pytest.approx(0.0258, abs=5e-5)
+    assert (chance(0.0), chance(1.0)) == (0.0, 1.0)
+
+
+@given(st.floats(0, 1))
+def test_chance_in_closed_form(similarity: float) -> None:
+    equal = similarity**14
+    assert chance(similarity) == pytest.approx(1 - (1 - equal) ** 6 - 6 * equal * (1 - equal) ** 5, abs=1e-12)
+
+
+@pytest.mark.parametrize("similarity", [0.8, 0.9, 0.95])
+def test_mega_shingles_are_shared_as_often_as_the_formula_says(similarity: float) -> None:
+    """600 pairs of feature sets; four standard deviations."""
+    trials, met = 600, 0
+    for seed in range(trials):
+        features = mix64_array(np.arange(400, dtype=np.uint64) + np.uint64(seed << 20)) >> np.uint64(32)
+        shared, rest = round(400 * similarity), round(200 * (1 - similarity))
+        left, right = features[: shared + rest], np.concatenate((features[:shared], features[shared + rest :]))
+        one, other = permuted_minima(left, 84), permuted_minima(right, 84)
+        met += bool(set(mega_shingles(one)) & set(mega_shingles(other)))
+    expected = chance(similarity)
+    assert abs(met / trials - expected) < 4 * math.sqrt(expected * (1 - expected) / trials) + 0.01
+
+
+@given(st.lists(st.integers(0, 3), min_size=84, max_size=84), st.lists(st.integers(0, 3), min_size=84, max_size=84))
+def test_a_mega_shingle_is_two_super_shingles(left: list[int], right: list[int]) -> None:
+    for start in (0, 14):
+        right[start : start + 14] = left[start : start + 14]
+    one, other = (np.array(slots, dtype=np.uint32) for slots in (left, right))
+    equal = sum(a == b for a, b in zip(super_shingles(one), super_shingles(other), strict=True))
+    assert len(set(mega_shingles(one)) & set(mega_shingles(other))) == math.comb(equal, 2)
+
+
+def test_too_few_slots_are_refused() -> None:
+    with pytest.raises(UsageError, match="need 84 slots"):
+        super_shingles(np.zeros(83, dtype=np.uint32))
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.integers(1, 10))
+def test_winnowing_keeps_the_rightmost_least_of_every_window(values: list[int], window: int) -> None:
+    width = min(window, len(values))
+    expected = set()
+    for start in range(len(values) - width + 1):
+        part = values[start : start + width]
+        expected.add(start + max(place for place, value in enumerate(part) if value == min(part)))
+    assert winnowed(np.array(values, np.uint64), window).tolist() == sorted(expected)
+
+
+@given(st.text("abc ", min_size=12, max_size=40), st.text("xyz", max_size=20), st.text("xyz", max_size=20), st.integers(2, 6))
+def test_shared_passages_are_noticed(passage: str, before: str, after: str, window: int) -> None:
+    """A passage of the guaranteed length leaves a common hash whatever stands around it."""
+    width = 4
+    passage = passage[: guarantee(window, width)]
+    if len(passage) < guarantee(window, width):
+        return
+    kept = []
+    for text in (before + passage + after, after[::-1] + passage + before[::-1]):
+        hashes = gram_hashes(encode(text), width)
+        kept.append(set(hashes[winnowed(hashes, window)].tolist()))
+    assert kept[0] & kept[1]
+
+
+def test_winnowing_has_its_density() -> None:
+    hashes = mix64_array(np.arange(100_000, dtype=np.uint64))
+    assert len(winnowed(hashes, 9)) / len(hashes) == pytest.approx(2 / 10, rel=0.02)
+
+
+def test_nothing_is_kept_of_nothing_and_windows_have_a_place() -> None:
+    assert winnowed(np.array([], dtype=np.uint64), 4).tolist() == []
+    with pytest.raises(UsageError, match="at least one"):
+        winnowed(np.array([1], dtype=np.uint64), 0)
