@@ -26,10 +26,22 @@ def written(folder: Path) -> Iterator[File]:
 
 
 def write(documents: Iterable[Document], folder: Path) -> Iterator[File]:
-    """Write documents into a folder as `NAME.ENDING`."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write documents into a folder as `NAME.ENDING`, in every format each can have."""
     for document in documents:
         for ending in formats_of(document):
-            path = folder / f"{document.name}.{ending}"
-            path.write_bytes(FORMATS[ending](document))
-            yield File(document.name, ending, path)
+            yield one(document, ending, folder)
+
+
+def by_turns(documents: Iterable[Document], folder: Path) -> Iterator[File]:
+    """Write each document in one format only: the first in the first it can have, the second in the second, and so on."""
+    for place, document in enumerate(documents):
+        endings = formats_of(document)
+        yield one(document, endings[place % len(endings)], folder)
+
+
+def one(document: Document, ending: str, folder: Path) -> File:
+    """Write one document in one format."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{document.name}.{ending}"
+    path.write_bytes(FORMATS[ending](document))
+    return File(document.name, ending, path)

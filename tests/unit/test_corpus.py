@@ -40,7 +40,7 @@ def test_there_are_fifty_documents_in_fifteen_languages():
 
 def test_words_never_change():
     digest = hashlib.sha256("\n".join(document.name + words_of(document) for document in ALL).encode()).hexdigest()
-    assert digest[:16] == "03920c79b7290935"
+    assert digest[:16] == "44be4f05e17340d0"
 
 
 @pytest.mark.parametrize("document", ALL, ids=lambda document: document.name)

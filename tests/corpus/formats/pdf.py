@@ -70,14 +70,14 @@ class _Sheet:
         self.line(text, _BODY)
 
     def rows(self, rows: tuple[tuple[str, ...], ...]) -> None:
-        """Cells side by side: the first half of the column for the label, a quarter each for the numbers."""
+        """Cells side by side: half of the column for the label, where reading begins, a quarter each for the numbers."""
         self.gap()
         quarter = self._column_width / 4
-        for label, first, second in rows:
+        starts = (2, 1, 0) if self._document.language.right_to_left else (0, 2, 3)
+        for row in rows:
             self._advance(_SMALL)
-            for text, start, width in ((label, 0.0, 2 * quarter), (first, 2.0, quarter), (second, 3.0, quarter)):
-                place = 2 - start if self._document.language.right_to_left and start == 0 else start
-                self._draw(text, self._left() + place * quarter, self._top, _SMALL, width)
+            for text, start, quarters in zip(row, starts, (2, 1, 1), strict=True):
+                self._draw(text, self._left() + start * quarter, self._top, _SMALL, quarters * quarter)
 
     def gap(self) -> None:
         """Half a line of space."""
