@@ -15,10 +15,12 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from indexer import checkup, ingest, lookup, overview, printing, results, signing
+from indexer.align import Matching
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
+from indexer.fingerprint import kernel_name
 from indexer.measures import MEASURES
 from indexer.planning import plan, plan_for_recall
 from indexer.recipe import DEFAULT, recipe_named
@@ -86,6 +88,8 @@ def index_command(
     limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
     recipe = recipe_named(recipe_name) if recipe_name else None
     with _opened(store_url) as store, printing.progress(as_json) as advance:
+        if store.stored_recipe() is None:
+            click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
         account = ingest.index(paths, store, recipe, limits=limits, progress=advance, **options)
     printing.account(account, as_json)
     return EXIT_FAILED if account.failed else 0
@@ -139,7 +143,7 @@ def search_command(query: str, filters: tuple[str, ...], store_url: str, as_json
 @click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
 @_store
 @_json
-def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: str, measure: str | None) -> int:
+def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: Matching, measure: str | None) -> int:
     """Two documents side by side, shared text marked; A and B are paths or ids."""
     with _opened(store_url) as store:
         (first, one), (second, other) = document_of(a, store), document_of(b, store)
@@ -152,11 +156,19 @@ def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: str
 @commands.command("hash")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @click.option("--recipe", "recipe_name", default="default", show_default=True)
+@click.option("--statistics", metavar="FOLDER|FILE", help="Corpus statistics, for recipes with weights.")
+@click.option("--save-statistics", type=click.Path(dir_okay=False), help="Keep the statistics in this file.")
 @_json
-def hash_command(paths: tuple[str, ...], recipe_name: str, as_json: bool) -> int:
+def hash_command(
+    paths: tuple[str, ...], recipe_name: str, statistics: str | None, save_statistics: str | None, as_json: bool
+) -> int:
     """Sketches and keys of files, nothing stored."""
+    recipe = recipe_named(recipe_name)
+    counted = signing.statistics_at(statistics, recipe) if statistics else None
+    if counted and save_statistics:
+        Path(save_statistics).write_bytes(counted.pack())
     failed = False
-    for signed in signing.hash(paths, recipe_named(recipe_name)):
+    for signed in signing.hash(paths, recipe, counted):
         failed |= printing.signed(signed, as_json)
     return EXIT_FAILED if failed else 0
 

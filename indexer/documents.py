@@ -34,7 +34,18 @@ def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Docume
 def documents_at(paths: Iterable[str], limits: Limits = DEFAULT_LIMITS) -> Iterator[tuple[str, Document | ExtractionError]]:
     """`document_at` for many paths, each as it is ready; what cannot be read comes as its error."""
     with Pool(extractor_named("native"), 1, limits) as pool:
-        yield from pool.extract_all(_tasks(paths, limits))
+        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(_tasks(paths, limits))
+        yield from results
+
+
+def documents_under(folder: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[Document]:
+    """Every document of a folder that can be read, in no particular order. Raises `SourceNotFound`."""
+    with Pool(extractor_named("native"), None, limits) as pool:
+        tasks = (_task(found, limits) for found in walk([folder]) if isinstance(found, Blob))
+        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(tasks)
+        for _, result in results:
+            if isinstance(result, Document):
+                yield result
 
 
 def document_of(name: str, store: Store) -> tuple[str, Document]:

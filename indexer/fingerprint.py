@@ -16,6 +16,8 @@ from indexer import keys
 from indexer.errors import UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import DEFAULT, Recipe
+from indexer.schemes import fingerprint_by
+from indexer.sketch.corpus import CorpusStatistics
 from indexer.sketch.hashing import MAX_GRAM, gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.simhash import simhash
@@ -73,12 +75,17 @@ def kernel_name() -> str:
     return "numpy" if _kernel is None else "rust"
 
 
-def fingerprint(text: str, recipe: Recipe = DEFAULT) -> Fingerprint:
-    """Fingerprint one text. Any `str` is accepted, lone surrogates and NUL included.
+def fingerprint(text: str, recipe: Recipe = DEFAULT, statistics: CorpusStatistics | None = None) -> Fingerprint:
+    """Fingerprint one text by any recipe. Any `str` is accepted, lone surrogates and NUL included.
+
+    `statistics` are what recipes with corpus weights need (`schemes.counted_features`). Raises `UsageError` for a recipe
+    that asks for what this version does not have.
 
     >>> fingerprint("").status
     'empty'
     """
+    if not _by_grams(recipe):
+        return fingerprint_by(recipe, text, statistics)
     return fingerprints([text], recipe)[0]
 
 
@@ -90,6 +97,8 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
     anything. `threads` share the work where the kernel is compiled. Raises `UsageError` for a recipe that asks for steps
     or sizes that this version does not have.
     """
+    if not _by_grams(recipe):
+        return _gathered(texts, recipe)
     _check(recipe)
     if _kernel is None:
         return define(texts, recipe)
@@ -135,6 +144,32 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
     slots = np.frombuffer(minhash, dtype=np.uint32).reshape(len(status), _slots(recipe))
     counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
     return Fingerprints(recipe, slots, np.frombuffer(bits, dtype=np.uint64), bands, blocks, status, exact, *counts)
+
+
+def _by_grams(recipe: Recipe) -> bool:
+    """Whether the batch form below computes the recipe; all others go text by text through `indexer.schemes`."""
+    return recipe.normaliser == "default_v1" or recipe.feature_hash == "gram64_v1"
+
+
+def _gathered(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
+    """`fingerprints` of a recipe that has no batch form. Raises `UsageError` when its sketches do not fit arrays and rows."""
+    if not recipe.storable or recipe.statistics:
+        raise UsageError(
+            f"recipe {recipe.name} cannot be kept in an index; `nearfold hash` prints it, or choose another recipe"
+        )
+    made = [fingerprint_by(recipe, text) for text in texts]
+    empty = np.zeros(_slots(recipe), dtype=np.uint32)
+    return Fingerprints(
+        recipe,
+        np.array([empty if one.minhash is None else one.minhash for one in made], np.uint32).reshape(len(made), len(empty)),
+        np.array([one.simhash or 0 for one in made], dtype=np.uint64),
+        [one.bands for one in made],
+        [one.blocks for one in made],
+        [one.status for one in made],
+        [one.exact for one in made],
+        np.array([one.words for one in made], dtype=np.int64),
+        np.array([one.chars for one in made], dtype=np.int64),
+    )
 
 
 def _slots(recipe: Recipe) -> int:

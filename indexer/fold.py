@@ -99,7 +99,8 @@ class BySketch:
 
     def _most_similar(self, id: str, slots: NDArray[np.uint32]) -> int | None:
         equal = np.count_nonzero(self._slots[: len(self._heads)] == slots, axis=1) if self._heads else np.zeros(0, int)
-        for row in np.argsort(-equal, kind="stable").tolist():
+        rows: list[int] = np.argsort(-equal, kind="stable").tolist()
+        for row in rows:
             low, high = wilson(int(equal[row]), len(slots))
             if high < self._threshold:
                 return None

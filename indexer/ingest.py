@@ -13,14 +13,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import TypeVar
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extract.base import DEFAULT_LIMITS, Limits
-from indexer.extract.plain import plain_document
 from indexer.extract.choosing import extractor_named
+from indexer.extract.plain import plain_document
 from indexer.extract.pool import Pool, Task
 from indexer.fingerprint import fingerprints
 from indexer.jobs import Failure, Journal, journal_path
@@ -69,7 +69,7 @@ class Extracted:
     document: Document
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Job:
     """What the stages of one job share."""
 
@@ -80,6 +80,11 @@ class Job:
     limits: Limits
     labels: tuple[str, ...] = ()
     retry: bool = False
+
+    @cached_property
+    def recipe_id(self) -> str:
+        """The recipe's id, worked out once a job."""
+        return self.recipe.id
 
 
 def outcomes(blobs: Iterable[Blob | Outcome], job: Job, pool: Pool) -> Iterator[Outcome]:
@@ -114,7 +119,8 @@ def _pending(blob: Blob, job: Job, stored: str | None, failure: Failure | None) 
 
 def _extracted(items: Iterable[Pending | Outcome], job: Job, pool: Pool) -> Iterator[Extracted | Outcome]:
     """Text of every blob: plain text here and now, everything else in the worker processes."""
-    for item in pool.extract_all(_tasks(items, job)):
+    results: Iterator[tuple[Pending, Document | ExtractionError] | Extracted | Outcome] = pool.extract_all(_tasks(items, job))
+    for item in results:
         if not isinstance(item, tuple):
             yield item
             continue
@@ -132,7 +138,7 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
         if not isinstance(item, Pending):
             yield item
             continue
-        name = Path(item.blob.path).name
+        name = _file_name(item.blob.path)
         try:
             document = plain_document(item.payload.data, name, job.limits)
         except ExtractionError as error:
@@ -169,22 +175,22 @@ def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome
 
 def _write(batch: Sequence[Extracted], job: Job) -> Iterator[Outcome]:
     signed = fingerprints([item.document.text for item in batch], job.recipe)
-    rows = [row_of(item, signed[place], job.recipe, job.labels) for place, item in enumerate(batch)]
+    rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
     refusals = job.store.write(rows)
     job.journal.forget(row.id for row, refusal in zip(rows, refusals, strict=True) if refusal is None)
     for row, refusal in zip(rows, refusals, strict=True):
         yield Indexed(row.path, row.status) if refusal is None else Failed(row.path, refusal)
 
 
-def row_of(item: Extracted, signed: Fingerprint, recipe: Recipe, labels: tuple[str, ...] = ()) -> Row:
+def row_of(item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()) -> Row:
     """The row of one document. Cut text is `truncated`, never `complete`; until it is grouped a row is its own family."""
     blob, document = item.blob, item.document
     cut = document.truncated and signed.status == "complete"
     return Row(
         id=blob.id,
-        recipe=recipe.id,
+        recipe=recipe_id,
         status="truncated" if cut else signed.status,
-        title=document.title or Path(blob.path).name,
+        title=document.title or _file_name(blob.path),
         text=document.text,
         path=blob.path,
         content_type=document.content_type,
@@ -280,6 +286,11 @@ def _prune(paths: Sequence[str], store: Store, ids: set[str], failed: Sequence[F
         if row.id not in ids and not row.path.startswith(unread)
     ]
     return store.delete(gone)
+
+
+def _file_name(path: str) -> str:
+    """The last part of a path; making a Path of it costs as much as reading a small file."""
+    return path.rpartition(os.sep)[2]
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

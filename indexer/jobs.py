@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +67,8 @@ class Journal:
                 found[row[0]] = Failure(*row)
         return found
 
-    def __iter__(self) -> Iterable[Failure]:
+    def all(self) -> Iterator[Failure]:
+        """Every remembered failure, by path."""
         for row in self._connection.execute("SELECT * FROM failure ORDER BY path"):
             yield Failure(*row)
 

@@ -22,7 +22,9 @@ def band_hashes(minhash: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
 
 def band_keys(minhash: NDArray[np.uint32], bands: int, rows: int) -> list[tuple[str, ...]]:
     """The band keys of each row of (n, slots) slots: two hexadecimal digits of the band, sixteen of its hash."""
-    return [tuple(f"{band:02x}{value:016x}" for band, value in enumerate(row)) for row in band_hashes(minhash, bands, rows).tolist()]
+    return [
+        tuple(f"{band:02x}{value:016x}" for band, value in enumerate(row)) for row in band_hashes(minhash, bands, rows).tolist()
+    ]
 
 
 def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
 Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only"]
@@ -50,19 +49,22 @@ class Document:
 class Fingerprint:
     """The sketches and keys of one text under one recipe.
 
-    `minhash`: (slots,) uint32; `simhash`: an unsigned integer of the recipe's bits; both None, and no keys, when the
-    status is not `complete`. `exact` is the SHA-256 of the normalised text in UTF-8, 64 hexadecimal digits. `words` counts
-    words of the text, `chars` code points of the normalised text.
+    `minhash`: (slots,) uint32, uint64 under `affine64`; `simhash`: an unsigned integer of the recipe's bits; both None, and
+    no keys, when the status is not `complete`, or when the recipe makes none. `exact` is the SHA-256 of the normalised text
+    in UTF-8, 64 hexadecimal digits. `words` counts words of the text, `chars` code points of the normalised text. `terms`
+    are the rarest words, rarest first, and `rare` their keys.
     """
 
     status: Status
-    minhash: NDArray[np.uint32] | None
+    minhash: NDArray[Any] | None
     simhash: int | None
     bands: tuple[str, ...]
     blocks: tuple[str, ...]
     exact: str
     words: int
     chars: int
+    terms: tuple[str, ...] = ()
+    rare: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,5 +25,5 @@ def status(store: Store) -> Overview:
     """Count what is in the store. Raises `StoreError` when nothing was indexed yet, `StoreBusy` while a job is running."""
     recipe = recipe_of(store)
     with Journal(journal_path(store.url)) as journal:
-        failed = tuple(Failed(one.path, one.error) for one in journal)
+        failed = tuple(Failed(one.path, one.error) for one in journal.all())
     return Overview(store.url, recipe, store.counts(), failed)

@@ -74,7 +74,7 @@ def plan_for_recall(similarity: float = 0.8, recall: float = 0.998, slots: int =
     """
     _check(similarity, slots)
     if not 0.0 < recall < 1.0:
-        raise UsageError(f"the recall must lie between 0 and 1 (exclusive), not {recall}; complete results need `match --complete`")
+        raise UsageError(f"the recall must lie between 0 and 1 (exclusive), not {recall}")
     able = [layout for layout in _layouts(slots) if chance(similarity, *layout) >= recall]
     if not able:
         raise UsageError(f"no layout of {slots} slots finds pairs of {similarity} with recall {recall}; raise --num-perm")

@@ -19,11 +19,13 @@ from indexer.comparison import Comparison
 from indexer.comparison import as_json as comparison_json
 from indexer.ingest import Account
 from indexer.lookup import Found
-from indexer.model import Match, Outcome
+from indexer.model import Fingerprint, Match, Outcome
 from indexer.overview import Overview
 from indexer.planning import Plan
+from indexer.recipe import Recipe
 from indexer.results import Page
 from indexer.signing import Signed
+from indexer.sketch import simhash_doc
 from indexer.terminal import counted, show, visible
 
 LISTED_FAILURES = 20
@@ -72,8 +74,8 @@ def account(done: Account, as_json: bool) -> None:
     out = console()
     skipped = "".join(f", {number:,} {reason.replace('_', ' ')}" for reason, number in done.skipped.items())
     out.print(
-        f"{counted(done.seen, 'file')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, {len(done.failed):,} failed"
-        f"{f'; {done.removed:,} removed' if done.removed else ''}  ({done.seconds:.1f} s)"
+        f"{counted(done.seen, 'file')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, "
+        f"{len(done.failed):,} failed{f'; {done.removed:,} removed' if done.removed else ''}  ({done.seconds:.1f} s)"
     )
     for one in done.failed[:LISTED_FAILURES]:
         out.print(Text(f"  failed  {visible(one.path)}: {visible(one.error)}"))
@@ -178,24 +180,38 @@ def signed(one: Signed, as_json: bool) -> bool:
     if one.fingerprint is None:
         Console(stderr=True).print(Text(f"{visible(one.path)}: {one.error}"))
         return True
-    made = one.fingerprint
-    simhash = None if made.simhash is None else f"{made.simhash:016x}"
-    if as_json:
-        slots = None if made.minhash is None else made.minhash.tolist()
-        print_json(
-            {
-                "path": one.path,
-                "recipe": one.recipe.name,
-                "status": made.status,
-                "simhash": simhash,
-                "minhash": slots,
-                "bands": list(made.bands),
-                "blocks": list(made.blocks),
-            }
-        )
-    else:
-        print(f"{simhash or made.status:16}  {' '.join(made.blocks) or '-':27}  {visible(one.path)}")
+    made, recipe = one.fingerprint, one.recipe
+    if not as_json:
+        print(f"{_spelled(made, recipe)}  {visible(one.path)}")
+        return False
+    fields: dict[str, Any] = {
+        "path": one.path,
+        "recipe": recipe.name,
+        "status": made.status,
+        "simhash": None if made.simhash is None else _hexadecimal(made.simhash, recipe),
+        "minhash": None if made.minhash is None else made.minhash.tolist(),
+        "bands": list(made.bands),
+        "blocks": list(made.blocks),
+    }
+    if recipe.terms:
+        fields |= {"terms": list(made.terms), "rare": list(made.rare)}
+    print_json(fields)
     return False
+
+
+def _spelled(made: Fingerprint, recipe: Recipe) -> str:
+    """The signature in one word where it has one, else its beginning; the status of a text without one."""
+    if made.simhash is not None and recipe.features.startswith("tokens_"):
+        return simhash_doc.spelled(made.simhash, recipe.features.removeprefix("tokens_"))
+    if made.simhash is not None:
+        return _hexadecimal(made.simhash, recipe)
+    if made.minhash is not None:
+        return f"{len(made.minhash)} slots {' '.join(f'{slot:08x}' for slot in made.minhash[:4].tolist())} ..."
+    return " ".join(made.terms[:8]) if made.terms else made.status
+
+
+def _hexadecimal(bits: int, recipe: Recipe) -> str:
+    return f"{bits:0{(recipe.bits or 64) // 4}x}"
 
 
 def plan(chosen: Plan, as_json: bool) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from indexer.errors import UnknownRecipe
+from indexer.errors import UnknownRecipe, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +21,9 @@ class Recipe:
     """Settings of one fingerprint. Algorithm names carry a version; a version never changes.
 
     `bands * rows` may not exceed `slots`. `similarity` is the similarity for which the stored bands are planned: asked
-    below it, a look-up says that its recall is lower.
+    below it, a look-up says that its recall is lower. `tables` spells the levels of a block design, as `4/1,4/1`, where
+    there is more than one; `statistics` names the corpus statistics that weights come from; `terms` is the length of a
+    rare-term vector.
     """
 
     name: str
@@ -35,12 +39,15 @@ class Recipe:
     simhash: str | None = None
     bits: int | None = None
     blocks: int | None = None
+    tables: str | None = None
+    statistics: str | None = None
+    terms: int | None = None
     min_features: int = 1
 
     @property
     def settings(self) -> dict[str, str | int | float]:
         """Every setting that is not None, by name."""
-        return {f.name: value for f in dataclasses.fields(self) if (value := getattr(self, f.name)) is not None}
+        return {name: value for name in _FIELDS if (value := getattr(self, name)) is not None}
 
     @property
     def id(self) -> str:
@@ -52,12 +59,19 @@ class Recipe:
         canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
 
+    @property
+    def storable(self) -> bool:
+        """Whether the sketches fit a row: slots of 32 bits, and at most 64 bits of SimHash or TopSig."""
+        return (self.bits or 0) <= 64 and self.minhash != "affine64_v1"
+
     def difference(self, other: Recipe) -> tuple[str, ...]:
         """Settings that differ, as `name: mine -> other`, sorted by name; empty when the ids are equal."""
         mine, theirs = self.settings, other.settings
         names = sorted(mine.keys() | theirs.keys())
         return tuple(f"{n}: {mine.get(n)} -> {theirs.get(n)}" for n in names if mine.get(n) != theirs.get(n))
 
+
+_FIELDS = tuple(field.name for field in dataclasses.fields(Recipe))
 
 DEFAULT_V1 = Recipe(
     name="default_v1",
@@ -75,20 +89,149 @@ DEFAULT_V1 = Recipe(
     blocks=4,
     min_features=8,
 )
-
 DEFAULT = DEFAULT_V1
-_NAMED = {"default": DEFAULT, "default_v1": DEFAULT_V1}
+
+SPELLINGS = (
+    "default",
+    "default_v1",
+    "simhash-doc[-v1|-v2|-v3|-v4][-loose]",
+    "signature-study:simhash|topsig|weighted-topsig|weighted-simhash|minhash|minhash-last:BITS",
+    "clauses[:TERMS]",
+    "TOKENIZER:NORMALISER:sha1|mmh3|crc32:NUM_PERM[:legacy|affine64]",
+)
+_TOKENISERS = (
+    "ws", "white-space", "words", "split-words", "sents", "split-sents",
+    *(f"white-space-{width}-grams" for width in range(2, 7)), *(f"{width}-grams" for width in range(1, 7)),
+)  # fmt: skip
+RUNS = re.compile(r"(?P<width>[1-9][0-9]?)-(?P<unit>byte-grams|word-shingles)", re.ASCII)
+_SAME = {"white-space": "ws", "split-words": "words", "split-sents": "sents"}
+_NORMALISERS = ("norm-html", "norm", "none", "default", "norm-anyascii", "norm-html-anyascii")
+_HASHES = ("sha1", "mmh3", "crc32")
+_SCHEMES = ("affine32", "legacy", "affine64")
+_STUDY = {
+    "simhash": "shake_raw_v1",
+    "topsig": "topsig_paper_v1",
+    "topsig-released": "topsig_released_v1",
+    "weighted-topsig": "weighted_topsig_paper_v1",
+    "weighted-topsig-released": "weighted_topsig_released_v1",
+    "weighted-topsig-tool": "weighted_topsig_tool_v1",
+    "weighted-simhash": "weighted_shake_v1",
+    "minhash": "truncated_first_v1",
+    "minhash-last": "truncated_last_v1",
+}
 
 
 def recipe_named(name: str) -> Recipe:
     """Return the recipe that `name` spells; `default` is today's alias of a versioned recipe.
 
-    Raises `UnknownRecipe`, which lists the names there are.
+    Raises `UnknownRecipe`, which lists the spellings there are, and `UsageError` when one part of a spelling is not valid.
 
-    >>> recipe_named("default").name
-    'default_v1'
+    >>> recipe_named("default").name, recipe_named(":::").name
+    ('default_v1', 'ws:norm-html:sha1:128')
     """
-    try:
-        return _NAMED[name]
-    except KeyError:
-        raise UnknownRecipe(name=name, known=tuple(_NAMED)) from None
+    if name in ("default", "default_v1"):
+        return DEFAULT_V1
+    parts = name.split(":")
+    for head, make in _FAMILIES.items():
+        if parts[0] == head or parts[0].startswith(f"{head}-v"):
+            return make(parts)
+    if len(parts) in (4, 5):
+        return _condenser(parts)
+    raise UnknownRecipe(name=name, known=SPELLINGS)
+
+
+def _condenser(parts: list[str]) -> Recipe:
+    """copietje's condenser: an empty part is its default; both spellings of tokenisers (`_` or `-`) are taken."""
+    tokeniser = parts[0].replace("_", "-") or "ws"
+    if not RUNS.fullmatch(tokeniser):
+        tokeniser = _one_of("tokenizer", tokeniser, (*_TOKENISERS, "N-byte-grams", "N-word-shingles"))
+    tokeniser = _SAME.get(tokeniser, tokeniser)
+    normaliser = _one_of("normaliser", parts[1] or "norm-html", _NORMALISERS)
+    feature_hash = _one_of("hash", parts[2] or "sha1", _HASHES)
+    slots = _number("number of permutations", parts[3] or "128", 2, 65536)
+    scheme = _one_of("scheme", (parts[4:] or [""])[0] or "affine32", _SCHEMES)
+    suffix = "" if scheme == "affine32" else f":{scheme}"
+    bands, rows = (26, 4) if slots == 128 else (max(1, slots // 5), 5 if slots >= 5 else slots)
+    return Recipe(
+        name=f"{tokeniser}:{normaliser}:{feature_hash}:{slots}{suffix}",
+        normaliser=normaliser,
+        features=tokeniser,
+        feature_hash=feature_hash,
+        minhash=f"{scheme}_v1",
+        slots=slots,
+        bands=bands,
+        rows=rows,
+        similarity=0.5,
+    )
+
+
+def _simhash_doc(parts: list[str]) -> Recipe:
+    """`simhash-doc-v2`: 16 tables of 28 bits find what is within 3 bits; `-loose` has 28 tables for 6 bits (.90)."""
+    version, _, loose = parts[0].removeprefix("simhash-doc").removeprefix("-").partition("-")
+    version = _one_of("version of simhash-doc", version or "v2", ("v1", "v2", "v3", "v4"))
+    if len(parts) > 1 or loose not in ("", "loose"):
+        raise UsageError(f"simhash-doc takes a version and -loose only, not {':'.join(parts)!r}")
+    return Recipe(
+        name=f"simhash-doc-{version}{'-loose' if loose else ''}",
+        normaliser="none",
+        features=f"tokens_{version}",
+        feature_hash="jenkins64_v1",
+        simhash=f"simhash_doc_{version}",
+        bits=64,
+        tables="8/2" if loose else "4/1,4/1",
+    )
+
+
+def _study(parts: list[str]) -> Recipe:
+    """`signature-study:METHOD:BITS`, over UTF-8 character 4-grams of the untouched text."""
+    if len(parts) != 3:
+        raise UsageError(f"signature-study is spelled signature-study:METHOD:BITS, not {':'.join(parts)!r}")
+    method = _one_of("method", parts[1], tuple(_STUDY))
+    bits = _number("number of bits", parts[2], 16, 1024)
+    if bits & (bits - 1):
+        raise UsageError(f"the signature study has 16, 32, 64, 128, 256, 512 or 1024 bits, not {bits}")
+    return Recipe(
+        name=":".join(parts),
+        normaliser="none",
+        features="chars_v1",
+        width=4,
+        feature_hash="utf8_v1" if method in ("simhash", "weighted-simhash", "minhash", "minhash-last") else "string64_v1",
+        simhash=_STUDY[method],
+        bits=bits,
+        statistics="corpus" if method.startswith("weighted") else None,
+    )
+
+
+def _clauses(parts: list[str]) -> Recipe:
+    """`clauses` and `clauses:60`: rare-term vectors, of 30 terms for clauses unless another length is given."""
+    if len(parts) > 2:
+        raise UsageError(f"clauses takes one number, as in clauses:60, not {':'.join(parts)!r}")
+    terms = _number("number of terms", (parts[1:] or ["30"])[0], 10, 60)
+    return Recipe(
+        name=f"clauses:{terms}",
+        normaliser="none",
+        features="tokens_v2",
+        feature_hash="string64_v1",
+        similarity=0.9,
+        statistics="corpus",
+        terms=terms,
+    )
+
+
+_FAMILIES: dict[str, Callable[[list[str]], Recipe]] = {
+    "simhash-doc": _simhash_doc,
+    "signature-study": _study,
+    "clauses": _clauses,
+}
+
+
+def _one_of(what: str, value: str, known: tuple[str, ...]) -> str:
+    if value not in known:
+        raise UsageError(f"unknown {what} {value!r}; choose one of: {', '.join(known)}")
+    return value
+
+
+def _number(what: str, spelled: str, least: int, most: int) -> int:
+    if not spelled.isdecimal() or not least <= int(spelled) <= most:
+        raise UsageError(f"the {what} lies between {least} and {most}, unlike {spelled!r}")
+    return int(spelled)

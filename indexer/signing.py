@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from indexer.documents import documents_at
-from indexer.errors import ExtractionError
+from indexer.documents import documents_at, documents_under
+from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.fingerprint import fingerprint
 from indexer.model import Fingerprint
 from indexer.recipe import DEFAULT, Recipe
+from indexer.schemes import counted_features, feature_set_name
+from indexer.sketch.corpus import CorpusStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +25,29 @@ class Signed:
     error: str | None = None
 
 
-def hash(paths: Iterable[str], recipe: Recipe = DEFAULT) -> Iterator[Signed]:
-    """Fingerprint files (`-` is text on stdin), each as it is ready. Raises `SourceNotFound` for a path that is not there."""
+def hash(paths: Iterable[str], recipe: Recipe = DEFAULT, statistics: CorpusStatistics | None = None) -> Iterator[Signed]:
+    """Fingerprint files (`-` is text on stdin), each as it is ready.
+
+    Raises `SourceNotFound` for a path that is not there, and `UsageError` when the recipe needs statistics and none are given.
+    """
     for path, result in documents_at(paths):
         if isinstance(result, ExtractionError):
             yield Signed(path, recipe, None, str(result))
         else:
-            yield Signed(path, recipe, fingerprint(result.text, recipe))
+            yield Signed(path, recipe, fingerprint(result.text, recipe, statistics))
+
+
+def statistics_at(path: str, recipe: Recipe) -> CorpusStatistics:
+    """Corpus statistics for a recipe: counted over the documents of a folder, or read from a file that was saved.
+
+    Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or those of other features.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise SourceNotFound(path=path)
+    if place.is_dir():
+        return counted_features((document.text for document in documents_under(path)), recipe)
+    statistics = CorpusStatistics.unpack(place.read_bytes())
+    if statistics.features != feature_set_name(recipe):
+        raise UsageError(f"{path} counts {statistics.features}, but recipe {recipe.name} needs {feature_set_name(recipe)}")
+    return statistics

@@ -38,7 +38,9 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert blocks
     for block in blocks:
-        subprocess.run([sys.executable, "-c", block], cwd=ROOT, check=True, env={**os.environ, "NEARFOLD_README": str(tmp_path)})
+        subprocess.run(
+            [sys.executable, "-c", block], cwd=ROOT, check=True, env={**os.environ, "NEARFOLD_README": str(tmp_path)}
+        )
 
 
 def test_console_blocks_run(tmp_path: Path) -> None:
@@ -54,7 +56,12 @@ def test_console_blocks_run(tmp_path: Path) -> None:
                 continue
             environment = {**os.environ, "NEARFOLD_STORE": f"sqlite:///{tmp_path}/readme.db", "COLUMNS": "110", "NO_COLOR": "1"}
             done = subprocess.run(
-                [sys.executable, "-m", "indexer", *words[1:]], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+                [sys.executable, "-m", "indexer", *words[1:]],
+                cwd=ROOT,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
             )
             assert done.returncode == 0, f"{line}\n{done.stderr}"
             assert matches(shown, done.stdout), f"{line}\n--- shown\n{shown}\n--- printed\n{done.stdout}"

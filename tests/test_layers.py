@@ -8,7 +8,20 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "indexer"
 RANKS = {
     0: ["errors", "model", "recipe", "mappings"],
-    1: ["text", "sketch", "keys", "planning", "blocks", "rescore", "measures", "align", "tiling", "suffixes", "families", "fold"],
+    1: [
+        "text",
+        "sketch",
+        "keys",
+        "planning",
+        "blocks",
+        "rescore",
+        "measures",
+        "align",
+        "tiling",
+        "suffixes",
+        "families",
+        "fold",
+    ],
     2: ["fingerprint"],
     3: ["sources", "extract", "stores"],
     4: ["ingest", "lookup", "results", "jobs", "documents", "signing", "overview", "checkup", "comparison"],
@@ -66,7 +79,9 @@ def test_nothing_imports_the_root(path: Path) -> None:
     roots = [
         node
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.module == "indexer" and any(not is_module(f"indexer.{a.name}") for a in node.names)
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "indexer"
+        and any(not is_module(f"indexer.{a.name}") for a in node.names)
     ]
     assert all(alias.name == "_kernel" for node in roots for alias in node.names)
 

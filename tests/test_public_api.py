@@ -38,6 +38,7 @@ def test_every_error_is_ours_and_described() -> None:
 
 
 def test_optional_libraries_are_not_imported() -> None:
-    code = "import sys, indexer; print([m for m in ('opensearchpy', 'elasticsearch', 'tika', 'iscc_tika', 'click') if m in sys.modules])"
+    heavy = ("opensearchpy", "elasticsearch", "tika", "iscc_tika", "click", "rich")
+    code = f"import sys, indexer; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -19,7 +19,7 @@ PYTHON = BIN / "python"
 
 def prepared(*, extras: tuple[str, ...] = (), group: str | None = None) -> Path:
     """Make `.venv` with nearfold installed from this folder; returns its Python. Does nothing when it is up to date."""
-    if sys.version_info < (3, 10):
+    if sys.version_info < (3, 10):  # noqa: UP036 (this runs on whatever Python there is)
         sys.exit(f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3.")
     stamp, wanted = VENV / ".prepared", _state(extras, group)
     if stamp.exists() and wanted in stamp.read_text().splitlines():
@@ -38,7 +38,12 @@ def prepared(*, extras: tuple[str, ...] = (), group: str | None = None) -> Path:
 def _state(extras: tuple[str, ...], group: str | None) -> str:
     """A digest of what decides the environment's content."""
     digest = hashlib.sha256(repr((sys.version, extras, group)).encode())
-    sources = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted((ROOT / "kernel").rglob("*.rs")), *(ROOT / "kernel").glob("Cargo.*")]
+    sources = [
+        ROOT / "pyproject.toml",
+        ROOT / "setup.py",
+        *sorted((ROOT / "kernel").rglob("*.rs")),
+        *(ROOT / "kernel").glob("Cargo.*"),
+    ]
     for source in sources:
         if source.is_file() and "target" not in source.parts:
             digest.update(source.read_bytes())

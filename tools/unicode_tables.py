@@ -172,9 +172,8 @@ def rust_module() -> str:
         rows = wrap([f"(0x{first:X},0x{last:X})," for first, last in table])
         parts.append(f"/// {what}\n#[rustfmt::skip]\npub const {name}: &[(u32, u32)] = &[\n{rows}\n];\n")
     rows = wrap([f"(0x{first:X},0x{last:X},{step},{delta})," for first, last, step, delta in lower_runs()])
-    parts.append(
-        f"/// simple lower case: (first, last, step, delta)\n#[rustfmt::skip]\npub const LOWER: &[(u32, u32, u32, i32)] = &[\n{rows}\n];\n"
-    )
+    head = "/// simple lower case: (first, last, step, delta)\n#[rustfmt::skip]"
+    parts.append(f"{head}\npub const LOWER: &[(u32, u32, u32, i32)] = &[\n{rows}\n];\n")
     return "\n".join(parts)
 
 

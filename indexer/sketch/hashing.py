@@ -32,11 +32,12 @@ def mix64(value: int) -> int:
 
 def mix64_array(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """`mix64` of every element."""
-    mixed = values ^ (values >> np.uint64(30))
+    mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
     mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(27)
     mixed *= np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:

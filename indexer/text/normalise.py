@@ -40,8 +40,9 @@ def normalise(text: str) -> str:
 def normalised_codes(text: str) -> NDArray[np.uint32]:
     """The code points of `normalise(text)`, (n,) uint32."""
     codes = codepoints.encode(composed(_joined(text)))
-    codes = codepoints.lower()[codes]
-    return codes[codepoints.classes()[codes] & codepoints.BLANK == 0]
+    lower: NDArray[np.uint32] = codepoints.lower()[codes]
+    kept: NDArray[np.uint32] = lower[codepoints.classes()[lower] & codepoints.BLANK == 0]
+    return kept
 
 
 def count_words(text: str) -> int:

@@ -17,7 +17,9 @@ def run(*words: str | Path, store: str | None = None, stdin: str | None = None, 
     return done.stdout
 
 
-def outcome(*words: str | Path, store: str | None = None, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def outcome(
+    *words: str | Path, store: str | None = None, stdin: str | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", **environment}
     if store is not None:
         settings["NEARFOLD_STORE"] = store

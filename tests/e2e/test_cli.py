@@ -1,6 +1,5 @@
 """The three questions of the main job, asked on the embedded store by the command line."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -63,13 +62,23 @@ def test_a_chinese_word_inside_a_sentence_is_found(store: str) -> None:
 
 def test_pages_show_every_group_once(store: str) -> None:
     whole = [hit["id"] for hit in run_json("search", "", "--sort", "path", "--limit", "50", store=store)["hits"]]
-    pages = [run_json("search", "", "--sort", "path", "--limit", "2", "--page", str(n), store=store)["hits"] for n in range(1, 10)]
+    pages = [
+        run_json("search", "", "--sort", "path", "--limit", "2", "--page", str(n), store=store)["hits"] for n in range(1, 10)
+    ]
     assert [hit["id"] for page in pages for hit in page] == whole
 
 
 def test_compare_marks_shared_passages() -> None:
     compared = run_json("compare", PRESS, NEWS)
-    assert set(compared["measures"]) >= {"features", "resemblance", "jaccard_words", "overlap", "containment", "terminology", "estimate"}
+    assert set(compared["measures"]) >= {
+        "features",
+        "resemblance",
+        "jaccard_words",
+        "overlap",
+        "containment",
+        "terminology",
+        "estimate",
+    }
     assert "Vega" in run("compare", PRESS, NEWS)
 
 
@@ -79,7 +88,11 @@ def test_hash_prints_what_fingerprint_gives() -> None:
     line = run_json("hash", PRESS)
     made = fingerprint(PRESS.read_text(encoding="utf-8"))
     assert made.minhash is not None and made.simhash is not None
-    assert (line["simhash"], line["minhash"], line["bands"]) == (f"{made.simhash:016x}", made.minhash.tolist(), list(made.bands))
+    assert (line["simhash"], line["minhash"], line["bands"]) == (
+        f"{made.simhash:016x}",
+        made.minhash.tolist(),
+        list(made.bands),
+    )
 
 
 def test_plan_status_doctor(store: str) -> None:
@@ -117,7 +130,7 @@ def test_pruning_removes_what_is_gone_and_nothing_else(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (folder / f"{name}.txt").write_text(f"This is document {name}, which says something of its own {name * 30}.")
     run("index", folder, store=url)
-    os.remove(folder / "a.txt")
+    (folder / "a.txt").unlink()
     assert run_json("index", folder, store=url)["removed"] == 0
     assert run_json("index", folder, "--prune", store=url)["removed"] == 1
     assert run_json("status", store=url)["documents"] == 1

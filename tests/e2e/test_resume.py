@@ -23,7 +23,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = " ".join(f"word{(number * 7919 + place * (place + number % 13)) % 5000}" for place in range(400))
         (root / f"{number:05}.txt").write_text(f"Document {number}. {words}")
     for number in range(20):
-        (root / f"page{number}.html").write_text(f"<html><body><p>Page {number} of many. {'text and more text ' * 50}{number}</p></body></html>")
+        (root / f"page{number}.html").write_text(
+            f"<html><body><p>Page {number} of many. {'text and more text ' * 50}{number}</p></body></html>"
+        )
     return root
 
 
