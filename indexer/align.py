@@ -32,7 +32,10 @@ WIDTH = 5
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The chunks of two texts in order of their place in a, then b, and the counts L, S and C."""
+    """The chunks of two texts in order of their place in a, then b, and the counts L, S and C.
+
+    Under information matching chunks may overlap, and may hold words that are not counted.
+    """
 
     chunks: tuple[Tile, ...]
     longer: int

@@ -65,8 +65,9 @@ class _Descent:
     """Tiles by length from the longest down; lengths are counted in runs, places of b follow those of a.
 
     `left`: how many runs from a place on are free, as far as that is below the present length. `due`: the length at which
-    a place joins its group. A group is known by a member, in the sorted order, that `_leader` finds; once a place joined,
-    it has one heap of places for each text, with places among them that were taken or cut short since.
+    a place joins its group when no tile cuts it short. A group is known by a member, in the sorted order, that `_leader`
+    finds; once a place joined, it has one heap of places for each text, with places among them that were taken or cut short
+    since.
     """
 
     def __init__(
@@ -155,9 +156,8 @@ class _Descent:
         for place in range(cut - 1, max(cut - length, -1), -1):
             if not left[place]:
                 break
-            left[place] = min(left[place], cut - place)
+            left[place] = cut - place
             if self.due[place] > left[place]:
-                self.due[place] = left[place]
                 self.joining.add(left[place], place)
 
 

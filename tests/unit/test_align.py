@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from indexer.align import Alignment, align, passages
@@ -47,6 +47,7 @@ def defined_tiles(a: list[int], b: list[int], width: int) -> list[Tile]:
 
 
 @given(SEQUENCES, WIDTHS)
+@example(([1, 2, 3, 9, 4, 5, 1], [4, 5, 1, 2, 3]), 2)  # one tile cuts the last word off an equally long match
 def test_both_ways_place_the_tiles_of_the_definition(texts: tuple[list[int], list[int]], width: int) -> None:
     runs = grams(*(np.array(text, dtype=np.int64) for text in texts), width)
     expected = defined_tiles(*texts, width)
@@ -66,6 +67,8 @@ def test_both_ways_agree_on_longer_texts(seed: int, kinds: int, copies: int) -> 
 
 
 @given(SEQUENCES, WIDTHS, st.sampled_from(["literal", "information"]))
+@example(([1, 1, 0, 1, 0], [0, 1, 0, 1, 1]), 2, "literal")  # tiles that are earliest in the one or the other make 3 or 5 words
+@example(([1, 2, 3, 8, 9], [1, 2, 7, 2, 3]), 2, "information")  # 3 and 4 of 5 words are covered
 def test_counts_do_not_depend_on_the_order_of_the_texts(texts: tuple[list[int], list[int]], width: int, matching: str) -> None:
     a, b = map(text_of, texts)
     there, back = align(a, b, matching, width), align(b, a, matching, width)
@@ -108,6 +111,7 @@ def defined_information(a: list[int], b: list[int], width: int) -> tuple[int, in
 
 
 @given(SEQUENCES, WIDTHS)
+@example(([1, 2, 3, 8, 9], [1, 2, 7, 2, 3]), 2)
 def test_information_matching_is_as_defined(texts: tuple[list[int], list[int]], width: int) -> None:
     aligned = align(*map(text_of, texts), "information", width)
     assert (aligned.longer, aligned.shorter, aligned.common) == defined_information(*texts, width)
@@ -118,6 +122,9 @@ def test_repeats_add_no_information(page: list[int], copies: int) -> None:
     once, often = text_of(page), text_of(page * copies)
     assert align(once, often, "information").overlap == 1.0
     assert align(once, often).overlap == pytest.approx(1 / copies)
+    for pair in ((once, often), (often, once)):
+        assert align(*pair, "information").chunks == (Tile(0, 0, len(page)),)
+    assert len(align(often, often, "information").chunks) == 1
 
 
 @pytest.mark.parametrize("matching", ["literal", "information"])

@@ -31,6 +31,16 @@ def test_sketches_drop_what_cannot_reach_the_threshold() -> None:
     assert promising(asked(BASE), [far, near], 0.0) == [far, near]
 
 
+@pytest.mark.parametrize(("equal", "kept"), [(92, True), (80, False)])
+def test_sketches_are_given_three_standard_errors(equal: int, kept: bool) -> None:
+    made = asked(BASE)
+    assert made.minhash is not None
+    slots = made.minhash.copy()
+    slots[equal:] ^= 1
+    one = Candidate(id="one", path="/one", keys_shared=1, minhash=pack_slots(slots), simhash=None)
+    assert promising(made, [one], 0.8) == [one] * kept
+
+
 def test_what_has_no_sketch_is_kept() -> None:
     bare = Candidate(id="bare", path="/bare", keys_shared=1, minhash=None, simhash=5)
     assert promising(asked(BASE), [bare], 0.9) == [bare]

@@ -1,5 +1,6 @@
 """Words with their places: what counts as one, what is equal, and any text at all."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("ab1é中ที�
         ("nai\u0308ve naïve", ["naïve", "naïve"]),
         ("近似重複 abcの文書、2020年", ["近", "似", "重", "複", "abc", "の", "文", "書", "2020", "年"]),
         ("ที่นี่", ["ที่", "นี่"]),
+        ("版本v2发布", ["版", "本", "v2", "发", "布"]),
         ("中-文 a-中 x-\n中", ["中", "文", "a", "中", "x", "中"]),
         ("ﾊﾞｽ", ["バ", "ス"]),
         ("a\ud800b\U0010ffffc", ["a", "b", "c"]),
@@ -73,6 +75,8 @@ def test_grams_are_equal_exactly_where_the_words_are(first: list[str], second: l
 
 
 def test_grams_of_a_large_vocabulary_do_not_overflow() -> None:
+    first, second = (np.array([number, 0, 0, 0, 2**16 - 1]) for number in (1, 2))  # 2**16 words: five make 80 bits
+    assert len(set(np.concatenate(grams(first, second, 5)).tolist())) == 2
     text = words(" ".join(f"w{place}" for place in range(5000)))
     runs, again = grams(*shared_numbers(text, text), 12)
     assert runs.tolist() == again.tolist()
