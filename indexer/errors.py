@@ -17,6 +17,7 @@ NearfoldError
 │   ├── DocumentNotFound
 │   └── Unsupported            this store cannot do that
 └── ExtractionError            one document could not be read; the run goes on
+    ├── Unreadable             the file itself: gone, no permission, too large, changing
     ├── ExtractionTimeout
     ├── ExtractionMemory
     ├── ExtractionCrash
@@ -27,7 +28,15 @@ from __future__ import annotations
 
 
 class NearfoldError(Exception):
-    """Base of all errors that nearfold raises on purpose."""
+    """Base of all errors that nearfold raises on purpose. They may be pickled: worker processes hand them over."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (type(self), str(self)), self.__dict__
+
+
+def _rebuilt(kind: type[NearfoldError], message: str) -> NearfoldError:
+    """An error of that kind without running its constructor, whose arguments are facts that pickle keeps aside."""
+    return kind.__new__(kind, message)
 
 
 class UsageError(NearfoldError):
@@ -132,7 +141,7 @@ class StoreDamaged(StoreError):
     """The store's file cannot be read."""
 
     def __init__(self, *, path: str, reason: str) -> None:
-        super().__init__(f"{path} cannot be used ({reason}); restore it from a backup, or give --store a new file and index again")
+        super().__init__(f"{path} cannot be used ({reason}); restore a backup, or give --store a new file and index again")
         self.path, self.reason = path, reason
 
 
@@ -156,6 +165,14 @@ class ExtractionError(NearfoldError):
     """One document could not be read."""
 
 
+class Unreadable(ExtractionError):
+    """The file could not be read at all; nothing was extracted."""
+
+    def __init__(self, *, reason: str, mend: str) -> None:
+        super().__init__(f"{reason}; {mend}")
+        self.reason, self.mend = reason, mend
+
+
 class ExtractionTimeout(ExtractionError):
     """Reading took longer than the limit; the worker was ended."""
 
@@ -173,10 +190,11 @@ class ExtractionMemory(ExtractionError):
 
 
 class ExtractionCrash(ExtractionError):
-    """The worker process died while it read the document."""
+    """What read the document died over it: a worker process (`code` is its exit code), or an extraction server (None)."""
 
     def __init__(self, *, code: int | None) -> None:
-        super().__init__(f"the extraction process died (exit code {code}); the document is damaged or hostile")
+        what = "the extraction server broke off twice" if code is None else f"the extraction process died (exit code {code})"
+        super().__init__(f"{what}; the document is damaged or hostile")
         self.code = code
 
 
@@ -184,5 +202,7 @@ class ExtractorUnavailable(ExtractionError):
     """The extractor is missing or unreachable: no document can be read."""
 
     def __init__(self, *, extractor: str, reason: str) -> None:
-        super().__init__(f"extractor {extractor} is not available ({reason}); choose another with --extractor native|server|plain")
+        super().__init__(
+            f"extractor {extractor} is not available ({reason}); choose another by --extractor native|server|plain"
+        )
         self.extractor, self.reason = extractor, reason

@@ -1,0 +1,181 @@
+"""Files and folders as a source: every file below the paths given, once, in an order that depends on nothing but names.
+
+Names are bytes inside, so one that is not UTF-8 is as good as any other. Nothing here follows a symbolic link, so there are
+no loops and no way out of the folder; only a PATH that was given and is itself a link is resolved.
+"""
+# ruff: noqa: PTH100, PTH116, PTH119, PTH120
+# (pathlib knows no paths of bytes)
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from indexer.errors import SourceNotFound
+from indexer.model import Blob, Failed, Skipped
+
+_COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """A PATH that was given: its real path, and what it is; `info` is None when it could not be looked at."""
+
+    place: bytes
+    info: os.stat_result | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What to leave out: nearfold's own files (`excluded`), and what an earlier PATH has already yielded (without a word)."""
+
+    own: frozenset[bytes]
+    covered: frozenset[bytes]
+    namespace: str | None
+
+    def owns(self, place: bytes) -> bool:
+        """Whether `place` or a folder that holds it is nearfold's own."""
+        return not self.own.isdisjoint(_lineage(place))
+
+
+def walk(
+    paths: Sequence[str | os.PathLike[str]], namespace: str | None = None, own_files: Collection[str] = ()
+) -> Iterator[Blob | Skipped | Failed]:
+    """Yield each file under `paths` once: path after path as given, by the bytes of its key within a path.
+
+    A blob's key is its path relative to the PATH given, with `/` between names. Its id is made of the namespace and the key.
+    The namespace is the real path of the PATH, unless one is given; for a single file it is the folder that holds it, so
+    `docs` and `docs/a.txt` agree about the file, `docs` and `docs/sub/a.txt` do not. A file reached by two PATHs belongs to
+    the first. Under a namespace that was given, a second file with the same key is `Failed`: it would replace the first.
+
+    FIFOs, sockets, devices and symbolic links are `Skipped` (`special_file`), as are `own_files` (`excluded`) with the
+    companions a database puts beside them, and everything in those that are folders. A folder that may not be read is
+    `Failed`; the walk goes on. Raises `SourceNotFound` at once, before anything is yielded.
+    """
+    roots = [_root(path) for path in paths]
+    own = frozenset(os.path.realpath(os.fsencode(name)) + suffix for name in own_files for suffix in _COMPANIONS)
+    found = _all(roots, own, namespace)
+    return _unique(found) if namespace is not None and len(roots) > 1 else found
+
+
+def _root(path: str | os.PathLike[str]) -> _Root:
+    name = os.fsencode(path)
+    try:
+        place = os.path.realpath(name)
+        return _Root(place, os.stat(place))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise SourceNotFound(path=_shown(name)) from None
+    except OSError as error:
+        return _Root(os.path.abspath(name), None, _problem("this path", error))
+
+
+def _all(roots: Iterable[_Root], own: frozenset[bytes], namespace: str | None) -> Iterator[Blob | Skipped | Failed]:
+    covered: set[bytes] = set()
+    for root in roots:
+        if covered.isdisjoint(_lineage(root.place)):
+            yield from _under(root, _Rules(own, frozenset(covered), namespace))
+            covered.add(root.place)
+
+
+def _under(root: _Root, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
+    if root.info is None:
+        yield Failed(_shown(root.place), root.problem)
+    elif stat.S_ISDIR(root.info.st_mode):
+        yield from _folder(root.place, rules)
+    elif rules.owns(root.place):
+        yield Skipped(_shown(root.place), "excluded")
+    else:
+        yield _file(root.place, os.path.basename(root.place), _space(os.path.dirname(root.place), rules), root.info)
+
+
+def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
+    """What is in a folder, by key bytes. A stack of open levels, not recursion: depth has no limit."""
+    space = _space(root, rules)
+    levels = [(root, rules.owns(root), _entries(root, b""))]
+    while levels:
+        place, own, entries = levels[-1]
+        try:
+            key, entry = next(entries)
+        except StopIteration:
+            levels.pop()
+            continue
+        except OSError as error:
+            levels.pop()
+            yield Failed(_shown(place), _problem("this folder", error))
+            continue
+        if entry.path in rules.covered:
+            continue
+        own = own or entry.path in rules.own
+        if entry.is_dir(follow_symlinks=False):
+            levels.append((entry.path, own, _entries(entry.path, key + b"/")))
+        else:
+            yield Skipped(_shown(entry.path), "excluded") if own else _leaf(entry, key, space)
+
+
+def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
+    """The entries of a folder with their keys; folders sort with the `/` that follows their name in longer keys."""
+    with os.scandir(place) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name + b"/" * entry.is_dir(follow_symlinks=False))
+    for entry in entries:
+        yield prefix + entry.name, entry
+
+
+def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> Blob | Skipped | Failed:
+    try:
+        return _file(entry.path, key, space, entry.stat(follow_symlinks=False))
+    except OSError as error:
+        return Failed(_shown(entry.path), _problem("this file", error))
+
+
+def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | Skipped:
+    if not stat.S_ISREG(info.st_mode):
+        return Skipped(_shown(place), "special_file")
+    return Blob(_identifier(space, key), key, _shown(place), place, info.st_size, info.st_mtime_ns)
+
+
+def _unique(found: Iterable[Blob | Skipped | Failed]) -> Iterator[Blob | Skipped | Failed]:
+    """Two blobs with one id: the second one fails, naming the first."""
+    first: dict[str, str] = {}
+    for item in found:
+        if isinstance(item, Blob) and first.setdefault(item.id, item.path) != item.path:
+            where = first[item.id]
+            yield Failed(item.path, f"has the same name under this namespace as {where}; give each PATH a namespace of its own")
+        else:
+            yield item
+
+
+def _identifier(space: bytes, key: bytes) -> str:
+    """The first 32 hexadecimal digits of the SHA-256 of both, each after its length in 8 bytes, big-endian."""
+    digest = hashlib.sha256()
+    for part in (space, key):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()[:32]
+
+
+def _space(folder: bytes, rules: _Rules) -> bytes:
+    return folder if rules.namespace is None else os.fsencode(rules.namespace)
+
+
+def _lineage(place: bytes) -> Iterator[bytes]:
+    """A path, the folder it is in, the folder that is in, and so on to the top."""
+    yield place
+    while (above := os.path.dirname(place)) != place:
+        yield above
+        place = above
+
+
+def _shown(place: bytes) -> str:
+    """A path for people: bytes that are not UTF-8 appear as U+FFFD."""
+    return place.decode("utf-8", "replace")
+
+
+def _problem(what: str, error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return f"no permission to read {what}; grant it, or run as a user who has it"
+    if isinstance(error, FileNotFoundError):
+        return f"{what} vanished before it was read; run again"
+    return f"{what} could not be read ({error.strerror or error}); mend that, then run again"
