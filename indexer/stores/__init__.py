@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from indexer.errors import UsageError
+from indexer.errors import MissingExtra, UsageError
+from indexer.stores._engine_address import Address, address
 from indexer.stores.base import Store
 
 _SQLITE = "sqlite://"
@@ -27,7 +29,29 @@ def open_store(url: str) -> Store:
         from indexer.stores.sqlite import SqliteStore
 
         return SqliteStore(url, _file(url))
+    scheme = url.partition("://")[0].removesuffix("+https")
+    if scheme in _ENGINES and "://" in url:
+        return _ENGINES[scheme](address(url, os.environ))
     raise UsageError(f"{url} is not a store; use {_SPELLINGS}")
+
+
+def _opensearch(where: Address) -> Store:
+    try:
+        from indexer.stores.opensearch import open_opensearch
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package="opensearch-py", extra="opensearch") from error
+    return open_opensearch(where)
+
+
+def _elasticsearch(where: Address) -> Store:
+    try:
+        from indexer.stores.elasticsearch import open_elasticsearch
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package="elasticsearch", extra="elasticsearch") from error
+    return open_elasticsearch(where)
+
+
+_ENGINES = {"opensearch": _opensearch, "elasticsearch": _elasticsearch}
 
 
 def _file(url: str) -> str:

@@ -12,12 +12,13 @@ from indexer.errors import UsageError
 from indexer.text import unicode13
 from indexer.text.codepoints import ranges
 
-MAX_PHRASES = 256
+MAX_WORDS = 400  # engines bound the clauses of a query, and each word is looked for in title and text
 _MARKS = """
 E31 E34-E3A E47-E4E EB1 EB4-EBC EC8-ECD 102B-103E 1056-1059 105E-1060 1062-1064 1067-106D 1071-1074 1082-108D 108F
 109A-109D 17B4-17D3 17DD 3099-309A
 """  # marks (categories Mn and Mc of Unicode 13.0) of scripts written without spaces
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_WORD = re.compile(r"\w{1,255}")
 _PHRASE = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
@@ -65,13 +66,14 @@ def phrases(query: str) -> tuple[str, ...]:
     """The phrases that a query requires: each word, and each run of words in double quotes; each once, in order.
 
     What holds neither letter nor digit is left out. A quote that is not closed is ignored. Raises `UsageError` for more
-    than 256 phrases.
+    than 400 words, each letter of a script without spaces counted as one.
 
     >>> phrases('near "duplicate documents" -- near')
     ('near', 'duplicate documents')
     """
     found = (quoted or word for quoted, word in _PHRASE.findall(well_formed(query)))
     kept = tuple(dict.fromkeys(one for one in found if any(character.isalnum() for character in one)))
-    if len(kept) > MAX_PHRASES:
-        raise UsageError(f"the query holds {len(kept)} words and phrases; leave at most {MAX_PHRASES}")
+    words = sum(len(_WORD.findall(spaced(one))) for one in kept)
+    if words > MAX_WORDS:
+        raise UsageError(f"the query holds {words} words; leave at most {MAX_WORDS}")
     return kept

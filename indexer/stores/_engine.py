@@ -1,0 +1,201 @@
+"""The store in a search engine: what OpenSearch and Elasticsearch have in common, which is all but a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from indexer.errors import StoreError
+from indexer.model import Assignment, Candidates, Query, Ranked, Row
+from indexer.recipe import Recipe
+from indexer.stores import _engine_rows as documents
+from indexer.stores import bodies
+from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
+from indexer.stores._engine_link import Answer, IndexMissing, Link
+from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking
+from indexer.stores.rows import refusal, storable
+from indexer.stores.sending import Operation, Reply, Sender
+from indexer.text.phrases import well_formed
+
+PAGE = 100
+MAX_WINDOW = 10_000  # hits that an engine returns at once
+BULK_SECONDS = 120.0
+WHOLE = {"allow_partial_search_results": "false"}
+_KEEP_ALIVE = "5m"
+_CHUNK = 1_000
+
+
+class EngineStore:
+    """A store in one index of a search engine. It may be shared by threads."""
+
+    def __init__(self, place: Place, link: Link, dialect: Dialect) -> None:
+        self.url = place.url
+        self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
+        self._place, self._link, self._dialect = place, link, dialect
+        self._requests = Requests(link, place.url)
+        self._known: About | None = None
+
+    def stored_recipe(self) -> Recipe | None:
+        """Read from the index's `_meta`; `MappingMismatch` for an index that nearfold did not make."""
+        self._known = self._known or about(self._requests, self._place)
+        return self._known.recipe if self._known else None
+
+    def prepare(self, recipe: Recipe) -> None:
+        """Makes the index with a strict mapping, and an alias for writes: an engine never makes one of itself."""
+        prepare(self._requests, self._place, self._dialect, recipe)
+        self._known = None
+
+    def write(self, rows: Sequence[Row]) -> list[str | None]:
+        """A row that the engine itself refuses is refused in the engine's words."""
+        recipe = self._recipe().id
+        mended = [storable(row) for row in rows]
+        refusals = [refusal(row, recipe) for row in mended]
+        last = {row.id: row for row, refused in zip(mended, refusals, strict=True) if refused is None}
+        replies = self._send([Operation("index", name, documents.source(row)) for name, row in last.items()])
+        return [refused or replies[row.id].refused for row, refused in zip(mended, refusals, strict=True)]
+
+    def delete(self, ids: Sequence[str]) -> int:
+        """A row counts when an answer says that it was there; after a lost answer it may go uncounted."""
+        self._recipe()
+        replies = self._send([Operation("delete", name) for name in _clean(ids)])
+        return sum(reply.status == 200 for reply in replies.values())
+
+    def assign(self, assignments: Iterable[Assignment]) -> int:
+        """Partial updates, in requests of bounded size."""
+        self._recipe()
+        written, waiting = 0, iter(assignments)
+        while chunk := list(islice(waiting, _CHUNK)):
+            last = {well_formed(one.id): {"doc": documents.assigned(one)} for one in chunk}
+            replies = self._send([Operation("update", name, body) for name, body in last.items()])
+            written += sum(reply.status != 404 for reply in replies.values())
+            if refused := next((reply.refused for reply in replies.values() if reply.refused), None):
+                raise StoreError(f"{self.url} refused a family: {refused}; run `nearfold doctor`")
+        return written
+
+    def _send(self, operations: list[Operation]) -> dict[str, Reply]:
+        return Sender(self._post).send(operations)
+
+    def _post(self, body: bytes) -> Answer:
+        path = f"{self._place.write_alias}/_bulk"
+        return self._link.request("POST", path, body, {"require_alias": "true"}, BULK_SECONDS)
+
+    def refresh(self) -> None:
+        """Waits until every shard shows what was written."""
+        self._requests.get("POST", f"{self._index()}/_refresh")
+
+    def get(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Fresh from the engine, refreshed or not."""
+        return {name: documents.row(name, document) for name, document in self._documents(ids, PAGE, {})}
+
+    def sources(self, ids: Sequence[str]) -> dict[str, str]:
+        """Fresh from the engine, refreshed or not."""
+        found = self._documents(ids, _CHUNK, {"_source_includes": "near_source"})
+        return {name: document.get("near_source", "") for name, document in found}
+
+    def _documents(self, ids: Sequence[str], size: int, params: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        index, names = self._index(), _clean(ids)
+        for start in range(0, len(names), size):
+            found = self._requests.get("POST", f"{index}/_mget", {"ids": names[start : start + size]}, params)
+            yield from ((one["_id"], one["_source"]) for one in found["docs"] if one.get("found"))
+
+    def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
+        """Two requests: how many rows carry each key, and the rows that share those that are asked."""
+        bands, blocks = list(dict.fromkeys(bands)), list(dict.fromkeys(blocks))
+        recipe = self._recipe().id
+        hot = self._hot(bands, blocks) if bands or blocks else []
+        capped = tuple(key for key, is_hot in zip([*bands, *blocks], hot, strict=True) if is_hot)
+        bands = [key for key, is_hot in zip(bands, hot[: len(bands)], strict=True) if not is_hot]
+        blocks = [key for key, is_hot in zip(blocks, hot[len(hot) - len(blocks) :], strict=True) if not is_hot]
+        if not bands and not blocks:
+            return Candidates((), capped)
+        body = bodies.candidates(bands, blocks, recipe, min(limit, MAX_WINDOW))
+        pages = self._pages(body) if limit > MAX_WINDOW else iter([self._search(body)["hits"]])
+        total = 0
+        found: list[Any] = []
+        for page in pages:
+            total = total or page["total"]["value"]
+            found += page["hits"]
+            if len(found) >= limit:
+                break
+        best = tuple(map(documents.candidate, found[:limit]))
+        return Candidates(best, capped, cut=total > len(best))
+
+    def _hot(self, bands: Sequence[str], blocks: Sequence[str]) -> list[bool]:
+        """Which keys too many rows carry, bands before blocks."""
+        answer = self._requests.get("POST", f"{self._index()}/_search", bodies.carriers(bands, blocks))
+        cap = max(self.hot_key_floor, int(self.hot_key_share * answer["hits"]["total"]["value"]))
+        buckets = answer["aggregations"]["keys"]["buckets"]
+        return [buckets[str(place)]["doc_count"] > cap for place in range(len(bands) + len(blocks))]
+
+    def search(self, query: Query) -> Ranking:
+        """The matches and their order are those of the moment when the search begins."""
+        body = bodies.search(query, PAGE)
+        self._recipe()
+        if body is None:
+            return Ranking(0, iter(()))
+        pages = self._pages(body)
+        first = next(pages)
+        scored = body["sort"][0] == bodies.BEST
+        return Ranking(first["total"]["value"], self._ranked(first, pages, scored))
+
+    def _ranked(self, page: bodies.Body, pages: Iterator[bodies.Body], scored: bool) -> Iterator[Ranked]:
+        yield from (documents.ranked(hit, scored) for hit in page["hits"])
+        for following in pages:
+            yield from (documents.ranked(hit, scored) for hit in following["hits"])
+
+    def scan(self, under: str | None = None) -> Iterator[Row]:
+        """The set and its order are those of the moment when the first row is read."""
+        body = bodies.scan(None if under is None else well_formed(under), PAGE)
+        for page in self._pages(body):
+            yield from (documents.row(hit["_id"], hit["_source"]) for hit in page["hits"])
+
+    def _pages(self, body: bodies.Body) -> Iterator[bodies.Body]:
+        """The `hits` of one page after the other, at one point in time."""
+        dialect = self._dialect
+        path = f"{self._index()}/{dialect.open_pit}"
+        pit = self._requests.get("POST", path, params={"keep_alive": _KEEP_ALIVE})[dialect.pit_field]
+        try:
+            while True:
+                at = {"pit": {"id": pit, "keep_alive": _KEEP_ALIVE}}
+                answer = self._requests.get("POST", "_search", {**body, **at}, WHOLE)
+                pit, hits = answer.get("pit_id", pit), answer["hits"]
+                yield hits
+                if len(hits["hits"]) < body["size"]:
+                    return
+                body = {**body, "search_after": hits["hits"][-1]["sort"], "track_total_hits": False}
+        finally:
+            self._requests.ask("DELETE", dialect.close_pit, dialect.close_body(pit))
+
+    def counts(self) -> Counts:
+        """Families are counted exactly up to 40,000; bytes are those of the primary shards, None where that is not told."""
+        answer = self._search(bodies.counts())
+        status, types = (
+            {bucket["key"]: bucket["doc_count"] for bucket in answer["aggregations"][name]["buckets"]}
+            for name in ("status", "content_type")
+        )
+        stats = self._requests.ask("GET", f"{self._index()}/_stats/store").body
+        size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
+        return Counts(answer["hits"]["total"]["value"], status, types, answer["aggregations"]["families"]["value"], size)
+
+    def close(self) -> None:
+        """Ends the connections."""
+        self._link.close()
+
+    def _search(self, body: bodies.Body) -> bodies.Body:
+        return self._requests.get("POST", f"{self._index()}/_search", body, WHOLE)
+
+    def _recipe(self) -> Recipe:
+        recipe = self.stored_recipe()
+        if recipe is None:
+            raise IndexMissing(self.url)
+        return recipe
+
+    def _index(self) -> str:
+        """The index to read, known to exist when this store first looked."""
+        self._recipe()
+        return self._place.index
+
+
+def _clean(ids: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(map(well_formed, ids)))

@@ -1,0 +1,147 @@
+"""The index itself: asking an engine, reading what an index is, making one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.errors import MappingMismatch, RecipeMismatch, StoreError
+from indexer.recipe import Recipe
+from indexer.stores import bodies
+from indexer.stores._engine_link import PASSING, Answer, IndexMissing, Link, meaning
+from indexer.stores.sending import Patience
+
+_NO_PARAMETERS: Mapping[str, str] = {}
+FIRST_SECONDS, SECONDS = 5.0, 30.0
+_PATIENCE = Patience(first=0.2, longest=2.0, attempts=3)
+_MADE_BY_ANOTHER = "resource_already_exists_exception"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The words in which the engines differ: a field type, and how a point in time is opened and closed."""
+
+    metadata_type: str
+    open_pit: str
+    pit_field: str
+    close_pit: str
+    close_body: Callable[[str], bodies.Body]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An index, and how it is made when it is missing; None leaves the number to the engine or the mapping."""
+
+    url: str
+    index: str
+    shards: int | None = None
+    replicas: int | None = None
+
+    @property
+    def write_alias(self) -> str:
+        """Where writes go: an engine makes an index that it misses, but never an alias."""
+        return f"{self.index}-write"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of an index that exists; `index` is its own name where the URL gives an alias."""
+
+    index: str
+    recipe: Recipe
+    mapping: Mapping[str, Any]
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests to one engine that are not bulk writes."""
+
+    link: Link
+    url: str
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: bodies.Body | None = None,
+        params: Mapping[str, str] = _NO_PARAMETERS,
+        seconds: float = SECONDS,
+    ) -> Answer:
+        """The answer, whatever its status; asked again a few times while the engine is overloaded or not ready."""
+        data = None if body is None else json.dumps(body).encode()
+        for attempt in range(_PATIENCE.attempts):
+            answer = self.link.request(method, path, data, params, seconds)
+            if answer.status not in PASSING:
+                break
+            _PATIENCE.pause(attempt, answer.retry_after)
+        return answer
+
+    def get(
+        self,
+        method: str,
+        path: str,
+        body: bodies.Body | None = None,
+        params: Mapping[str, str] = _NO_PARAMETERS,
+        seconds: float = SECONDS,
+    ) -> bodies.Body:
+        """The JSON object of a successful answer; any other raises what it means."""
+        answer = self.ask(method, path, body, params, seconds)
+        if not 200 <= answer.status < 300:
+            raise meaning(self.url, answer)
+        if not isinstance(answer.body, dict):
+            raise StoreError(f"{self.url} answers with something that is no JSON; check that a search engine listens there")
+        return answer.body
+
+
+def about(requests: Requests, place: Place) -> About | None:
+    """Read an index; None when there is none. Raises `MappingMismatch` for an index that nearfold did not make."""
+    try:
+        found = requests.get("GET", place.index, seconds=FIRST_SECONDS)
+    except IndexMissing:
+        return None
+    if len(found) != 1:
+        raise MappingMismatch(index=place.index, problems=(f"the name stands for {len(found)} indices",))
+    ((name, index),) = found.items()
+    mapping = index.get("mappings", {})
+    known = mapping.get("_meta", {}).get("nearfold")
+    if known is None:
+        raise MappingMismatch(index=place.index, problems=bodies.mapping_problems(mapping, ""))
+    if known["format"] > bodies.FORMAT:
+        raise StoreError(
+            f"{place.url} was written by a newer nearfold (format {known['format']}, this one knows {bodies.FORMAT}); "
+            "upgrade nearfold, or give --store another index"
+        )
+    return About(name, Recipe(**known["recipe"]), mapping, place.write_alias in index.get("aliases", {}))
+
+
+def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> None:
+    """Make the index and its write alias where they are missing; refuse an index that does not fit."""
+    known = about(requests, place) or _create(requests, place, dialect, recipe)
+    if known is None:
+        return
+    if problems := bodies.mapping_problems(known.mapping, dialect.metadata_type):
+        raise MappingMismatch(index=place.index, problems=problems)
+    if known.recipe.id != recipe.id:
+        raise RecipeMismatch(stored=known.recipe.name, wanted=recipe.name, difference=known.recipe.difference(recipe))
+    if not known.writable:
+        requests.get("PUT", f"{known.index}/_alias/{place.write_alias}")
+
+
+def _create(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> About | None:
+    """Make the index; what another process made in the meantime is returned instead.
+
+    An engine without its analysis-common module refuses our analysis; it gets what every distribution carries.
+    """
+    for core_analysis in (False, True):
+        body = bodies.index(recipe, dialect.metadata_type, core_analysis, place.shards, place.replicas)
+        answer = requests.ask("PUT", place.index, {**body, "aliases": {place.write_alias: {}}})
+        if 200 <= answer.status < 300:
+            return None
+        if answer.kind == _MADE_BY_ANOTHER:
+            return about(requests, place)
+        if answer.status != 400 or "nearfold_" not in answer.reason:
+            break
+    raise meaning(place.url, answer)

@@ -1,0 +1,145 @@
+"""Bodies of requests to a search engine: dictionaries in and out, no server needed.
+
+OpenSearch and Elasticsearch take the same bodies but for the type of one field, which is given by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from indexer import mappings
+from indexer.model import Query
+from indexer.recipe import Recipe
+from indexer.stores.base import metadata_name
+from indexer.text.phrases import phrases, well_formed
+
+Body = dict[str, Any]
+
+FORMAT = 1
+LAST = "\U0010ffff"  # sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing one
+BY_ID = {"near_id": {"order": "asc", "missing": LAST}}
+BY_PATH = {"path": {"order": "asc", "missing": LAST}}
+IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
+BEST = {"_score": "desc"}
+NEWEST = {"modified": {"order": "desc", "missing": "_last"}}
+_FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
+_SHOWN = ["path", "title", "near_id", "near_family", "near_status", "near_minhash"]
+
+
+def index(recipe: Recipe, metadata_type: str, core_analysis: bool, shards: int | None, replicas: int | None) -> Body:
+    """The body that creates an index. `core_analysis`: only with what every distribution of an engine carries."""
+    body: Body = mappings.load("index.json")
+    body["mappings"]["properties"]["metadata"]["type"] = metadata_type
+    analysis = "core" if core_analysis else "words_v1"
+    about = {"format": FORMAT, "analysis": analysis, "recipe_id": recipe.id, "recipe": recipe.settings}
+    body["mappings"]["_meta"] = {"nearfold": about}
+    if core_analysis:
+        body["settings"]["analysis"] = mappings.load("analysis-core.json")
+    settings = body["settings"]["index"]
+    if shards is not None:
+        settings["number_of_shards"] = shards
+    if replicas is not None:
+        del settings["auto_expand_replicas"]
+        settings["number_of_replicas"] = replicas
+    return body
+
+
+def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
+    """What keeps nearfold from using a mapping that an engine gave, one sentence a problem; empty when nothing does."""
+    if "nearfold" not in found.get("_meta", {}):
+        return ("it was not made by nearfold (no `_meta.nearfold`)",)
+    expected: Body = mappings.load("index.json")["mappings"]["properties"]
+    expected["metadata"]["type"] = metadata_type
+    actual = found.get("properties", {})
+    problems = [] if found.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
+    problems += [f"field {name} is missing" for name in expected if name not in actual]
+    problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
+    problems += [
+        f"field {name} is {_spelled(actual[name])} instead of {_spelled(wanted)}"
+        for name, wanted in expected.items()
+        if name in actual and actual[name] != wanted
+    ]
+    return tuple(problems)
+
+
+def _spelled(field: Mapping[str, Any]) -> str:
+    """A field's type and settings, such as `keyword (doc_values: False)`."""
+    settings = ", ".join(f"{name}: {value}" for name, value in field.items() if name != "type")
+    return f"{field.get('type', 'object')} ({settings})" if settings else str(field.get("type", "object"))
+
+
+def search(query: Query, size: int) -> Body | None:
+    """One page of a search; None when the query asks for nothing that could be found. `UsageError` for a wrong filter."""
+    asked = phrases(query.text)
+    filters = [_filter(field, value) for field, value in query.filters]
+    if query.text.strip() and not asked:
+        return None
+    scored = bool(asked) and query.sort == "relevance"
+    clauses = [_phrase(phrase) for phrase in asked]
+    first: list[Any] = [BEST] if scored else [NEWEST] if query.sort == "modified" else []
+    return {
+        "size": size,
+        "track_total_hits": True,
+        "_source": _SHOWN,
+        "query": {"bool": {"must": clauses, "filter": filters} if scored else {"filter": [*clauses, *filters]}},
+        "sort": [*first, BY_PATH, BY_ID, IN_PLACE],
+    }
+
+
+def _phrase(phrase: str) -> Body:
+    return {"multi_match": {"query": phrase, "type": "phrase", "fields": ["title^2", "text"]}}
+
+
+def _filter(field: str, value: str) -> Body:
+    name = metadata_name(field)
+    return {"term": {f"metadata.{well_formed(name)}" if name else _FIELDS.get(field, field): {"value": well_formed(value)}}}
+
+
+def scan(under: str | None, size: int) -> Body:
+    """One page of all rows by id, or of those at a path and below it."""
+    query: Body = {"match_all": {}}
+    if under is not None:
+        inside = {"prefix": {"path": {"value": f"{under.rstrip('/')}/"}}}
+        query = {"bool": {"filter": [{"bool": {"should": [{"term": {"path": {"value": under}}}, inside]}}]}}
+    return {"size": size, "track_total_hits": False, "query": query, "sort": [BY_ID, IN_PLACE]}
+
+
+def carriers(bands: Sequence[str], blocks: Sequence[str]) -> Body:
+    """How many rows there are, and how many carry each key: aggregation `keys`, named by place, bands before blocks."""
+    filters = {str(place): clause for place, clause in enumerate(_keys(bands, blocks))}
+    return {"size": 0, "track_total_hits": True, "aggs": {"keys": {"filters": {"filters": filters}}}}
+
+
+def candidates(bands: Sequence[str], blocks: Sequence[str], recipe: str, limit: int) -> Body:
+    """Rows by the number of keys they share: each key that a row carries adds one to its score."""
+    return {
+        "size": limit,
+        "track_total_hits": True,
+        "_source": ["path", "near_minhash", "near_simhash"],
+        "query": {
+            "bool": {
+                "filter": [{"term": {"near_recipe": recipe}}],
+                "should": [{"constant_score": {"filter": clause}} for clause in _keys(bands, blocks)],
+                "minimum_should_match": 1,
+            }
+        },
+        "sort": [BEST, BY_PATH, BY_ID],
+    }
+
+
+def _keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Body]:
+    return [{"term": {"near_bands": key}} for key in bands] + [{"term": {"near_blocks": key}} for key in blocks]
+
+
+def counts() -> Body:
+    """Totals by status and content type, and the number of families."""
+    return {
+        "size": 0,
+        "track_total_hits": True,
+        "aggs": {
+            "status": {"terms": {"field": "near_status", "size": 100}},
+            "content_type": {"terms": {"field": "content_type", "size": 10_000}},
+            "families": {"cardinality": {"field": "near_family", "precision_threshold": 40_000}},
+        },
+    }

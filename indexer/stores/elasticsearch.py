@@ -1,0 +1,68 @@
+"""Elasticsearch by its own client, version 9."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from elastic_transport.client_utils import DEFAULT
+from elasticsearch import ApiError, Elasticsearch, SerializationError, TransportError, UnsupportedProductError
+
+from indexer.errors import StoreError, StoreUnreachable
+from indexer.stores._engine import EngineStore
+from indexer.stores._engine_address import Address
+from indexer.stores._engine_index import Dialect, Place
+from indexer.stores._engine_link import Answer
+
+DIALECT = Dialect(
+    metadata_type="flattened",
+    open_pit="_pit",
+    pit_field="id",
+    close_pit="_pit",
+    close_body=lambda pit: {"id": pit},
+)
+
+
+class ElasticsearchLink:
+    """Requests through the client. It is never asked for `info()`, which some distributions refuse."""
+
+    def __init__(self, address: Address) -> None:
+        self._url = address.url
+        logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
+        scheme = "https" if address.tls else "http"
+        self._client = Elasticsearch(
+            hosts=[{"scheme": scheme, "host": address.host, "port": address.port, "path_prefix": address.path}],
+            basic_auth=(address.user, address.password) if address.user and address.password else None,
+            api_key=address.api_key,
+            max_retries=0,
+            retry_on_timeout=False,
+            ca_certs=(address.tls and address.ca_certs) or DEFAULT,
+        )
+
+    def request(self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float) -> Answer:
+        """One request, never repeated by the client."""
+        headers = {"accept": "application/json"}
+        if body is not None:
+            headers["content-type"] = "application/x-ndjson" if path.endswith("_bulk") else "application/json"
+        client = self._client.options(request_timeout=seconds)
+        try:
+            answer = client.perform_request(method, f"/{path}", params=params, headers=headers, body=body)
+        except UnsupportedProductError as error:
+            raise StoreError(f"{self._url} is not Elasticsearch; for OpenSearch, write opensearch://") from error
+        except ApiError as error:
+            return Answer(error.meta.status, error.body, error.meta.headers.get("retry-after"))
+        except SerializationError:
+            return Answer(200, None)
+        except TransportError as error:
+            raise StoreUnreachable(url=self._url, reason=str(error)) from error
+        return Answer(answer.meta.status, answer.body)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._client.close()
+
+
+def open_elasticsearch(address: Address) -> EngineStore:
+    """The store in an index of Elasticsearch; nothing is asked yet."""
+    place = Place(address.url, address.index, address.shards, address.replicas)
+    return EngineStore(place, ElasticsearchLink(address), DIALECT)

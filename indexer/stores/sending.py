@@ -1,0 +1,164 @@
+"""Bulk writes to a search engine, with a state of our own for every item.
+
+An operation is done only when an answer names its id and says so. What is not done is sent again, alone, after a pause that
+grows, with jitter, and a bounded number of times. A request that is too large is halved.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from indexer.errors import StoreStopped, StoreUnreachable
+from indexer.stores._engine_link import PASSING, Answer, gone, stopping
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One line of a bulk request; `body` is what follows it. Ids are distinct within a call."""
+
+    action: Literal["index", "update", "delete"]
+    id: str
+    body: Mapping[str, Any] | None = None
+
+    def lines(self) -> bytes:
+        """The operation as newline-delimited JSON."""
+        head = {self.action: {"_id": self.id, **({"retry_on_conflict": 3} if self.action == "update" else {})}}
+        return "".join(f"{_encode(part)}\n" for part in (head, self.body) if part is not None).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What became of an operation: a status that is final, and why it was refused, None when it was not."""
+
+    status: int
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to go on: `attempts` times without progress, with pauses from `first` seconds, doubled up to `longest`."""
+
+    first: float = 0.25
+    longest: float = 16.0
+    attempts: int = 8
+    sleep: Callable[[float], None] = time.sleep
+
+    def pause(self, attempt: int, retry_after: str | None = None) -> None:
+        """Wait between half of the time for this attempt, counted from 0, and all of it, or the seconds the server asks for."""
+        seconds = self.first * 2**attempt * random.uniform(0.5, 1.0)
+        if retry_after and retry_after.isdecimal():
+            seconds = max(seconds, float(retry_after))
+        self.sleep(min(self.longest, seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Sends operations in requests of bounded size. `post` sends one body and may raise `StoreUnreachable`."""
+
+    post: Callable[[bytes], Answer]
+    patience: Patience = Patience()
+    max_bytes: int = 8_000_000
+    max_operations: int = 1_000
+
+    def send(self, operations: Sequence[Operation]) -> dict[str, Reply]:
+        """The reply to every operation, by id. Raises `StoreStopped` when it cannot go on; what was done stays done."""
+        replies: dict[str, Reply] = {}
+        for batch in self._batches(operations):
+            self._deliver(batch, replies)
+        return replies
+
+    def _batches(self, operations: Sequence[Operation]) -> Iterator[dict[str, bytes]]:
+        """Operations as lines by id, cut where a request would become too large."""
+        batch: dict[str, bytes] = {}
+        size = 0
+        for operation in operations:
+            lines = operation.lines()
+            if batch and (size + len(lines) > self.max_bytes or len(batch) == self.max_operations):
+                yield batch
+                batch, size = {}, 0
+            batch[operation.id] = lines
+            size += len(lines)
+        if batch:
+            yield batch
+
+    def _deliver(self, batch: dict[str, bytes], replies: dict[str, Reply]) -> None:
+        """Send until every operation of the batch has its reply."""
+        attempt = 0
+        while batch:
+            answer, trouble = self._ask(batch)
+            if answer.status in (400, 413):
+                self._halve(batch, answer, replies)
+                return
+            items = {name: item for name, item in _items(answer) if name in batch}
+            done = {name: reply for name, item in items.items() if (reply := _settled(item))}
+            replies.update(done)
+            batch = {name: lines for name, lines in batch.items() if name not in done}
+            attempt = 1 if done else attempt + 1
+            if batch and attempt > self.patience.attempts:
+                batch = _abandoned(batch, items, replies, trouble)
+            elif batch:
+                self.patience.pause(attempt - 1, answer.retry_after)
+
+    def _ask(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
+        """One request: its answer, status 0 when none came, and what is wrong with it in a few words."""
+        try:
+            answer = self.post(b"".join(batch.values()))
+        except StoreUnreachable as error:
+            return Answer(0, None), error.reason
+        _raise_if_final(answer)
+        left = next((item for _, item in _items(answer) if item.status >= 400), answer)
+        return answer, f"{left.status} {left.reason}" if left.status != 200 else "it does not say what became of the documents"
+
+    def _halve(self, batch: dict[str, bytes], answer: Answer, replies: dict[str, Reply]) -> None:
+        """Find the operations for which a whole request was refused."""
+        if len(batch) == 1:
+            (name,) = batch
+            large = f"the document is too large for the server ({len(batch[name]):,} bytes)"
+            replies[name] = Reply(answer.status, large if answer.status == 413 else answer.reason)
+            return
+        names = list(batch)
+        for half in (names[: len(names) // 2], names[len(names) // 2 :]):
+            self._deliver({name: batch[name] for name in half}, replies)
+
+
+def _raise_if_final(answer: Answer) -> None:
+    if stopped := stopping(answer) or gone(answer):
+        raise stopped
+
+
+def _settled(item: Answer) -> Reply | None:
+    """The reply that an item of an answer stands for; None when it has to be sent again."""
+    _raise_if_final(item)
+    absent = item.status == 404 and item.kind in ("", "document_missing_exception")
+    if 200 <= item.status < 300 or absent:
+        return Reply(item.status)
+    if 400 <= item.status < 500 and item.status not in (409, 429):
+        return Reply(item.status, item.reason)
+    return None
+
+
+def _abandoned(
+    batch: dict[str, bytes], items: Mapping[str, Answer], replies: dict[str, Reply], trouble: str
+) -> dict[str, bytes]:
+    """Give up: operations on which the server fails time and again are refused, and any others stop the run."""
+    broken = {name: item for name, item in items.items() if name in batch and item.status >= 500 and item.status not in PASSING}
+    if len(broken) < len(batch):
+        raise StoreStopped(reason=f"the cluster takes nothing any more ({trouble})", mend="wait until it has recovered")
+    replies.update({name: Reply(item.status, item.reason) for name, item in broken.items()})
+    return {}
+
+
+def _items(answer: Answer) -> Iterator[tuple[str, Answer]]:
+    """The well-formed items of an answer: id, and status and error as an answer of their own."""
+    items = answer.body.get("items") if answer.status == 200 and isinstance(answer.body, Mapping) else None
+    for item in items if isinstance(items, list) else ():
+        result = next(iter(item.values()), None) if isinstance(item, Mapping) else None
+        if isinstance(result, Mapping) and isinstance(result.get("status"), int) and isinstance(result.get("_id"), str):
+            yield result["_id"], Answer(result["status"], result)
