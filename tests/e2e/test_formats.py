@@ -1,0 +1,86 @@
+"""One document in two formats is one document: fifty of them in seven formats, indexed and looked up as a user would.
+
+The look-alikes, with the same title, headings, boilerplate and vocabulary, must stay apart. Each of them is there in one
+format, by turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from corpus.documents import fifty, lookalikes
+from corpus.files import by_turns, write
+from corpus.formats import FORMATS
+from e2e.command import run_json
+
+from indexer import lookup
+from indexer.stores import open_store
+from indexer.stores.base import Store
+
+THRESHOLD = 0.8
+FOUND_AT_LEAST = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking every file up gave: ordered pairs of file names with their similarity."""
+
+    names: frozenset[str]
+    similar: dict[tuple[str, str], float]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Every two files of one document, once."""
+        yield from (pair for pair in combinations(sorted(self.names), 2) if document(pair[0]) == document(pair[1]))
+
+
+def document(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    folder = tmp_path_factory.mktemp("formats")
+    files = [*write(fifty(), folder / "fifty"), *by_turns(lookalikes(), folder / "lookalikes")]
+    url = f"sqlite:///{folder}/index.db"
+    account = run_json("index", folder / "fifty", folder / "lookalikes", store=url)
+    assert account["indexed"] == account["seen"] == len(files)
+    with closing(open_store(url)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def looked(store: Store) -> Looked:
+    rows = list(store.scan())
+    similar: dict[tuple[str, str], float] = {}
+    for row in rows:
+        for match in lookup.similar(store, id=row.id, threshold=THRESHOLD, limit=100).matches:
+            similar[Path(row.path).name, Path(match.path).name] = match.similarity
+    return Looked(frozenset(Path(row.path).name for row in rows), similar)
+
+
+def test_documents_in_two_formats_are_found(looked):
+    pairs = list(looked.pairs())
+    missed = [pair for pair in pairs if pair not in looked.similar]
+    assert len(pairs) == 47 * 21 + 3 * 15
+    assert len(missed) <= (1 - FOUND_AT_LEAST) * len(pairs), missed
+
+
+@pytest.mark.parametrize("kinds", list(combinations(sorted(FORMATS), 2)), ids=" ".join)
+def test_no_two_formats_fail_each_other(looked, kinds):
+    pairs = [pair for pair in looked.pairs() if tuple(name.rpartition(".")[2] for name in pair) == kinds]
+    found = [looked.similar[pair] for pair in pairs if pair in looked.similar]
+    assert len(pairs) >= 47
+    assert len(found) >= len(pairs) - 1
+
+
+def test_distinct_documents_stay_apart(looked):
+    assert {pair for pair in looked.similar if document(pair[0]) != document(pair[1])} == set()
+
+
+def test_a_pair_is_found_from_both_sides(looked):
+    assert {(b, a) for a, b in looked.similar} == set(looked.similar)
