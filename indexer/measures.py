@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,11 @@ from indexer.align import WIDTH, Alignment, Matching, align
 from indexer.errors import UnknownMeasure
 from indexer.model import Estimate
 from indexer.recipe import Recipe
+from indexer.schemes import features_of
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.statistics import wilson
+from indexer.sketch.strings import string_hashes
 from indexer.text.normalise import normalised_codes
 from indexer.text.wordgrams import grams, shared_numbers
 from indexer.text.words import Words, words
@@ -49,8 +51,13 @@ class FeatureSet:
 
 
 def feature_set(text: str, recipe: Recipe) -> FeatureSet:
-    """The features that the recipe's sketches are made of; compute it once to compare a text with many."""
-    return FeatureSet(np.unique(gram_hashes(normalised_codes(text), recipe.width or 1)))
+    """The features that the recipe's sketches are made of; compute it once to compare a text with many.
+
+    Raises `UsageError` for a recipe with a step that is not known.
+    """
+    if recipe.feature_hash == "gram64_v1":
+        return FeatureSet(np.unique(gram_hashes(normalised_codes(text), recipe.width or 1)))
+    return FeatureSet(np.unique(string_hashes(features_of(text, recipe))))
 
 
 def common(a: FeatureSet, b: FeatureSet) -> int:
@@ -80,7 +87,7 @@ class Side:
 
     text: str
     recipe: Recipe
-    minhash: NDArray[np.uint32] | None = None
+    minhash: NDArray[Any] | None = None
     simhash: int | None = None
 
     @cached_property
@@ -151,7 +158,7 @@ def terminology(a: Words, b: Words) -> float:
     return _share(shared, max(len(a.vocabulary), len(b.vocabulary)))
 
 
-def estimate(a: NDArray[np.uint32] | None, b: NDArray[np.uint32] | None) -> Estimate:
+def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None) -> Estimate:
     """The Jaccard similarity of the features, estimated from equal slots; 0 without error when a sketch is missing."""
     if a is None or b is None:
         return Estimate(0.0, 0.0, 0.0)

@@ -14,6 +14,7 @@ RANKS = {
         "keys",
         "planning",
         "blocks",
+        "schemes",
         "rescore",
         "measures",
         "align",

@@ -25,7 +25,7 @@ from indexer.measures import (
     resemblance,
     terminology,
 )
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.text.normalise import normalise
 from indexer.text.shingles import grams
 from indexer.text.words import words
@@ -111,6 +111,21 @@ def test_features_are_the_distinct_character_grams_of_the_normalised_text(first:
     assert (len(ours[0]), len(ours[1]), common(*ours)) == (len(a), len(b), len(a & b))
     assert jaccard(*ours) == (len(a & b) / len(a | b) if a | b else 0.0)
     assert containment(*ours) == (len(a & b) / len(a) if a else 0.0, len(a & b) / len(b) if b else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ws:none:sha1:128", 3 / 4),
+        ("2-word-shingles:none:sha1:128", 2 / 3),
+        ("2-byte-grams:none:sha1:128", 8 / 9),
+        ("simhash-doc", 3 / 4),
+        ("signature-study:simhash:64", 5 / 7),
+    ],
+)
+def test_features_are_those_of_the_recipe(name: str, expected: float) -> None:
+    sets = [feature_set(text, recipe_named(name)) for text in ("aé be cé", "aé be cé d")]
+    assert jaccard(*sets) == expected
 
 
 @given(TEXTS, TEXTS)
