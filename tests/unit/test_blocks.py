@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -126,3 +127,11 @@ def test_too_few_bits_are_refused() -> None:
     with pytest.raises(UsageError, match="too few"):
         designed(8, [(4, 1), (7, 1)])
     assert designs(4, 4) == []
+
+
+@pytest.mark.parametrize(
+    "design", [*designs(64, 3, 20), *designs(64, 6)], ids=lambda design: f"{design.distance}-{design.tables}"
+)
+def test_documented_designs_are_those_there_are(design: Design) -> None:
+    documented = (Path(__file__).parent.parent.parent / "docs/schemes.md").read_text(encoding="utf-8")
+    assert f"| {design.distance} | {design.tables} | {design.key_bits} |" in documented
