@@ -159,8 +159,9 @@ def page(shown: Page, as_json: bool) -> None:
     least = "at least " if shown.relation == "gte" else ""
     out.print(f"{counted(shown.total, 'document')} in {least}{counted(shown.families, 'group')}, page {shown.page}\n")
     for hit in shown.hits:
-        out.print(Text(visible(hit.title), style="bold"))
-        out.print(Text(f"  {visible(hit.path)}  {hit.id}", style="dim"))
+        out.print(Text.assemble((visible(hit.path), "bold"), f"  {hit.id}"))
+        if not hit.path.endswith(hit.title):
+            out.print(Text(f"  {visible(hit.title)}", style="italic"))
         for one in hit.folded:
             out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path)}"))
     if shown.more:

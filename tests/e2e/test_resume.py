@@ -42,7 +42,7 @@ def written(database: Path) -> int:
         return 0
     try:
         with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
-            return int(connection.execute("SELECT count(*) FROM document").fetchone()[0])
+            return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
     except sqlite3.OperationalError:
         return 0
 
