@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -89,12 +89,12 @@ def _side(text: str, recipe: Recipe) -> Side:
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
     """`compare --json`: all measures, or one by name, and the shared passages with character offsets [start, end).
 
-    Raises `UnknownMeasure`.
+    `estimate` and `hamming` are null when a text has no such sketch. Raises `UnknownMeasure`.
     """
     made = comparison.measures
     values: dict[str, Any] = {name: getattr(made, name) for name in MEASURES}
     values["containment"] = list(made.containment)
-    values["estimate"] = {"similarity": made.estimate.similarity, "low": made.estimate.low, "high": made.estimate.high}
+    values["estimate"] = made.estimate and asdict(made.estimate)
     if measure is not None:
         if measure not in values:
             raise UnknownMeasure(name=measure, known=tuple(MEASURES))

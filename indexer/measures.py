@@ -11,8 +11,8 @@
 - `hamming`: 1 - d / bits of the SimHash.
 
 Undefined, and so 0: a text without features (`features`, `containment`), without words (the word measures; two empty texts
-are no near duplicates), without a sketch (`estimate`, `hamming`). A text shorter than five words is one shingle and one
-chunk, whole: texts with the same words have similarity 1 however short they are.
+are no near duplicates), without a sketch (`estimate`, `hamming`; None in `Measures`). A text shorter than five words is one
+shingle and one chunk, whole: texts with the same words have similarity 1 however short they are.
 """
 
 from __future__ import annotations
@@ -103,7 +103,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Every measure of one pair. `alignment` says where S_L and S_J come from."""
+    """Every measure of one pair. `alignment` says where S_L and S_J come from.
+
+    `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes none.
+    """
 
     features: float
     resemblance: float
@@ -111,8 +114,8 @@ class Measures:
     overlap: float
     containment: tuple[float, float]
     terminology: float
-    estimate: Estimate
-    hamming: float
+    estimate: Estimate | None
+    hamming: float | None
     alignment: Alignment
 
 
@@ -158,18 +161,18 @@ def terminology(a: Words, b: Words) -> float:
     return _share(shared, max(len(a.vocabulary), len(b.vocabulary)))
 
 
-def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None) -> Estimate:
-    """The Jaccard similarity of the features, estimated from equal slots; 0 without error when a sketch is missing."""
+def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None) -> Estimate | None:
+    """The Jaccard similarity of the features, estimated from equal slots; None when a sketch is missing."""
     if a is None or b is None:
-        return Estimate(0.0, 0.0, 0.0)
+        return None
     equal = int(np.count_nonzero(a == b))
     return Estimate(equal / len(a), *wilson(equal, len(a)))
 
 
-def hamming(a: Side, b: Side) -> float:
-    """1 - d / bits for the Hamming distance d of the SimHash sketches; 0 when one is missing."""
+def hamming(a: Side, b: Side) -> float | None:
+    """1 - d / bits for the Hamming distance d of the SimHash sketches; None when one is missing."""
     if a.simhash is None or b.simhash is None:
-        return 0.0
+        return None
     return bit_similarity(a.simhash, b.simhash, a.recipe.bits or 64)
 
 
@@ -190,8 +193,8 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "overlap": lambda a, b, matching: _exact(align(a.words, b.words, matching).overlap),
         "containment": lambda a, b, _: _exact(max(containment(a.features, b.features))),
         "terminology": lambda a, b, _: _exact(terminology(a.words, b.words)),
-        "estimate": lambda a, b, _: estimate(a.minhash, b.minhash),
-        "hamming": lambda a, b, _: _exact(hamming(a, b)),
+        "estimate": lambda a, b, _: estimate(a.minhash, b.minhash) or _exact(0.0),
+        "hamming": lambda a, b, _: _exact(hamming(a, b) or 0.0),
     }
 )
 

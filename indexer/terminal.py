@@ -95,13 +95,18 @@ def _print_names(comparison: Comparison, console: Console) -> None:
 
 def _print_measures(comparison: Comparison, console: Console) -> None:
     made = comparison.measures
-    values = {name: f"{getattr(made, name):.1%}" for name in _MEANINGS if name not in ("estimate", "containment")}
-    values["estimate"] = f"{made.estimate.similarity:.1%} ({made.estimate.low:.0%} to {made.estimate.high:.0%})"
-    values["containment"] = " / ".join(f"{one:.1%}" for one in made.containment)
+    values = {name: _percent(getattr(made, name)) for name in _MEANINGS if name not in ("estimate", "containment")}
+    rough = made.estimate
+    values["estimate"] = f"{rough.similarity:.1%} ({rough.low:.0%} to {rough.high:.0%})" if rough else _percent(None)
+    values["containment"] = " / ".join(map(_percent, made.containment))
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, meaning in _MEANINGS.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
+
+
+def _percent(share: float | None) -> str:
+    return "no sketch" if share is None else f"{share:.1%}"
 
 
 def _print_columns(shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool) -> None:

@@ -77,6 +77,11 @@ def test_json_has_every_measure_and_offsets_into_the_texts() -> None:
     assert passage["words"] == 5
 
 
+def test_json_of_texts_without_sketches() -> None:
+    made = as_json(compare("yes", "Yes!"))["measures"]
+    assert (made["estimate"], made["hamming"], made["overlap"]) == (None, None, 1.0)
+
+
 def test_json_of_one_measure() -> None:
     made = compare("Did you steal the money?", "Did you steal the money? Yes.")
     assert as_json(made, "overlap")["measures"] == {"overlap": pytest.approx(5 / 6)}

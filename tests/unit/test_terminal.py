@@ -91,6 +91,10 @@ def test_measures_are_named_and_explained() -> None:
         assert re.search(rf"^{name} +[0-9.]+%", printed, re.MULTILINE)
 
 
+def test_a_missing_sketch_is_no_similarity_of_zero() -> None:
+    assert re.search(r"^estimate +no sketch", shown("yes", "no"), re.MULTILINE)
+
+
 def test_long_stretches_are_abridged_and_the_whole_is_shown_on_request() -> None:
     common = " ".join(f"word{place}" for place in range(500))
     own = " ".join(f"own{place}" for place in range(400))
