@@ -65,8 +65,8 @@ def walk(
 def _root(path: str | os.PathLike[str]) -> _Root:
     name = os.fsencode(path)
     try:
-        place = os.path.realpath(name)
-        return _Root(place, os.stat(place))
+        info = os.stat(name)
+        return _Root(os.path.realpath(name), info)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise SourceNotFound(path=_shown(name)) from None
     except OSError as error:
