@@ -61,3 +61,12 @@ def test_a_missing_library_is_named(module: str, name: str, extra: str, monkeypa
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match=rf"nearfold\[{extra}\]"):
         NORMALISERS[name]("text")
+
+
+@pytest.mark.parametrize("malformed", ["<![0", "<![x]>", "<!--a-->kept<![", "<!x<!--", "<!doctype html><![if 1"])
+def test_malformed_declarations_lose_no_text(malformed: str) -> None:
+    assert "before" in norm_html(f"before <b>{malformed} after")
+
+
+def test_tags_still_go_where_a_declaration_is_malformed() -> None:
+    assert norm_html("<p>one</p><![0 <p>two</p>").startswith("one")
