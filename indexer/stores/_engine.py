@@ -12,7 +12,7 @@ from indexer.recipe import Recipe
 from indexer.stores import _engine_rows as documents
 from indexer.stores import bodies
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
-from indexer.stores._engine_link import Answer, IndexMissing, Link
+from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking
 from indexer.stores.rows import refusal, storable
 from indexer.stores.sending import Operation, Reply, Sender
@@ -97,7 +97,9 @@ class EngineStore:
         index, names = self._index(), _clean(ids)
         for start in range(0, len(names), size):
             found = self._requests.get("POST", f"{index}/_mget", {"ids": names[start : start + size]}, params)
-            yield from ((one["_id"], one["_source"]) for one in found["docs"] if one.get("found"))
+            if failed := next((one for one in found["docs"] if "error" in one), None):
+                raise meaning(self.url, Answer(404, failed))
+            yield from ((one["_id"], one["_source"]) for one in found["docs"] if one["found"])
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """Two requests: how many rows carry each key, and the rows that share those that are asked."""

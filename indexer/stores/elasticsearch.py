@@ -21,6 +21,7 @@ DIALECT = Dialect(
     close_pit="_pit",
     close_body=lambda pit: {"id": pit},
 )
+_UNKNOWN_CONTENT_TYPE = 406  # what other engines answer to this client's content type
 
 
 class ElasticsearchLink:
@@ -48,14 +49,22 @@ class ElasticsearchLink:
         try:
             answer = client.perform_request(method, f"/{path}", params=params, headers=headers, body=body)
         except UnsupportedProductError as error:
-            raise StoreError(f"{self._url} is not Elasticsearch; for OpenSearch, write opensearch://") from error
+            raise self._stranger() from error
         except ApiError as error:
+            if error.meta.status == _UNKNOWN_CONTENT_TYPE:
+                raise self._stranger() from error
             return Answer(error.meta.status, error.body, error.meta.headers.get("retry-after"))
         except SerializationError:
             return Answer(200, None)
         except TransportError as error:
-            raise StoreUnreachable(url=self._url, reason=str(error)) from error
+            causes = "; ".join(dict.fromkeys(map(str, (error.message, *error.errors))))
+            raise StoreUnreachable(url=self._url, reason=causes) from error
         return Answer(answer.meta.status, answer.body)
+
+    def _stranger(self) -> StoreError:
+        return StoreError(
+            f"{self._url} is not Elasticsearch 9; for OpenSearch, write opensearch:// instead of elasticsearch://"
+        )
 
     def close(self) -> None:
         """Closes the connections."""

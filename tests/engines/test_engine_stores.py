@@ -1,0 +1,325 @@
+"""What only engines have: credentials, certificates, mappings of others, aliases, points in time."""
+
+import base64
+import json
+import secrets
+import socket
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from sample_rows import band, row
+
+from indexer.errors import MappingMismatch, StoreError, StoreRefused, StoreStopped, StoreUnreachable
+from indexer.model import Assignment, Query
+from indexer.recipe import DEFAULT
+from indexer.stores import bodies, open_store
+
+ENGINES = ["opensearch", "elasticsearch"]
+METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
+
+
+def call(method, url, body=None, kind="application/json"):
+    data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": kind}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
+
+
+def store_url(engine, server, index):
+    scheme, address = server.split("://")
+    return f"{engine}{'+https' if scheme == 'https' else ''}://{address}/{index}"
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    return request.param
+
+
+@pytest.fixture
+def server(engine, request):
+    return request.getfixturevalue(f"{engine}_url")
+
+
+@pytest.fixture
+def index(server):
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    yield name
+    call("DELETE", f"{server}/{name}")
+
+
+@pytest.fixture
+def opened():
+    stores = []
+
+    def open_one(url):
+        stores.append(open_store(url))
+        return stores[-1]
+
+    yield open_one
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def store(engine, server, index, opened):
+    made = opened(store_url(engine, server, index))
+    made.prepare(DEFAULT)
+    return made
+
+
+def core_analysis(server):
+    pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}
+    return call("POST", f"{server}/_analyze", pattern)[0] == 400
+
+
+def test_the_index_is_as_the_bodies_say(store, engine, server, index):
+    _, found = call("GET", f"{server}/{index}")
+    expected = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    assert found[index]["mappings"] == expected["mappings"]
+    assert set(found[index]["aliases"]) == {f"{index}-write"}
+    assert found[index]["settings"]["index"]["number_of_shards"] == "1"
+
+
+def test_shards_and_replicas_come_from_the_url(engine, server, index, opened):
+    opened(f"{store_url(engine, server, index)}?shards=3&replicas=0").prepare(DEFAULT)
+    settings = call("GET", f"{server}/{index}")[1][index]["settings"]["index"]
+    assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("3", "0")
+
+
+def test_several_shards_make_one_order(engine, server, index, opened):
+    store = opened(f"{store_url(engine, server, index)}?shards=3&replicas=0")
+    store.prepare(DEFAULT)
+    store.write([row(f"{place:03}", path=f"/p/{place % 7}", bands=(band(0, 1),)) for place in range(450)])
+    store.refresh()
+    by_path = sorted((f"/p/{place % 7}", f"{place:03}") for place in range(450))
+    assert [(hit.path, hit.id) for hit in store.search(Query("", sort="path")).hits] == by_path
+    assert [(one.path, one.id) for one in store.candidates([band(0, 1)], [], 200).found] == by_path[:200]
+    assert [one.id for one in store.scan()] == [f"{place:03}" for place in range(450)]
+
+
+def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
+    store.write([row(f"{place:03}", bands=(band(0, 1),)) for place in range(60)])
+    store.refresh()
+    monkeypatch.setattr("indexer.stores._engine.MAX_WINDOW", 25)
+    found = store.candidates([band(0, 1)], [], 59)
+    assert [one.id for one in found.found] == [f"{place:03}" for place in range(59)]
+    assert found.cut
+    assert not store.candidates([band(0, 1)], [], 1_000).cut
+
+
+@pytest.mark.parametrize(
+    ("environment", "status"),
+    [
+        ({}, 401),
+        ({"NEARFOLD_USER": "writer", "NEARFOLD_PASSWORD": "battery staple"}, 401),
+        ({"NEARFOLD_API_KEY": "d3Jvbmc="}, 401),
+        ({"NEARFOLD_USER": "reader", "NEARFOLD_PASSWORD": "correct horse"}, 403),
+    ],
+)
+def test_wrong_credentials_are_refused_with_the_way_forward(
+    environment, status, engine, server, index, opened, auth_proxy, monkeypatch
+):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    store = opened(store_url(engine, auth_proxy(server).url, index))
+    with pytest.raises(StoreRefused, match="NEARFOLD_PASSWORD") as caught:
+        store.prepare(DEFAULT)
+    assert caught.value.status == status
+    for secret in environment.values():
+        assert secret == "reader" or secret not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"NEARFOLD_USER": "writer", "NEARFOLD_PASSWORD": "correct horse"},
+        {"NEARFOLD_API_KEY": base64.b64encode(b"nearfold:secret").decode()},
+    ],
+)
+@pytest.mark.parametrize("tls", [False, True])
+def test_right_credentials(environment, tls, engine, server, index, opened, auth_proxy, monkeypatch, tmp_path):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    authority = tmp_path / "authority.pem"
+    if tls:
+        monkeypatch.setenv("NEARFOLD_CA_CERTS", str(authority))
+    store = opened(store_url(engine, auth_proxy(server, tls=authority if tls else None).url, index))
+    store.prepare(DEFAULT)
+    assert store.write([row("1")]) == [None]
+    store.refresh()
+    assert [one.id for one in store.scan()] == ["1"]
+
+
+def test_a_certificate_of_a_stranger_is_refused(engine, server, index, opened, auth_proxy, monkeypatch, tmp_path):
+    monkeypatch.setenv("NEARFOLD_USER", "writer")
+    monkeypatch.setenv("NEARFOLD_PASSWORD", "correct horse")
+    store = opened(store_url(engine, auth_proxy(server, tls=tmp_path / "authority.pem").url, index))
+    with pytest.raises(StoreUnreachable, match="certificate verify failed"):
+        store.prepare(DEFAULT)
+
+
+def test_a_certificate_for_another_host_is_refused(engine, server, index, opened, auth_proxy, monkeypatch, tmp_path):
+    authority = tmp_path / "authority.pem"
+    monkeypatch.setenv("NEARFOLD_CA_CERTS", str(authority))
+    url = auth_proxy(server, tls=authority).url.replace("127.0.0.1", "engine.test")
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **more: resolve("127.0.0.1", *rest, **more))
+    with pytest.raises(StoreUnreachable, match=r"Hostname mismatch.*engine\.test"):
+        opened(store_url(engine, url, index)).prepare(DEFAULT)
+
+
+def test_nobody_listens(engine, opened):
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        store = opened(f"{engine}://127.0.0.1:{reserved.getsockname()[1]}/docs")
+        started = time.monotonic()
+        for ask in (store.stored_recipe, lambda: store.prepare(DEFAULT), lambda: store.write([row("1")]), store.counts):
+            with pytest.raises(StoreUnreachable, match="check that the server runs"):
+                ask()
+        assert time.monotonic() - started < 5
+
+
+def test_somebody_listens_but_never_answers(engine, opened, monkeypatch):
+    monkeypatch.setattr("indexer.stores._engine_index.FIRST_SECONDS", 0.3)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        store = opened(f"{engine}://127.0.0.1:{listener.getsockname()[1]}/docs")
+        with pytest.raises(StoreUnreachable):
+            store.stored_recipe()
+
+
+def test_the_index_of_another_program(engine, server, index, opened):
+    call("PUT", f"{server}/{index}", {"mappings": {"properties": {"title": {"type": "keyword"}}}})
+    store = opened(store_url(engine, server, index))
+    for ask in (store.stored_recipe, lambda: store.prepare(DEFAULT), lambda: store.write([row("1")])):
+        with pytest.raises(MappingMismatch, match="not made by nearfold"):
+            ask()
+    assert call("GET", f"{server}/{index}/_count")[1]["count"] == 0
+
+
+def test_a_field_that_somebody_added(store, engine, server, index, opened):
+    call("PUT", f"{server}/{index}/_mapping", {"properties": {"extra": {"type": "keyword"}}})
+    with pytest.raises(MappingMismatch, match="field extra"):
+        opened(store.url).prepare(DEFAULT)
+
+
+def test_a_newer_index_is_refused(engine, server, index, opened):
+    body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    body["mappings"]["_meta"]["nearfold"].update(format=bodies.FORMAT + 1, news=True)
+    assert call("PUT", f"{server}/{index}", body)[0] == 200
+    with pytest.raises(StoreError, match="upgrade nearfold"):
+        opened(store_url(engine, server, index)).prepare(DEFAULT)
+
+
+def test_an_index_that_a_template_made_gets_its_alias(engine, server, index, opened):
+    body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
+    assert call("PUT", f"{server}/{index}", body)[0] == 200
+    store = opened(store_url(engine, server, index))
+    store.prepare(DEFAULT)
+    assert store.write([row("1")]) == [None]
+    assert set(call("GET", f"{server}/{index}")[1][index]["aliases"]) == {f"{index}-write"}
+
+
+def test_a_name_that_is_an_alias(store, engine, server, index, opened):
+    call("PUT", f"{server}/{index}/_alias/{index}-other")
+    other = opened(store_url(engine, server, f"{index}-other"))
+    other.prepare(DEFAULT)
+    assert other.write([row("1")]) == [None]
+    assert set(store.get(["1"])) == {"1"}
+
+
+def test_a_name_that_stands_for_two_indices(store, engine, server, index, opened):
+    second = opened(store_url(engine, server, f"{index}b"))
+    second.prepare(DEFAULT)
+    try:
+        for name in (index, f"{index}b"):
+            call("PUT", f"{server}/{name}/_alias/{index}-both")
+        with pytest.raises(MappingMismatch, match="2 indices"):
+            opened(store_url(engine, server, f"{index}-both")).prepare(DEFAULT)
+    finally:
+        call("DELETE", f"{server}/{index}b")
+
+
+def test_an_index_that_goes_away_stops_and_is_not_made_anew(store, server, index):
+    store.write([row("1")])
+    call("DELETE", f"{server}/{index}")
+    for write in (
+        lambda: store.write([row("2")]),
+        lambda: store.delete(["1"]),
+        lambda: store.assign([Assignment("1", "1", True, None, None)]),
+    ):
+        with pytest.raises(StoreStopped, match="index is gone"):
+            write()
+    for read in (store.counts, lambda: list(store.scan()), lambda: store.get(["1"])):
+        with pytest.raises(StoreError, match="nearfold index"):
+            read()
+    assert call("GET", f"{server}/{index}")[0] == 404
+    assert call("GET", f"{server}/{index}-write")[0] == 404
+
+
+def test_a_full_disk_stops(store, server, index):
+    store.write([row("1")])
+    call("PUT", f"{server}/{index}/_settings", {"index.blocks.read_only_allow_delete": True})
+    with pytest.raises(StoreStopped, match="free disk space"):
+        store.write([row("2")])
+    assert set(store.get(["1", "2"])) == {"1"}
+    call("PUT", f"{server}/{index}/_settings", {"index.blocks.read_only_allow_delete": None})
+    assert store.write([row("2")]) == [None]
+
+
+def test_a_closed_index_stops(store, server, index):
+    call("POST", f"{server}/{index}/_close")
+    with pytest.raises(StoreStopped, match="open the index"):
+        store.write([row("1")])
+
+
+def test_fields_that_nobody_knows_are_refused_by_the_engine(store, server, index):
+    assert call("PUT", f"{server}/{index}/_doc/1", {"title": "x", "unknown": 1})[0] == 400
+
+
+def test_documents_of_another_program_are_read_and_paged(store, server, index):
+    lines = "".join(f'{{"index":{{}}}}\n{{"text":"foreign {place}"}}\n' for place in range(230))
+    call("POST", f"{server}/{index}/_bulk", lines.encode(), "application/x-ndjson")
+    store.write([row("b", path="/p"), row("a", path="/p")])
+    store.refresh()
+    found = [one.id for one in store.scan()]
+    assert found[:2] == ["a", "b"]
+    assert len(set(found)) == 232
+    for sort in ("relevance", "path", "modified"):
+        hits = [hit.id for hit in store.search(Query("", sort=sort)).hits]
+        assert hits[:2] == ["a", "b"]
+        assert len(set(hits)) == 232
+
+
+def open_contexts(server):
+    nodes = call("GET", f"{server}/_nodes/stats/indices/search")[1]["nodes"].values()
+    return sum(node["indices"]["search"]["open_contexts"] for node in nodes)
+
+
+def test_no_point_in_time_stays_open(store, server):
+    store.write([row(f"{place:03}") for place in range(250)])
+    store.refresh()
+    before = open_contexts(server)
+    unread = store.search(Query("fox"))
+    begun = store.search(Query("fox"))
+    next(begun.hits)
+    scanned = store.scan()
+    next(scanned)
+    assert open_contexts(server) > before
+    list(store.search(Query("fox")).hits)
+    del unread, begun, scanned
+    assert open_contexts(server) == before
+
+
+def test_the_other_engine_behind_a_url(opensearch_url, elasticsearch_url, opened):
+    with pytest.raises(StoreError, match="opensearch://"):
+        opened(store_url("elasticsearch", opensearch_url, "nearfold-test-x")).prepare(DEFAULT)
+    with pytest.raises(StoreError, match="flat_object"):
+        opened(store_url("opensearch", elasticsearch_url, "nearfold-test-x")).prepare(DEFAULT)

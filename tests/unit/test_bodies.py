@@ -1,0 +1,180 @@
+"""The bodies of requests, without a server: what they hold is checked by hand, and against the tables they repeat."""
+
+import json
+
+import pytest
+from sample_rows import band, block
+
+from indexer import mappings
+from indexer.errors import UsageError
+from indexer.model import Query
+from indexer.recipe import DEFAULT
+from indexer.stores import bodies
+from indexer.text import unicode13
+from indexer.text.codepoints import ranges
+
+
+def new_index(**changes):
+    settings = {"metadata_type": "flat_object", "core_analysis": False, "shards": None, "replicas": None}
+    return bodies.index(DEFAULT, **{**settings, **changes})
+
+
+def test_an_index_is_strict_and_says_what_it_holds():
+    body = new_index()
+    assert body["mappings"]["dynamic"] == "strict"
+    assert body["mappings"]["_meta"] == {
+        "nearfold": {"format": 1, "analysis": "words_v1", "recipe_id": DEFAULT.id, "recipe": DEFAULT.settings}
+    }
+    assert body["mappings"]["properties"]["metadata"] == {"type": "flat_object"}
+    assert body["settings"]["index"] == {"number_of_shards": 1, "auto_expand_replicas": "0-1"}
+    assert json.loads(json.dumps(body)) == body
+
+
+def test_the_engines_differ_in_one_field():
+    one, other = new_index(), new_index(metadata_type="flattened")
+    del one["mappings"]["properties"]["metadata"], other["mappings"]["properties"]["metadata"]
+    assert one == other
+
+
+def test_shards_and_replicas_are_settings():
+    assert new_index(shards=3)["settings"]["index"] == {"number_of_shards": 3, "auto_expand_replicas": "0-1"}
+    assert new_index(replicas=2)["settings"]["index"] == {"number_of_shards": 1, "number_of_replicas": 2}
+    assert new_index(shards=1, replicas=0)["settings"]["index"] == {"number_of_shards": 1, "number_of_replicas": 0}
+
+
+def test_core_analysis_needs_no_module():
+    body = new_index(core_analysis=True)
+    assert body["settings"]["analysis"] == {
+        "analyzer": {"nearfold": {"type": "custom", "tokenizer": "standard", "filter": ["lowercase"]}}
+    }
+    assert body["mappings"]["_meta"]["nearfold"]["analysis"] == "core"
+    assert body["mappings"]["properties"] == new_index()["mappings"]["properties"]
+
+
+def test_the_tokeniser_sets_the_same_letters_apart_as_sqlite_does():
+    pattern = new_index()["settings"]["analysis"]["tokenizer"]["nearfold_words"]["pattern"]
+    unspaced = "".join(f"\\x{{{first:X}}}-\\x{{{last:X}}}" for first, last in ranges(unicode13.UNSPACED))
+    alone, together = pattern.replace(unspaced, "UNSPACED").split("|")
+    assert alone == r"[[UNSPACED]&&[\p{L}\p{N}]]\p{M}*"
+    assert together == r"[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}&&[^UNSPACED]]{0,254}"
+
+
+def test_fields_are_flat_and_keys_have_no_doc_values():
+    fields = new_index()["mappings"]["properties"]
+    assert not any("properties" in field for field in fields.values())
+    for name in ("near_bands", "near_blocks", "near_terms", "near_rare"):
+        assert fields[name] == {"type": "keyword", "doc_values": False}
+    assert fields["near_minhash"] == {"type": "binary", "doc_values": True}
+    assert fields["near_simhash"] == {"type": "long"}
+
+
+def test_our_own_mapping_has_no_problems():
+    assert bodies.mapping_problems(new_index()["mappings"], "flat_object") == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda mapping: mapping.pop("_meta"), "it was not made by nearfold (no `_meta.nearfold`)"),
+        (lambda mapping: mapping.pop("dynamic"), "it is not strict (`dynamic`)"),
+        (lambda mapping: mapping["properties"].pop("near_bands"), "field near_bands is missing"),
+        (lambda mapping: mapping["properties"].update(extra={"type": "text"}), "field extra is not nearfold's"),
+        (
+            lambda mapping: mapping["properties"].update(near_simhash={"type": "text"}),
+            "field near_simhash is text instead of long",
+        ),
+        (
+            lambda mapping: mapping["properties"].update(near_bands={"type": "keyword"}),
+            "field near_bands is keyword instead of keyword (doc_values: False)",
+        ),
+        (
+            lambda mapping: mapping["properties"].update(near_id={"properties": {}}),
+            "field near_id is object (properties: {}) instead of keyword",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_mapping_is_spelled_out(change, problem):
+    mapping = new_index()["mappings"]
+    change(mapping)
+    assert bodies.mapping_problems(mapping, "flat_object") == (problem,)
+
+
+def test_all_words_are_required_and_scored():
+    body = bodies.search(Query('near "duplicate documents"'), 10)
+    assert [clause["multi_match"]["query"] for clause in body["query"]["bool"]["must"]] == ["near", "duplicate documents"]
+    assert {clause["multi_match"]["type"] for clause in body["query"]["bool"]["must"]} == {"phrase"}
+    assert body["track_total_hits"] is True
+    assert body["size"] == 10
+    assert body["sort"] == [{"_score": "desc"}, bodies.BY_PATH, bodies.BY_ID, {"_shard_doc": "asc"}]
+
+
+def test_what_is_not_ranked_is_not_scored():
+    for query in (Query("near", sort="path"), Query("near", sort="modified"), Query("")):
+        body = bodies.search(query, 10)
+        assert "must" not in body["query"]["bool"]
+        assert {"_score": "desc"} not in body["sort"]
+        assert body["sort"][-3:] == [bodies.BY_PATH, bodies.BY_ID, {"_shard_doc": "asc"}]
+    assert bodies.search(Query("near", sort="modified"), 10)["sort"][0] == bodies.NEWEST
+
+
+def test_a_search_reads_no_texts():
+    assert "text" not in bodies.search(Query("near"), 10)["_source"]
+    assert "text" not in bodies.candidates([band(0, 1)], [], "r", 10)["_source"]
+
+
+def test_a_query_that_can_find_nothing_has_no_body():
+    assert bodies.search(Query("--- !"), 10) is None
+    assert bodies.search(Query(" \n"), 10)["query"] == {"bool": {"filter": []}}
+
+
+def test_filters_name_engine_fields():
+    filters = (("path", "/a"), ("status", "empty"), ("metadata.dc.creator", "Ada"), ("labels", "x*\ud800"))
+    assert bodies.search(Query("", filters=filters), 1)["query"]["bool"]["filter"] == [
+        {"term": {"path": {"value": "/a"}}},
+        {"term": {"near_status": {"value": "empty"}}},
+        {"term": {"metadata.dc.creator": {"value": "Ada"}}},
+        {"term": {"labels": {"value": "x*\ufffd"}}},
+    ]
+    with pytest.raises(UsageError):
+        bodies.search(Query("", filters=(("near_status", "empty"),)), 1)
+
+
+def test_each_key_adds_one_to_the_score():
+    body = bodies.candidates([band(0, 1), band(1, 2)], [block(0, 3)], "recipe", 50)
+    query = body["query"]["bool"]
+    assert query["filter"] == [{"term": {"near_recipe": "recipe"}}]
+    assert query["minimum_should_match"] == 1
+    assert [clause["constant_score"]["filter"]["term"] for clause in query["should"]] == [
+        {"near_bands": band(0, 1)},
+        {"near_bands": band(1, 2)},
+        {"near_blocks": block(0, 3)},
+    ]
+    assert body["sort"] == [{"_score": "desc"}, bodies.BY_PATH, bodies.BY_ID]
+
+
+def test_carriers_are_counted_by_place():
+    body = bodies.carriers([band(0, 1)], [block(0, 3)])
+    assert body["size"] == 0
+    assert body["aggs"]["keys"]["filters"]["filters"] == {
+        "0": {"term": {"near_bands": band(0, 1)}},
+        "1": {"term": {"near_blocks": block(0, 3)}},
+    }
+
+
+@pytest.mark.parametrize(("under", "prefix"), [("/a", "/a/"), ("/a/", "/a/"), ("/", "/"), ("a*", "a*/")])
+def test_a_folder_is_itself_and_what_lies_in_it(under, prefix):
+    inside = bodies.scan(under, 5)["query"]["bool"]["filter"][0]["bool"]["should"]
+    assert inside == [{"term": {"path": {"value": under}}}, {"prefix": {"path": {"value": prefix}}}]
+    assert bodies.scan(None, 5)["query"] == {"match_all": {}}
+
+
+def test_bodies_are_made_anew():
+    new_index()["mappings"]["properties"].clear()
+    assert new_index()["mappings"]["properties"]
+
+
+def test_every_file_of_mappings_can_be_read():
+    for path in mappings.folder().iterdir():
+        assert mappings.read(path.name)
+        if path.suffix == ".json":
+            assert mappings.load(path.name)

@@ -1,0 +1,247 @@
+"""The sender against answers that a healthy cluster never gives."""
+
+import json
+
+import pytest
+
+from indexer.errors import StoreStopped, StoreUnreachable
+from indexer.stores._engine_link import Answer
+from indexer.stores.sending import Operation, Patience, Sender
+
+
+class Cluster:
+    """Answers each request by the next of the scripted behaviours, then well; keeps what it was sent and what it stored."""
+
+    def __init__(self, *script):
+        self.script, self.requests, self.stored, self.pauses = list(script), [], {}, []
+
+    def post(self, body):
+        lines = [json.loads(line) for line in body.decode().splitlines()]
+        operations = []
+        while lines:
+            ((action, head),) = lines.pop(0).items()
+            operations.append((action, head["_id"], None if action == "delete" else lines.pop(0)))
+        self.requests.append([name for _, name, _ in operations])
+        behave = self.script.pop(0) if self.script else well
+        return behave(self, operations)
+
+    def sender(self, **settings):
+        return Sender(self.post, Patience(attempts=3, sleep=self.pauses.append), **settings)
+
+    def send(self, *names, **settings):
+        return self.sender(**settings).send([Operation("index", name, {"n": name}) for name in names])
+
+
+def item(action, name, status, kind=None):
+    error = {} if kind is None else {"error": {"type": kind, "reason": f"{kind} of {name}"}}
+    return {action: {"_id": name, "status": status, **error}}
+
+
+def well(cluster, operations):
+    cluster.stored.update({name: body for _, name, body in operations})
+    return Answer(200, {"errors": False, "items": [item(action, name, 201) for action, name, _ in operations]})
+
+
+def status(code, body=None, retry_after=None):
+    return lambda cluster, operations: Answer(code, body, retry_after)
+
+
+def failing(kind, code, *bad):
+    """Refuse the named items, store the others."""
+
+    def behave(cluster, operations):
+        good = [operation for operation in operations if operation[1] not in bad]
+        items = well(cluster, good).body["items"]
+        items += [item(action, name, code, kind) for action, name, _ in operations if name in bad]
+        return Answer(200, {"errors": True, "items": items})
+
+    return behave
+
+
+def silent(cluster, operations):
+    raise StoreUnreachable(url="x", reason="connection reset")
+
+
+def error(kind, code):
+    return status(
+        code, {"error": {"type": kind, "reason": kind, "root_cause": [{"type": kind, "reason": kind}]}, "status": code}
+    )
+
+
+def test_all_is_well():
+    cluster = Cluster()
+    replies = cluster.send("a", "b")
+    assert {name: (reply.status, reply.refused) for name, reply in replies.items()} == {"a": (201, None), "b": (201, None)}
+    assert cluster.pauses == []
+    assert cluster.send() == {}
+
+
+def test_requests_are_bounded():
+    cluster = Cluster()
+    cluster.send(*"abcdefg", max_operations=3)
+    assert [len(request) for request in cluster.requests] == [3, 3, 1]
+    cluster = Cluster()
+    cluster.send("a" * 400, "b" * 400, "c" * 10, max_bytes=1_000)
+    assert [len(request) for request in cluster.requests] == [1, 2]
+
+
+@pytest.mark.parametrize("code", [429, 502, 503, 504])
+def test_items_that_may_pass_later_are_sent_again_alone(code):
+    cluster = Cluster(failing("es_rejected_execution_exception", code, "b", "c"), failing("x", code, "c"))
+    replies = cluster.send(*"abcd")
+    assert cluster.requests == [["a", "b", "c", "d"], ["b", "c"], ["c"]]
+    assert all(reply.refused is None for reply in replies.values())
+    assert set(cluster.stored) == set("abcd")
+    assert len(cluster.pauses) == 2
+
+
+@pytest.mark.parametrize(
+    "behave",
+    [
+        status(429), status(502, "<html>"), status(503), status(504), silent, status(200), status(200, "<html>"),
+        status(200, []), status(200, {}), status(200, {"items": None}), status(200, {"errors": False, "items": []}),
+        status(200, {"items": [None, {}, {"index": 1}, {"index": {"status": "x"}}]}), status(404, "not here"), status(408),
+        status(500),
+    ],
+)  # fmt: skip
+def test_an_answer_that_tells_nothing_acknowledges_nothing(behave):
+    cluster = Cluster(behave, behave)
+    assert set(cluster.send("a", "b")) == {"a", "b"}
+    assert cluster.requests == [["a", "b"]] * 3
+    assert set(cluster.stored) == {"a", "b"}
+
+
+def test_items_that_an_answer_does_not_name_are_not_acknowledged():
+    def forgets(cluster, operations):
+        return Answer(200, {"errors": False, "items": well(cluster, operations).body["items"][:1]})
+
+    cluster = Cluster(forgets, forgets)
+    assert set(cluster.send(*"abc")) == set("abc")
+    assert cluster.requests == [["a", "b", "c"], ["b", "c"], ["c"]]
+
+
+def test_items_are_told_by_name_and_not_by_place():
+    def shuffled(cluster, operations):
+        items = [item("index", "b", 201), item("index", "stranger", 201), item("index", "a", 400, "mapper_parsing_exception")]
+        return Answer(200, {"errors": True, "items": items})
+
+    replies = Cluster(shuffled).send("a", "b")
+    assert replies["a"].refused == "mapper_parsing_exception of a"
+    assert replies["b"].refused is None
+    assert set(replies) == {"a", "b"}
+
+
+def test_the_flag_for_errors_is_not_believed():
+    def lies(cluster, operations):
+        return Answer(200, {"errors": False, "items": [item("index", "a", 400, "mapper_parsing_exception")]})
+
+    assert Cluster(lies).send("a")["a"].refused == "mapper_parsing_exception of a"
+
+
+def test_a_refused_item_stops_nothing_else():
+    cluster = Cluster(failing("strict_dynamic_mapping_exception", 400, "b"))
+    replies = cluster.send(*"abc")
+    assert [replies[name].refused for name in "abc"] == [None, "strict_dynamic_mapping_exception of b", None]
+    assert len(cluster.requests) == 1
+
+
+@pytest.mark.parametrize("code", [413, 400])
+def test_a_request_that_is_refused_whole_is_halved_down_to_the_culprit(code):
+    def refuses(cluster, operations):
+        if any(name == "e" for _, name, _ in operations):
+            return Answer(code, {"error": {"type": "x", "reason": "the reason"}})
+        return well(cluster, operations)
+
+    cluster = Cluster(*[refuses] * 9)
+    replies = cluster.send(*"abcdefgh")
+    assert ("too large" if code == 413 else "the reason") in replies["e"].refused
+    assert set(cluster.stored) == set("abcdfgh")
+    assert cluster.requests == [[*"abcdefgh"], [*"abcd"], [*"efgh"], [*"ef"], ["e"], ["f"], [*"gh"]]
+    assert cluster.pauses == []
+
+
+@pytest.mark.parametrize(
+    "behave",
+    [
+        failing("index_not_found_exception", 404, "a", "b"),
+        failing("cluster_block_exception", 403, "a"),
+        failing("cluster_block_exception", 429, "b"),
+        failing("index_closed_exception", 400, "a"),
+        failing("security_exception", 403, "a"),
+        error("index_not_found_exception", 404),
+        error("cluster_block_exception", 429),
+        error("cluster_block_exception", 503),
+        error("index_closed_exception", 400),
+        error("security_exception", 403),
+        error("security_exception", 401),
+    ],
+)
+def test_what_no_waiting_mends_stops_at_once(behave):
+    cluster = Cluster(behave)
+    with pytest.raises(StoreStopped, match="run the same command again"):
+        cluster.send("a", "b")
+    assert len(cluster.requests) == 1
+    assert cluster.pauses == []
+
+
+@pytest.mark.parametrize(
+    "behave", [status(503), silent, status(200, "<html>"), failing("x", 429, "a"), error("circuit_breaking_exception", 429)]
+)
+def test_patience_has_an_end(behave):
+    cluster = Cluster(*[behave] * 50)
+    with pytest.raises(StoreStopped, match="takes nothing any more"):
+        cluster.send("a")
+    assert len(cluster.requests) == 4
+    assert len(cluster.pauses) == 3
+
+
+def test_pauses_grow_with_jitter_and_heed_the_server():
+    pauses = []
+    patience = Patience(first=1.0, longest=10.0, sleep=pauses.append)
+    for attempt in range(6):
+        patience.pause(attempt)
+    for bounds, pause in zip([(0.5, 1), (1, 2), (2, 4), (4, 8), (8, 10), (10, 10)], pauses, strict=True):
+        assert bounds[0] <= pause <= bounds[1]
+    patience.pause(0, "7")
+    patience.pause(0, "600")
+    patience.pause(0, "Wed, 21 Oct 2026 07:28:00 GMT")
+    assert pauses[6:8] == [7, 10]
+    assert pauses[8] <= 1
+
+
+def test_progress_renews_patience():
+    names = [f"{place}" for place in range(10)]
+    cluster = Cluster(*[failing("x", 429, *names[place + 1 :]) for place in range(9)])
+    assert set(cluster.send(*names)) == set(names)
+    assert len(cluster.requests) == 10
+
+
+def test_an_item_on_which_the_server_fails_for_ever_is_refused_and_the_rest_goes_on():
+    cluster = Cluster(*[failing("null_pointer_exception", 500, "b")] * 9)
+    replies = cluster.send(*"abc")
+    assert replies["b"].refused == "null_pointer_exception of b"
+    assert set(cluster.stored) == {"a", "c"}
+    assert cluster.requests == [["a", "b", "c"], *[["b"]] * 3]
+
+
+def test_a_version_conflict_is_tried_again():
+    cluster = Cluster(failing("version_conflict_engine_exception", 409, "a"))
+    assert cluster.send("a")["a"].refused is None
+
+
+def test_absent_documents_are_an_answer_to_updates_and_deletes():
+    def absent(cluster, operations):
+        return Answer(200, {"items": [item("delete", "a", 404), item("update", "b", 404, "document_missing_exception")]})
+
+    replies = Cluster(absent).sender().send([Operation("delete", "a"), Operation("update", "b", {"doc": {}})])
+    assert [(reply.status, reply.refused) for reply in replies.values()] == [(404, None), (404, None)]
+
+
+def test_lines_are_json_in_utf_8():
+    lines = Operation("index", 'a"b\n', {"text": "é\x00\u2028 模\U0001f600"}).lines()
+    assert lines.count(b"\n") == 2
+    assert [json.loads(line) for line in lines.splitlines()] == [
+        {"index": {"_id": 'a"b\n'}},
+        {"text": "é\x00\u2028 模\U0001f600"},
+    ]
+    assert Operation("delete", "a").lines() == b'{"delete":{"_id":"a"}}\n'
