@@ -15,8 +15,8 @@ def without_markup(text: str) -> str:
 
     Python's own HTML parser does the work, through Beautiful Soup, as copietje has it; where a parser changes its mind about
     broken markup in a new Python release, so does this. Nothing is put in place of a tag: `a<br>b` becomes `ab`. Where the
-    parser gives up on a malformed declaration (`<![x`), declarations are taken for text, and at last comments too. Before Python
-    3.13.6 it takes quadratic time for text that opens tags and never closes them.
+    parser gives up on a malformed declaration (`<![x`), declarations are taken for text, and at last comments too. In older
+    Python releases it takes quadratic time for text that opens tags or comments and never closes them.
 
     Raises `MissingExtra` without Beautiful Soup.
 
