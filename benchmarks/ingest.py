@@ -24,7 +24,7 @@ from pathlib import Path
 from indexer.extract.base import DEFAULT_LIMITS
 from indexer.extract.choosing import extractor_named
 from indexer.extract.pool import Pool, Task
-from indexer.fingerprint import kernel_name
+from indexer.fingerprinting import kernel_name
 from indexer.ingest import index
 from indexer.model import Blob
 from indexer.sources.folder import walk

@@ -1,4 +1,4 @@
-"""The compiled kernel: the same bits as `indexer.fingerprint.define`, computed by Rust."""
+"""The compiled kernel: the same bits as `indexer.fingerprinting.define`, computed by Rust."""
 
 from indexer.model import Status
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Literal
 
 from indexer.errors import NearfoldError
-from indexer.fingerprint import fingerprints, kernel_name
+from indexer.fingerprinting import fingerprints, kernel_name
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores import open_store

@@ -20,7 +20,7 @@ from indexer.comparison import compare
 from indexer.documents import document_at, document_of
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
-from indexer.fingerprint import kernel_name
+from indexer.fingerprinting import kernel_name
 from indexer.measures import MEASURES
 from indexer.planning import plan, plan_for_recall
 from indexer.recipe import DEFAULT, recipe_named

@@ -10,7 +10,7 @@ from typing import Any
 
 from indexer.align import Matching, passages
 from indexer.errors import UnknownMeasure
-from indexer.fingerprint import fingerprint
+from indexer.fingerprinting import fingerprint
 from indexer.measures import MEASURES, Measures, Side, measures
 from indexer.model import Passage
 from indexer.recipe import DEFAULT, Recipe

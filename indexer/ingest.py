@@ -22,7 +22,7 @@ from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
 from indexer.extract.plain import plain_document
 from indexer.extract.pool import Pool, Task
-from indexer.fingerprint import fingerprints
+from indexer.fingerprinting import fingerprints
 from indexer.jobs import Failure, Journal, journal_path
 from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Row, Skipped
 from indexer.recipe import DEFAULT, Recipe

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from indexer.errors import DocumentNotFound, StoreError
-from indexer.fingerprint import fingerprint
+from indexer.fingerprinting import fingerprint
 from indexer.model import Candidate, Fingerprint, Match, Status
 from indexer.planning import chance
 from indexer.recipe import Recipe

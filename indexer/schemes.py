@@ -1,6 +1,6 @@
 """Sketches of one text by any recipe but the default: tables of names to the algorithms of `indexer.text` and `indexer.sketch`.
 
-Each step of a recipe is one entry of one table here. The default recipe has a batch form of its own (`indexer.fingerprint`).
+Each step of a recipe is one entry of one table here. The default recipe has a batch form of its own (`indexer.fingerprinting`).
 """
 
 from __future__ import annotations

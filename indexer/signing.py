@@ -8,7 +8,7 @@ from pathlib import Path
 
 from indexer.documents import documents_at, documents_under
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
-from indexer.fingerprint import fingerprint
+from indexer.fingerprinting import fingerprint
 from indexer.model import Fingerprint
 from indexer.recipe import DEFAULT, Recipe
 from indexer.schemes import counted_features, feature_set_name

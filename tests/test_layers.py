@@ -23,7 +23,7 @@ RANKS = {
         "families",
         "fold",
     ],
-    2: ["fingerprint"],
+    2: ["fingerprinting"],
     3: ["sources", "extract", "stores"],
     4: ["ingest", "lookup", "results", "jobs", "documents", "signing", "overview", "checkup", "comparison"],
     5: ["cli", "printing", "terminal", "__main__", "__init__"],

@@ -18,7 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from indexer.fingerprint import Fingerprints, define  # noqa: E402
+from indexer.fingerprinting import Fingerprints, define  # noqa: E402
 from indexer.recipe import DEFAULT_V1  # noqa: E402
 from indexer.sketch.codec import pack_slots  # noqa: E402
 

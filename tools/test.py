@@ -22,7 +22,7 @@ CHECKS = (
 
 def main(arguments: list[str]) -> int:
     """Run the checks in order and stop at the first that fails; its exit code."""
-    python = prepared(extras=("opensearch", "elasticsearch", "tika"), group="dev")
+    python = prepared(extras=("opensearch", "elasticsearch", "tika", "text", "copietje"), group="dev")
     for module, *rest in (*CHECKS, ("pytest", *arguments)):
         print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)
         if code := subprocess.run([str(python), "-m", module, *rest], cwd=ROOT, check=False).returncode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from indexer.errors import StoreError
@@ -103,32 +103,28 @@ class EngineStore:
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """Two requests: how many rows carry each key, and the rows that share those that are asked."""
-        bands, blocks = list(dict.fromkeys(bands)), list(dict.fromkeys(blocks))
-        recipe = self._recipe().id
-        hot = self._hot(bands, blocks) if bands or blocks else []
-        capped = tuple(key for key, is_hot in zip([*bands, *blocks], hot, strict=True) if is_hot)
-        bands = [key for key, is_hot in zip(bands, hot[: len(bands)], strict=True) if not is_hot]
-        blocks = [key for key, is_hot in zip(blocks, hot[len(hot) - len(blocks) :], strict=True) if not is_hot]
-        if not bands and not blocks:
+        recipe, keys = self._recipe().id, bodies.keys(bands, blocks)
+        hot = self._hot(keys) if keys else set()
+        capped = tuple(key for field, key in keys if (field, key) in hot)
+        if hot.issuperset(keys):
             return Candidates((), capped)
-        body = bodies.candidates(bands, blocks, recipe, min(limit, MAX_WINDOW))
-        pages = self._pages(body) if limit > MAX_WINDOW else iter([self._search(body)["hits"]])
-        total = 0
-        found: list[Any] = []
-        for page in pages:
-            total = total or page["total"]["value"]
-            found += page["hits"]
-            if len(found) >= limit:
-                break
-        best = tuple(map(documents.candidate, found[:limit]))
-        return Candidates(best, capped, cut=total > len(best))
+        body = bodies.candidates([key for key in keys if key not in hot], recipe, min(limit, MAX_WINDOW))
+        total, hits = self._best(body, limit)
+        return Candidates(tuple(map(documents.candidate, hits)), capped, cut=total > len(hits))
 
-    def _hot(self, bands: Sequence[str], blocks: Sequence[str]) -> list[bool]:
-        """Which keys too many rows carry, bands before blocks."""
-        answer = self._requests.get("POST", f"{self._index()}/_search", bodies.carriers(bands, blocks))
+    def _hot(self, keys: Sequence[bodies.Key]) -> set[bodies.Key]:
+        """The keys that too many rows carry."""
+        answer = self._search(bodies.carriers(keys))
         cap = max(self.hot_key_floor, int(self.hot_key_share * answer["hits"]["total"]["value"]))
         buckets = answer["aggregations"]["keys"]["buckets"]
-        return [buckets[str(place)]["doc_count"] > cap for place in range(len(bands) + len(blocks))]
+        return {key for place, key in enumerate(keys) if buckets[str(place)]["doc_count"] > cap}
+
+    def _best(self, body: bodies.Body, limit: int) -> tuple[int, list[bodies.Body]]:
+        """How many hits there are, and the first of them; page by page where an engine does not return them at once."""
+        pages = self._pages(body) if limit > body["size"] else iter([self._search(body)["hits"]])
+        first = next(pages)
+        rest = chain.from_iterable(page["hits"] for page in pages)
+        return first["total"]["value"], [*first["hits"], *islice(rest, max(0, limit - len(first["hits"])))]
 
     def search(self, query: Query) -> Ranking:
         """The matches and their order are those of the moment when the search begins."""
@@ -142,9 +138,8 @@ class EngineStore:
         return Ranking(first["total"]["value"], self._ranked(first, pages, scored))
 
     def _ranked(self, page: bodies.Body, pages: Iterator[bodies.Body], scored: bool) -> Iterator[Ranked]:
-        yield from (documents.ranked(hit, scored) for hit in page["hits"])
-        for following in pages:
-            yield from (documents.ranked(hit, scored) for hit in following["hits"])
+        for hits in chain([page], pages):
+            yield from (documents.ranked(hit, scored) for hit in hits["hits"])
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """The set and its order are those of the moment when the first row is read."""

@@ -6,7 +6,7 @@ OpenSearch and Elasticsearch take the same bodies but for the type of one field,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from indexer import mappings
 from indexer.model import Query
@@ -14,7 +14,8 @@ from indexer.recipe import Recipe
 from indexer.stores.base import metadata_name
 from indexer.text.phrases import phrases, well_formed
 
-Body = dict[str, Any]
+Body: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[str, str]
 
 FORMAT = 1
 LAST = "\U0010ffff"  # sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing one
@@ -105,13 +106,22 @@ def scan(under: str | None, size: int) -> Body:
     return {"size": size, "track_total_hits": False, "query": query, "sort": [BY_ID, IN_PLACE]}
 
 
-def carriers(bands: Sequence[str], blocks: Sequence[str]) -> Body:
-    """How many rows there are, and how many carry each key: aggregation `keys`, named by place, bands before blocks."""
-    filters = {str(place): clause for place, clause in enumerate(_keys(bands, blocks))}
+def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:
+    """Field and key of each band, then of each block, each once.
+
+    >>> keys(["00a1", "00a1"], ["00a1"])
+    [('near_bands', '00a1'), ('near_blocks', '00a1')]
+    """
+    return list(dict.fromkeys([("near_bands", key) for key in bands] + [("near_blocks", key) for key in blocks]))
+
+
+def carriers(asked: Sequence[Key]) -> Body:
+    """How many rows there are, and how many carry each key: aggregation `keys`, whose buckets are named by place."""
+    filters = {str(place): {"term": {field: key}} for place, (field, key) in enumerate(asked)}
     return {"size": 0, "track_total_hits": True, "aggs": {"keys": {"filters": {"filters": filters}}}}
 
 
-def candidates(bands: Sequence[str], blocks: Sequence[str], recipe: str, limit: int) -> Body:
+def candidates(asked: Sequence[Key], recipe: str, limit: int) -> Body:
     """Rows by the number of keys they share: each key that a row carries adds one to its score."""
     return {
         "size": limit,
@@ -120,16 +130,12 @@ def candidates(bands: Sequence[str], blocks: Sequence[str], recipe: str, limit: 
         "query": {
             "bool": {
                 "filter": [{"term": {"near_recipe": recipe}}],
-                "should": [{"constant_score": {"filter": clause}} for clause in _keys(bands, blocks)],
+                "should": [{"constant_score": {"filter": {"term": {field: key}}}} for field, key in asked],
                 "minimum_should_match": 1,
             }
         },
         "sort": [BEST, BY_PATH, BY_ID],
     }
-
-
-def _keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Body]:
-    return [{"term": {"near_bands": key}} for key in bands] + [{"term": {"near_blocks": key}} for key in blocks]
 
 
 def counts() -> Body:

@@ -18,14 +18,17 @@ pub const WORDLESS: u32 = 1 << 25;
 pub const UNSPACED: u32 = 1 << 26;
 /// NFKC may change it, compose it with what stands before it, or reorder it.
 pub const UNSTABLE: u32 = 1 << 27;
+/// Goes at the end of a line.
+pub const HYPHEN: u32 = 1 << 28;
 
-const CLASSES: [(u32, &[(u32, u32)]); 6] = [
+const CLASSES: [(u32, &[(u32, u32)]); 7] = [
     (UNASSIGNED, unicode13::UNASSIGNED),
     (NONSTARTER, unicode13::NONSTARTER),
     (IGNORABLE, unicode13::IGNORABLE),
     (BLANK, unicode13::BLANK),
     (WORDLESS, unicode13::WORDLESS),
     (UNSPACED, unicode13::UNSPACED),
+    (HYPHEN, &[(0x2D, 0x2D), (0x2010, 0x2010)]),
 ];
 
 pub type Table = [u32; END];
@@ -45,9 +48,7 @@ fn build() -> Box<Table> {
     }
     for (bit, ranges) in CLASSES {
         for &(first, last) in ranges {
-            words[first as usize..=last as usize]
-                .iter_mut()
-                .for_each(|word| *word |= bit);
+            words[first as usize..=last as usize].iter_mut().for_each(|word| *word |= bit);
         }
     }
     for (code, word) in (0..).zip(&mut words) {
@@ -55,9 +56,7 @@ fn build() -> Box<Table> {
             *word |= UNSTABLE;
         }
     }
-    words
-        .try_into()
-        .expect("the vector has a word for every code point")
+    words.try_into().expect("the vector has a word for every code point")
 }
 
 fn is_unstable(c: char) -> bool {
@@ -70,20 +69,12 @@ mod tests {
 
     #[test]
     fn ascii_is_stable_and_assigned() {
-        assert!(
-            table()[..128]
-                .iter()
-                .all(|word| word & (UNSTABLE | UNASSIGNED | IGNORABLE) == 0)
-        );
+        assert!(table()[..128].iter().all(|word| word & (UNSTABLE | UNASSIGNED | IGNORABLE) == 0));
     }
 
     #[test]
     fn nonstarters_are_unstable() {
-        assert!(
-            table()
-                .iter()
-                .all(|word| word & NONSTARTER == 0 || word & UNSTABLE != 0)
-        );
+        assert!(table().iter().all(|word| word & NONSTARTER == 0 || word & UNSTABLE != 0));
     }
 
     #[test]
@@ -98,8 +89,11 @@ mod tests {
 
     #[test]
     fn lower_case_is_a_character() {
-        assert!(table().iter().enumerate().all(|(code, word)| {
-            (0xD800..0xE000).contains(&code) || char::from_u32(word & CODE).is_some()
-        }));
+        assert!(
+            table()
+                .iter()
+                .enumerate()
+                .all(|(code, word)| { (0xD800..0xE000).contains(&code) || char::from_u32(word & CODE).is_some() })
+        );
     }
 }

@@ -2,9 +2,16 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-const LEAST: usize = 1 << 10;
+use multiversion::multiversion;
 
-/// A set of 64-bit hashes: open addressing, linear probing, at most one place in four taken. Zero marks a free place.
+/// Marks a free place; the hash that is zero has a flag of its own.
+const FREE: u64 = 0;
+/// Places are looked at by the bucket; each is filled from its start, and what does not fit goes on to the next.
+const BUCKET: usize = 8;
+/// Room is made for so many hashes at first, if so many may come; a text with more of them grows the table.
+const MOST: usize = 1 << 15;
+
+/// A set of 64-bit hashes: a table with open addressing, at most half full, and a list.
 ///
 /// Where a hash goes depends on a random factor, so that nobody can write a text whose hashes all go to one place.
 pub struct Distinct {
@@ -17,22 +24,17 @@ pub struct Distinct {
 impl Default for Distinct {
     fn default() -> Self {
         let factor = RandomState::new().hash_one(0) | 1;
-        Distinct {
-            places: Vec::new(),
-            hashes: Vec::new(),
-            zero: false,
-            factor,
-        }
+        Distinct { places: Vec::new(), hashes: Vec::new(), zero: false, factor }
     }
 }
 
 impl Distinct {
-    /// Empty the set and make room for the hashes of a text; its memory is used again.
-    pub fn clear(&mut self) {
+    /// Empty the set, before `coming` hashes with repeats; its memory is used again.
+    pub fn clear(&mut self, coming: usize) {
         self.places.clear();
-        self.places.resize(LEAST, 0);
         self.hashes.clear();
         self.zero = false;
+        self.make_room(coming.min(MOST));
     }
 
     pub fn hashes(&self) -> &[u64] {
@@ -41,48 +43,55 @@ impl Distinct {
 
     /// Add hashes, in order.
     pub fn extend(&mut self, hashes: &[u64]) {
-        for &hash in hashes {
-            self.insert(hash);
-        }
-    }
-
-    fn insert(&mut self, hash: u64) {
-        if hash == 0 {
-            if !self.zero {
-                self.hashes.push(0);
-            }
+        self.make_room(self.hashes.len() + hashes.len());
+        insert(&mut self.places, self.factor, hashes, &mut self.hashes);
+        if !self.zero && hashes.contains(&0) {
             self.zero = true;
-            return;
-        }
-        if self.hashes.len() * 4 >= self.places.len() {
-            self.grow();
-        }
-        let place = self.find(hash);
-        if self.places[place] == 0 {
-            self.places[place] = hash;
-            self.hashes.push(hash);
+            self.hashes.push(0);
         }
     }
 
-    fn find(&self, hash: u64) -> usize {
-        let mask = self.places.len() - 1;
-        let mut place = (hash.wrapping_mul(self.factor) >> 32) as usize & mask;
-        while self.places[place] != hash && self.places[place] != 0 {
-            place = (place + 1) & mask;
+    /// Make the table large enough for `count` hashes.
+    fn make_room(&mut self, count: usize) {
+        if self.places.len() < 2 * count {
+            let hashes = std::mem::take(&mut self.hashes);
+            self.places.clear();
+            self.places.resize((2 * count).next_power_of_two().max(BUCKET), FREE);
+            insert(&mut self.places, self.factor, &hashes, &mut self.hashes);
         }
-        place
     }
+}
 
-    fn grow(&mut self) {
-        let room = self.places.len() * 4;
-        self.places.clear();
-        self.places.resize(room, 0);
-        for index in 0..self.hashes.len() {
-            let hash = self.hashes[index];
-            let place = self.find(hash);
-            self.places[place] = hash;
-        }
+/// Append those hashes to the list that are not in the table, and put them there. Zero is passed over.
+#[multiversion(targets = "simd")]
+fn insert(places: &mut [u64], factor: u64, hashes: &[u64], list: &mut Vec<u64>) {
+    let mask = places.len() - BUCKET;
+    let mut end = list.len();
+    list.resize(end + hashes.len(), 0);
+    for &hash in hashes {
+        let mut start = (hash.wrapping_mul(factor) >> 32) as usize & mask;
+        let place = loop {
+            let hits = hits(&places[start..start + BUCKET], hash);
+            if hits != 0 {
+                break start + hits.trailing_zeros() as usize;
+            }
+            start = (start + BUCKET) & mask;
+        };
+        list[end] = hash;
+        end += usize::from(places[place] != hash);
+        places[place] = hash;
     }
+    list.truncate(end);
+}
+
+/// A bit for each place of the bucket that holds the hash or is free; the first of them is where the hash belongs.
+#[inline(always)]
+fn hits(bucket: &[u64], hash: u64) -> u8 {
+    let mut hits = 0;
+    for (bit, &place) in bucket.iter().enumerate() {
+        hits |= u8::from((place == hash) | (place == FREE)) << bit;
+    }
+    hits
 }
 
 #[cfg(test)]
@@ -90,22 +99,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_hash_once_in_order() {
+    fn each_hash_once() {
         let mut set = Distinct::default();
-        set.clear();
+        set.clear(7);
         set.extend(&[3, 0, 3, 1 << 40, 0, 1 << 41, 3]);
-        assert_eq!(set.hashes(), [3, 0, 1 << 40, 1 << 41]);
-        set.clear();
+        assert_eq!(set.hashes(), [3, 1 << 40, 1 << 41, 0]);
+        set.clear(0);
         assert!(set.hashes().is_empty());
+        set.extend(&[0, 3, 0]);
+        set.extend(&[0, 3, 0, 4]);
+        assert_eq!(set.hashes(), [3, 0, 4]);
     }
 
     #[test]
     fn grows_without_loss() {
-        let wanted: Vec<u64> = (0..100_000).map(|n| n << 30).collect();
+        let wanted: Vec<u64> = (1..100_000).map(|n| n << 30).collect();
         let mut set = Distinct::default();
-        set.clear();
-        set.extend(&wanted);
-        set.extend(&wanted);
+        for part in wanted.chunks(1000).chain(wanted.chunks(700)) {
+            set.extend(part);
+        }
         assert_eq!(set.hashes(), wanted);
     }
 }

@@ -1,9 +1,10 @@
-//! Fingerprints of texts, bit for bit as the numpy definition in `indexer/fingerprint.py` has them.
+//! Fingerprints of texts, bit for bit as the numpy definition in `indexer/fingerprinting.py` has them.
 
+mod ascii;
 mod codepoints;
 mod distinct;
 mod grams;
-mod keys;
+pub mod keys;
 mod minhash;
 mod normalise;
 #[cfg(feature = "extension")]

@@ -2,53 +2,70 @@
 
 use crate::grams::{GAMMA, mix64};
 
-/// A slot keeps the least of (round << 32 | low half of the hash): the first round that reaches it, then the least value.
+/// Slots on their way: each keeps the least of (round << 32 | low half of the hash), so that the first round that reaches
+/// it counts, and in it the least value.
+pub struct Sketch {
+    taken: Vec<u64>,
+}
+
 const EMPTY: u64 = u64::MAX;
 
-/// Sketch a set of hashes that is not empty; repeats change nothing.
-pub fn sketch(hashes: &[u64], slots: usize) -> Vec<u32> {
-    let mut taken = vec![EMPTY; slots];
-    for turn in 0..2 * slots {
-        if turn < slots {
-            play_round(&mut taken, hashes, turn as u64);
-        } else if taken[turn - slots] == EMPTY {
-            fill_slot(&mut taken[turn - slots], hashes, turn as u64);
-        }
-        if !taken.contains(&EMPTY) {
-            break;
+impl Sketch {
+    pub fn new(slots: usize) -> Self {
+        Sketch { taken: vec![EMPTY; slots] }
+    }
+
+    /// Let hashes play the first round; repeats change nothing.
+    pub fn first_round(&mut self, hashes: &[u64]) {
+        play_round(&mut self.taken, 0, hashes.iter().copied());
+    }
+
+    /// Let all hashes of the set play the other rounds, until every slot is taken.
+    pub fn other_rounds(&mut self, hashes: &[u64]) {
+        let slots = self.taken.len();
+        for turn in 1..2 * slots {
+            if self.is_full() {
+                return;
+            }
+            let values = hashes.iter().map(|hash| mix64(hash.wrapping_add(GAMMA.wrapping_mul(turn as u64))));
+            if turn < slots {
+                play_round(&mut self.taken, turn as u64, values);
+            } else if self.taken[turn - slots] == EMPTY {
+                let least = values.map(|value| value as u32).min();
+                self.taken[turn - slots] = least.map_or(EMPTY, u64::from);
+            }
         }
     }
-    taken.iter().map(|&slot| slot as u32).collect()
-}
 
-/// The hash of a feature in a round.
-fn hash_in(turn: u64, hash: u64) -> u64 {
-    if turn == 0 {
-        hash
-    } else {
-        mix64(hash.wrapping_add(GAMMA.wrapping_mul(turn)))
+    pub fn is_full(&self) -> bool {
+        !self.taken.contains(&EMPTY)
+    }
+
+    pub fn slots(&self) -> Vec<u32> {
+        self.taken.iter().map(|&slot| slot as u32).collect()
     }
 }
 
-/// Every feature tries for the slot that its hash chooses.
-fn play_round(taken: &mut [u64], hashes: &[u64], turn: u64) {
+/// Every value tries for the slot that its high half chooses.
+#[inline(always)]
+fn play_round(taken: &mut [u64], turn: u64, values: impl Iterator<Item = u64>) {
     let slots = taken.len() as u64;
-    for &hash in hashes {
-        let value = hash_in(turn, hash);
+    for value in values {
         let slot = (((value >> 32) * slots) >> 32) as usize;
         taken[slot] = taken[slot].min(turn << 32 | value & 0xFFFF_FFFF);
     }
 }
 
-/// Every feature tries for one slot.
-fn fill_slot(slot: &mut u64, hashes: &[u64], turn: u64) {
-    let least = hashes.iter().map(|&hash| hash_in(turn, hash) as u32).min();
-    *slot = least.map_or(EMPTY, |low| turn << 32 | low as u64);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sketch(hashes: &[u64], slots: usize) -> Vec<u32> {
+        let mut sketch = Sketch::new(slots);
+        sketch.first_round(hashes);
+        sketch.other_rounds(hashes);
+        sketch.slots()
+    }
 
     #[test]
     fn one_feature_fills_every_slot() {
@@ -70,9 +87,6 @@ mod tests {
         let hashes: Vec<u64> = (0..4000).map(mix64).collect();
         let (all, half) = (sketch(&hashes, 1024), sketch(&hashes[..2000], 1024));
         let equal = all.iter().zip(&half).filter(|(a, b)| a == b).count();
-        assert!(
-            (400..624).contains(&equal),
-            "{equal} of 1024 for a similarity of one half"
-        );
+        assert!((400..624).contains(&equal), "{equal} of 1024 for a similarity of one half");
     }
 }

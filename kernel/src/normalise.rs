@@ -1,12 +1,17 @@
 //! Normalisation `default_v1`, as `indexer/text/normalise.py` defines it, in one pass over the text.
 
+use std::mem::take;
+
 use unicode_normalization::UnicodeNormalization;
 
+use crate::ascii;
 use crate::codepoints::{
-    BLANK, CODE, IGNORABLE, NONSTARTER, Table, UNASSIGNED, UNSPACED, UNSTABLE, WORDLESS, table,
+    BLANK, CODE, HYPHEN, IGNORABLE, NONSTARTER, Table, UNASSIGNED, UNSPACED, UNSTABLE, WORDLESS, table,
 };
 
 const MAX_NONSTARTERS: u32 = 30;
+/// Runs of ASCII of at least this length are read as such within other text.
+const LONG: usize = 8;
 
 /// A normalised text and what was counted on the way.
 #[derive(Default)]
@@ -29,80 +34,79 @@ impl Normalised {
         self.words = 0;
         self.letters = false;
         if text.is_ascii() {
-            self.read_ascii(text.as_bytes());
+            ascii::read(text.as_bytes(), false, self, |place| ends_line(&text[place + 1..]));
         } else {
             Pass::new(self).read(text);
-            encode(&self.codes, &mut self.text);
         }
     }
 
     /// The number of code points.
     pub fn chars(&self) -> usize {
-        if self.codes.is_empty() {
-            self.text.len()
-        } else {
-            self.codes.len()
-        }
-    }
-
-    fn read_ascii(&mut self, text: &[u8]) {
-        let mut inside = false;
-        for (place, &byte) in text.iter().enumerate() {
-            let blank = byte <= b' ' || byte == 0x7F;
-            self.words += u64::from(!blank && !inside);
-            inside = !blank;
-            let goes = || byte == b'-' && ends_line(text[place + 1..].iter().map(|&b| b as char));
-            if !blank && !goes() {
-                self.text.push(byte.to_ascii_lowercase());
-                self.letters |= byte.is_ascii_alphabetic();
-            }
-        }
+        if self.codes.is_empty() { self.text.len() } else { self.codes.len() }
     }
 }
 
-/// What comes next is the end of a line, after blanks and tabs at most.
-fn ends_line(next: impl Iterator<Item = char>) -> bool {
-    next.into_iter()
-        .find(|c| !matches!(c, ' ' | '\t'))
-        .is_some_and(|c| matches!(c, '\n' | '\r'))
+/// What comes next is the end of a line, after blanks, tabs and ignorable characters at most.
+fn ends_line(next: &str) -> bool {
+    let passed = |&c: &char| matches!(c, ' ' | '\t') || (!c.is_ascii() && table()[c as usize] & IGNORABLE != 0);
+    matches!(next.chars().find(|c| !passed(c)), Some('\n' | '\r'))
 }
 
 /// The state of the pass over a text that is not ASCII.
 struct Pass<'a> {
     table: &'static Table,
     out: &'a mut Normalised,
-    /// The last stable character, which the next one may still change, and the unstable ones after it.
-    piece: String,
+    /// The last stable character, which what comes next may still change.
+    held: Option<char>,
+    /// The unstable characters after it.
+    tail: String,
     marks: u32,
     inside: bool,
 }
 
 impl<'a> Pass<'a> {
     fn new(out: &'a mut Normalised) -> Self {
-        Pass {
-            table: table(),
-            out,
-            piece: String::new(),
-            marks: 0,
-            inside: false,
-        }
+        Pass { table: table(), out, held: None, tail: String::new(), marks: 0, inside: false }
     }
 
     fn read(mut self, text: &str) {
-        let table = self.table;
-        let mut rest = text.chars();
-        while let Some(c) = rest.next() {
-            let word = table[c as usize];
-            if word & IGNORABLE != 0 {
-                continue;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let run = ascii_run(rest.as_bytes());
+            let plain = if run < LONG { 0 } else { run - 1 };
+            self.read_ascii(plain, rest);
+            let other = rest.as_bytes()[run..].iter().take_while(|byte| !byte.is_ascii()).count();
+            for (place, c) in rest[plain..run + other].char_indices() {
+                self.read_char(c, || &rest[plain + place + c.len_utf8()..]);
             }
-            self.count(word);
-            let visible = rest.clone().filter(|&next| table[next as usize] & IGNORABLE == 0);
-            if !(matches!(c, '-' | '\u{2010}') && ends_line(visible)) {
-                self.take(c, word);
-            }
+            rest = &rest[run + other..];
         }
         self.finish_piece();
+    }
+
+    /// Read the first `len` bytes of the rest, all of them ASCII; the character after them must not change the last.
+    fn read_ascii(&mut self, len: usize, rest: &str) {
+        if len == 0 {
+            return;
+        }
+        self.finish_piece();
+        self.marks = 0;
+        let start = self.out.text.len();
+        let goes = |place: usize| ends_line(&rest[place + 1..]);
+        self.inside = ascii::read(&rest.as_bytes()[..len], self.inside, self.out, goes);
+        self.out.codes.extend(self.out.text[start..].iter().map(|&byte| u32::from(byte)));
+    }
+
+    #[inline(always)]
+    fn read_char<'t>(&mut self, c: char, next: impl FnOnce() -> &'t str) {
+        let word = self.table[c as usize];
+        if word & IGNORABLE != 0 {
+            return;
+        }
+        self.count(word);
+        if word & HYPHEN == 0 || !ends_line(next()) {
+            self.take(c, word);
+        }
     }
 
     /// Count a word where one starts.
@@ -113,52 +117,76 @@ impl<'a> Pass<'a> {
         self.inside = visible && !unspaced;
     }
 
-    /// Compose one character with those before it, unless a barrier stands between.
+    /// Put one character after those before it, unless a barrier stands between.
+    #[inline(always)]
     fn take(&mut self, c: char, word: u32) {
         if word & UNSTABLE == 0 {
             self.finish_piece();
-        }
-        self.piece.push(c);
-        if word & NONSTARTER == 0 {
             self.marks = 0;
+            if word & UNASSIGNED == 0 {
+                self.held = Some(c);
+            } else {
+                self.emit(word);
+            }
         } else {
-            self.marks += 1;
-        }
-        if word & UNASSIGNED != 0 || (self.marks > 0 && self.marks.is_multiple_of(MAX_NONSTARTERS)) {
-            self.finish_piece();
+            self.take_unstable(c, word);
         }
     }
 
-    fn finish_piece(&mut self) {
-        let mut piece = self.piece.chars();
-        if let (Some(c), None) = (piece.next(), piece.next()) {
-            let word = self.table[c as usize];
-            if word & UNSTABLE == 0 {
-                self.emit(word);
-                self.piece.clear();
-                return;
-            }
+    fn take_unstable(&mut self, c: char, word: u32) {
+        self.tail.push(c);
+        self.marks = if word & NONSTARTER == 0 { 0 } else { self.marks + 1 };
+        if self.marks == MAX_NONSTARTERS {
+            self.finish_piece();
+            self.marks = 0;
         }
-        let piece = std::mem::take(&mut self.piece);
-        piece.nfkc().for_each(|c| self.emit(self.table[c as usize]));
-        self.piece = piece;
-        self.piece.clear();
+    }
+
+    /// Compose and emit what is held.
+    #[inline(always)]
+    fn finish_piece(&mut self) {
+        if !self.tail.is_empty() {
+            self.compose();
+        } else if let Some(c) = self.held.take() {
+            self.emit(self.table[c as usize]);
+        }
+    }
+
+    fn compose(&mut self) {
+        let (held, tail) = (self.held.take(), take(&mut self.tail));
+        held.into_iter().chain(tail.chars()).nfkc().for_each(|c| self.emit(self.table[c as usize]));
+        self.tail = tail;
+        self.tail.clear();
     }
 
     /// Append the lower case of a character that is neither white space nor a control.
+    #[inline(always)]
     fn emit(&mut self, word: u32) {
         if word & BLANK == 0 {
-            self.out.codes.push(word & CODE);
+            let c = char::from_u32(word & CODE).unwrap_or(char::REPLACEMENT_CHARACTER);
+            self.out.codes.push(c.into());
+            push(c, &mut self.out.text);
             self.out.letters |= word & WORDLESS == 0;
         }
     }
 }
 
-fn encode(codes: &[u32], text: &mut Vec<u8>) {
-    for &code in codes {
-        let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-        text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+/// Append one character in UTF-8, without a call to copy a few bytes.
+#[inline(always)]
+fn push(c: char, text: &mut Vec<u8>) {
+    let mut bytes = [0; 4];
+    match c.encode_utf8(&mut bytes).len() {
+        1 => text.push(bytes[0]),
+        2 => text.extend_from_slice(&bytes[..2]),
+        3 => text.extend_from_slice(&bytes[..3]),
+        _ => text.extend_from_slice(&bytes),
     }
+}
+
+/// The number of ASCII bytes at the start.
+fn ascii_run(bytes: &[u8]) -> usize {
+    let whole = 16 * bytes.chunks_exact(16).take_while(|part| part.is_ascii()).count();
+    whole + bytes[whole..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 #[cfg(test)]
@@ -177,10 +205,7 @@ mod tests {
 
     #[test]
     fn all_steps() {
-        assert_eq!(
-            string("Ｎear-\n Dupli\u{ad}cates  ﬁnd \u{3a3}\u{3c2}"),
-            "nearduplicatesfindσσ"
-        );
+        assert_eq!(string("Ｎear-\n Dupli\u{ad}cates  ﬁnd \u{3a3}\u{3c2}"), "nearduplicatesfindσσ");
     }
 
     #[test]

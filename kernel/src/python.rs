@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
 
 use crate::grams::MAX_WIDTH;
+use crate::keys::{BAND_DIGITS, Key, block_digits, spell, write_hex};
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
 
 #[pymodule]
@@ -43,21 +44,13 @@ fn fingerprints<'py>(
     min_features: usize,
     threads: usize,
 ) -> PyResult<Arrays<'py>> {
-    let recipe = Recipe {
-        width,
-        slots,
-        bands,
-        rows,
-        simhash,
-        blocks,
-        min_features,
-    };
+    let recipe = Recipe { width, slots, bands, rows, simhash, blocks, min_features };
     check(&recipe)?;
     let texts = texts.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
     let signed = py
         .detach(|| catch_unwind(AssertUnwindSafe(|| sign_all(&texts, &recipe, threads))))
         .map_err(|_| PyRuntimeError::new_err("the compiled kernel failed; its message went to stderr"))?;
-    arrays(py, &signed, slots)
+    arrays(py, &signed, &recipe)
 }
 
 fn check(recipe: &Recipe) -> PyResult<()> {
@@ -65,11 +58,7 @@ fn check(recipe: &Recipe) -> PyResult<()> {
         && recipe.slots <= 1024
         && recipe.bands.saturating_mul(recipe.rows) <= recipe.slots
         && recipe.blocks <= 64;
-    if good {
-        Ok(())
-    } else {
-        Err(PyValueError::new_err("settings beyond what the kernel computes"))
-    }
+    if good { Ok(()) } else { Err(PyValueError::new_err("settings beyond what the kernel computes")) }
 }
 
 /// The text in UTF-8; each lone surrogate becomes U+FFFD, which has three bytes as the surrogate has.
@@ -87,53 +76,52 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
     Ok(String::from_utf8(bytes)?.into())
 }
 
-fn arrays<'py>(py: Python<'py>, signed: &[Fingerprint], slots: usize) -> PyResult<Arrays<'py>> {
-    let row = |one: &'_ Fingerprint| {
-        let mut bytes: Vec<u8> = one.minhash.iter().flat_map(|slot| slot.to_ne_bytes()).collect();
-        bytes.resize(4 * slots, 0);
-        bytes
+fn arrays<'py>(py: Python<'py>, signed: &[Fingerprint], recipe: &Recipe) -> PyResult<Arrays<'py>> {
+    let row = |one: &Fingerprint, row: &mut [u8]| {
+        for (slot, bytes) in one.minhash.iter().zip(row.chunks_exact_mut(4)) {
+            bytes.copy_from_slice(&slot.to_ne_bytes());
+        }
+    };
+    let number = |number: fn(&Fingerprint) -> u64| {
+        packed(py, signed, 8, move |one, bytes| {
+            bytes.copy_from_slice(&number(one).to_ne_bytes());
+        })
     };
     Ok((
-        packed(py, signed, 4 * slots, row)?,
-        packed(py, signed, 8, |one| one.simhash.to_ne_bytes())?,
-        PyList::new(
-            py,
-            signed
-                .iter()
-                .map(|one| strings(py, &one.bands))
-                .collect::<PyResult<Vec<_>>>()?,
-        )?,
-        PyList::new(
-            py,
-            signed
-                .iter()
-                .map(|one| strings(py, &one.blocks))
-                .collect::<PyResult<Vec<_>>>()?,
-        )?,
+        packed(py, signed, 4 * recipe.slots, row)?,
+        number(|one| one.simhash)?,
+        strings(py, signed, BAND_DIGITS, |one| &one.bands)?,
+        strings(py, signed, block_digits(recipe.blocks), |one| &one.blocks)?,
         PyList::new(py, signed.iter().map(|one| status(py, one.status)))?,
-        PyList::new(py, signed.iter().map(|one| hexadecimal(&one.exact)))?,
-        packed(py, signed, 8, |one| one.words.to_ne_bytes())?,
-        packed(py, signed, 8, |one| one.chars.to_ne_bytes())?,
+        PyList::new(py, signed.iter().map(|one| hexadecimal(py, &one.exact)))?,
+        number(|one| one.words)?,
+        number(|one| one.chars)?,
     ))
 }
 
-/// One array of `size` bytes a fingerprint, in native byte order.
-fn packed<'py, B: AsRef<[u8]>>(
+/// One array of `size` bytes a fingerprint, in native byte order; `write` gets them as zeros.
+fn packed<'py>(
     py: Python<'py>,
     signed: &[Fingerprint],
     size: usize,
-    bytes: impl Fn(&Fingerprint) -> B,
+    write: impl Fn(&Fingerprint, &mut [u8]),
 ) -> PyResult<Bound<'py, PyByteArray>> {
     PyByteArray::new_with(py, size * signed.len(), |all| {
-        for (place, one) in all.chunks_exact_mut(size.max(1)).zip(signed) {
-            place.copy_from_slice(bytes(one).as_ref());
-        }
+        all.chunks_exact_mut(size.max(1)).zip(signed).for_each(|(bytes, one)| write(one, bytes));
         Ok(())
     })
 }
 
-fn strings<'py>(py: Python<'py>, keys: &[String]) -> PyResult<Bound<'py, PyTuple>> {
-    PyTuple::new(py, keys)
+/// One tuple of keys a fingerprint.
+fn strings<'py>(
+    py: Python<'py>,
+    signed: &[Fingerprint],
+    digits: usize,
+    keys: fn(&Fingerprint) -> &[Key],
+) -> PyResult<Bound<'py, PyList>> {
+    let spelled = |&key: &Key| PyString::new(py, spell(key, digits, &mut [0; 19]));
+    let tuples = signed.iter().map(|one| PyTuple::new(py, keys(one).iter().map(spelled)));
+    PyList::new(py, tuples.collect::<PyResult<Vec<_>>>()?)
 }
 
 fn status(py: Python<'_>, status: Status) -> &Bound<'_, PyString> {
@@ -145,10 +133,10 @@ fn status(py: Python<'_>, status: Status) -> &Bound<'_, PyString> {
     }
 }
 
-fn hexadecimal(digest: &[u8; 32]) -> String {
-    let digit = |half: u8| char::from(b"0123456789abcdef"[half as usize]);
-    digest
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
+fn hexadecimal<'py>(py: Python<'py>, digest: &[u8; 32]) -> Bound<'py, PyString> {
+    let mut digits = [0; 64];
+    for (byte, pair) in digest.iter().zip(digits.chunks_exact_mut(2)) {
+        write_hex((*byte).into(), pair);
+    }
+    PyString::new(py, str::from_utf8(&digits).unwrap_or_default())
 }

@@ -7,9 +7,11 @@ use std::thread;
 use sha2::{Digest, Sha256};
 
 use crate::distinct::Distinct;
-use crate::grams::gram_hashes;
+use crate::grams::each_chunk;
+use crate::keys::Key;
+use crate::minhash::Sketch;
 use crate::normalise::Normalised;
-use crate::{keys, minhash, simhash};
+use crate::{keys, simhash};
 
 /// The settings of a recipe that change a fingerprint. No slots: no MinHash; no `simhash`: none of that.
 #[derive(Clone, Copy)]
@@ -38,8 +40,8 @@ pub struct Fingerprint {
     pub status: Status,
     pub minhash: Vec<u32>,
     pub simhash: u64,
-    pub bands: Vec<String>,
-    pub blocks: Vec<String>,
+    pub bands: Vec<Key>,
+    pub blocks: Vec<Key>,
     pub exact: [u8; 32],
     pub words: u64,
     pub chars: u64,
@@ -68,7 +70,6 @@ pub fn sign_all(texts: &[Cow<str>], recipe: &Recipe, threads: usize) -> Vec<Fing
 #[derive(Default)]
 pub struct Signer {
     normalised: Normalised,
-    hashes: Vec<u64>,
     distinct: Distinct,
 }
 
@@ -76,48 +77,69 @@ impl Signer {
     /// Fingerprint one text.
     pub fn sign(&mut self, text: &str, recipe: &Recipe) -> Fingerprint {
         self.normalised.read(text);
-        let status = self.find_features(recipe);
         let mut signed = Fingerprint {
-            status,
             exact: Sha256::digest(&self.normalised.text).into(),
             words: self.normalised.words,
             chars: self.normalised.chars() as u64,
             ..Fingerprint::default()
         };
-        if status == Status::Complete {
-            self.sketch(recipe, &mut signed);
-        }
+        signed.status = if self.normalised.text.is_empty() {
+            Status::Empty
+        } else if !self.normalised.letters {
+            Status::NumbersOnly
+        } else {
+            self.sketch(recipe, &mut signed)
+        };
         signed
     }
 
-    fn find_features(&mut self, recipe: &Recipe) -> Status {
-        let text = &self.normalised;
-        if text.text.is_empty() {
-            return Status::Empty;
+    /// Add sketches and keys, unless there are too few features.
+    fn sketch(&mut self, recipe: &Recipe, signed: &mut Fingerprint) -> Status {
+        let Some(slots) = self.first_round_alone(recipe).or_else(|| self.all_rounds(recipe)) else {
+            return Status::TooShort;
+        };
+        if recipe.simhash {
+            signed.simhash = simhash::simhash(self.distinct.hashes());
+            signed.blocks = keys::blocks(signed.simhash, recipe.blocks);
         }
-        if !text.letters {
-            return Status::NumbersOnly;
-        }
-        if text.codes.is_empty() {
-            gram_hashes(&text.text, recipe.width, &mut self.hashes);
-        } else {
-            gram_hashes(&text.codes, recipe.width, &mut self.hashes);
-        }
-        self.distinct.clear();
-        self.distinct.extend(&self.hashes);
-        let few = self.distinct.hashes().len() < recipe.min_features.max(1);
-        if few { Status::TooShort } else { Status::Complete }
+        signed.bands = keys::bands(&slots, recipe.bands, recipe.rows);
+        signed.minhash = slots;
+        Status::Complete
     }
 
-    fn sketch(&self, recipe: &Recipe, signed: &mut Fingerprint) {
-        let features = self.distinct.hashes();
-        if recipe.slots > 0 {
-            signed.minhash = minhash::sketch(features, recipe.slots);
-            signed.bands = keys::band_keys(&signed.minhash, recipe.bands, recipe.rows);
+    /// The slots, if nobody asks for the distinct features, and the first round fills every slot: then there are at least
+    /// as many distinct features as slots, and repeats did no harm.
+    fn first_round_alone(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
+        if recipe.simhash || recipe.slots == 0 || recipe.slots < recipe.min_features {
+            return None;
         }
-        if recipe.simhash {
-            signed.simhash = simhash::simhash(features);
-            signed.blocks = keys::block_keys(signed.simhash, recipe.blocks);
+        let mut sketch = Sketch::new(recipe.slots);
+        self.each_chunk(recipe.width, |_, hashes| sketch.first_round(hashes));
+        sketch.is_full().then(|| sketch.slots())
+    }
+
+    /// The slots, after finding the distinct features; nothing if there are too few of them.
+    fn all_rounds(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
+        self.distinct.clear(self.normalised.chars());
+        self.each_chunk(recipe.width, Distinct::extend);
+        let features = self.distinct.hashes();
+        if features.len() < recipe.min_features.max(1) {
+            return None;
+        }
+        let mut sketch = Sketch::new(recipe.slots);
+        if recipe.slots > 0 {
+            sketch.first_round(features);
+            sketch.other_rounds(features);
+        }
+        Some(sketch.slots())
+    }
+
+    fn each_chunk(&mut self, width: usize, mut take: impl FnMut(&mut Distinct, &[u64])) {
+        let Normalised { text, codes, .. } = &self.normalised;
+        if codes.is_empty() {
+            each_chunk(text, width, |hashes| take(&mut self.distinct, hashes));
+        } else {
+            each_chunk(codes, width, |hashes| take(&mut self.distinct, hashes));
         }
     }
 }
@@ -126,15 +148,8 @@ impl Signer {
 mod tests {
     use super::*;
 
-    const RECIPE: Recipe = Recipe {
-        width: 4,
-        slots: 128,
-        bands: 21,
-        rows: 6,
-        simhash: true,
-        blocks: 4,
-        min_features: 8,
-    };
+    const RECIPE: Recipe =
+        Recipe { width: 4, slots: 128, bands: 21, rows: 6, simhash: true, blocks: 4, min_features: 8 };
 
     fn status(text: &str) -> Status {
         Signer::default().sign(text, &RECIPE).status
@@ -150,15 +165,9 @@ mod tests {
 
     #[test]
     fn threads_change_nothing() {
-        let texts: Vec<Cow<str>> = (0..50)
-            .map(|n| format!("text number {n} of many, é").repeat(n).into())
-            .collect();
+        let texts: Vec<Cow<str>> = (0..50).map(|n| format!("text number {n} of many, é").repeat(n).into()).collect();
         let one = sign_all(&texts, &RECIPE, 1);
         let four = sign_all(&texts, &RECIPE, 4);
-        assert!(
-            one.iter()
-                .zip(&four)
-                .all(|(a, b)| a.bands == b.bands && a.exact == b.exact)
-        );
+        assert!(one.iter().zip(&four).all(|(a, b)| a.bands == b.bands && a.exact == b.exact));
     }
 }

@@ -1,34 +1,47 @@
 //! `distinct_v1`: SimHash, a sign for each bit of distinct feature hashes (Charikar, STOC 2002).
 
-/// Counters of 64 bits at once, bit-sliced: plane p holds digit p of all 64 counts. Enough for 2**40 hashes.
-type Counts = [u64; 40];
+/// A number for each of 64 bits, bit-sliced: word d holds digit d of all 64 numbers. Enough for 2**40 hashes.
+type Numbers = [u64; 40];
 
 /// Bit b is 1 when strictly more than half of the hashes have it set.
 pub fn simhash(hashes: &[u64]) -> u64 {
-    let mut counts: Counts = [0; 40];
-    for &hash in hashes {
-        add(&mut counts, hash);
-    }
-    above(&counts, hashes.len() as u64 / 2)
+    above(&count(hashes), hashes.len() as u64 / 2)
 }
 
-fn add(counts: &mut Counts, hash: u64) {
-    let mut carry = hash;
-    for plane in counts {
-        if carry == 0 {
-            return;
+/// How many hashes have each bit set, by carry-save addition: at every digit, two words wait for each other and go in at
+/// once, and what they carry waits at the next digit.
+fn count(hashes: &[u64]) -> Numbers {
+    let (mut counts, mut waiting): (Numbers, Numbers) = ([0; 40], [0; 40]);
+    for (before, &hash) in hashes.iter().enumerate() {
+        let (mut digit, mut word) = (0, hash);
+        while before >> digit & 1 == 1 {
+            (counts[digit], word) = full_add(counts[digit], waiting[digit], word);
+            digit += 1;
         }
-        (*plane, carry) = (*plane ^ carry, *plane & carry);
+        waiting[digit] = word;
     }
+    for digit in (0..40).filter(|digit| hashes.len() >> digit & 1 == 1) {
+        let mut carry = waiting[digit];
+        for count in &mut counts[digit..] {
+            (*count, carry) = (*count ^ carry, *count & carry);
+        }
+    }
+    counts
 }
 
-/// The bits whose count is greater than `limit`.
-fn above(counts: &Counts, limit: u64) -> u64 {
+/// Sum and carry of three digits.
+#[inline(always)]
+fn full_add(a: u64, b: u64, c: u64) -> (u64, u64) {
+    (a ^ b ^ c, a & b | c & (a ^ b))
+}
+
+/// The bits whose number is greater than `limit`.
+fn above(numbers: &Numbers, limit: u64) -> u64 {
     let (mut greater, mut equal) = (0, u64::MAX);
-    for (digit, plane) in counts.iter().enumerate().rev() {
+    for (digit, word) in numbers.iter().enumerate().rev() {
         let wanted = if limit >> digit & 1 == 1 { u64::MAX } else { 0 };
-        greater |= equal & plane & !wanted;
-        equal &= !(plane ^ wanted);
+        greater |= equal & word & !wanted;
+        equal &= !(word ^ wanted);
     }
     greater
 }
@@ -46,7 +59,7 @@ mod tests {
 
     #[test]
     fn counts_as_a_plain_loop_does() {
-        for count in [1, 2, 7, 8, 9, 127, 128, 1000, 4097] {
+        for count in (0..40).chain([63, 64, 127, 128, 1000, 4097]) {
             let hashes: Vec<u64> = (0..count).map(mix64).collect();
             let plain = (0..64).fold(0, |bits, bit| {
                 let set = hashes.iter().filter(|&hash| hash >> bit & 1 == 1).count() as u64;

@@ -83,7 +83,7 @@ def test_compare_marks_shared_passages() -> None:
 
 
 def test_hash_prints_what_fingerprint_gives() -> None:
-    from indexer.fingerprint import fingerprint
+    from indexer.fingerprinting import fingerprint
 
     line = run_json("hash", PRESS)
     made = fingerprint(PRESS.read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexer.fingerprint import Fingerprints, fingerprints
+from indexer.fingerprinting import Fingerprints, fingerprints
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.text.normalise import normalised_codes

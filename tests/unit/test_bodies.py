@@ -119,7 +119,7 @@ def test_what_is_not_ranked_is_not_scored():
 
 def test_a_search_reads_no_texts():
     assert "text" not in bodies.search(Query("near"), 10)["_source"]
-    assert "text" not in bodies.candidates([band(0, 1)], [], "r", 10)["_source"]
+    assert "text" not in bodies.candidates(bodies.keys([band(0, 1)], []), "r", 10)["_source"]
 
 
 def test_a_query_that_can_find_nothing_has_no_body():
@@ -140,7 +140,7 @@ def test_filters_name_engine_fields():
 
 
 def test_each_key_adds_one_to_the_score():
-    body = bodies.candidates([band(0, 1), band(1, 2)], [block(0, 3)], "recipe", 50)
+    body = bodies.candidates(bodies.keys([band(0, 1), band(1, 2)], [block(0, 3)]), "recipe", 50)
     query = body["query"]["bool"]
     assert query["filter"] == [{"term": {"near_recipe": "recipe"}}]
     assert query["minimum_should_match"] == 1
@@ -153,7 +153,7 @@ def test_each_key_adds_one_to_the_score():
 
 
 def test_carriers_are_counted_by_place():
-    body = bodies.carriers([band(0, 1)], [block(0, 3)])
+    body = bodies.carriers(bodies.keys([band(0, 1)], [block(0, 3)]))
     assert body["size"] == 0
     assert body["aggs"]["keys"]["filters"]["filters"] == {
         "0": {"term": {"near_bands": band(0, 1)}},

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from indexer.errors import UsageError
-from indexer.fingerprint import Fingerprints, define, fingerprint, fingerprints, kernel_name
+from indexer.fingerprinting import Fingerprints, define, fingerprint, fingerprints, kernel_name
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.codec import pack_slots
 from indexer.text.normalise import normalise

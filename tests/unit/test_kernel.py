@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.fingerprint import Fingerprints, define, fingerprints, kernel_name
+from indexer.fingerprinting import Fingerprints, define, fingerprints, kernel_name
 from indexer.recipe import DEFAULT, Recipe
 
 pytestmark = pytest.mark.skipif(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.align import align
 from indexer.errors import UnknownMeasure
-from indexer.fingerprint import fingerprint
+from indexer.fingerprinting import fingerprint
 from indexer.measures import (
     MEASURES,
     FeatureSet,

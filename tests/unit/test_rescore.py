@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.errors import UnknownMeasure
-from indexer.fingerprint import fingerprint
+from indexer.fingerprinting import fingerprint
 from indexer.measures import feature_set, jaccard
 from indexer.model import Candidate, Fingerprint
 from indexer.recipe import DEFAULT
