@@ -1,17 +1,15 @@
-//! The distinct hashes of a text, in the order of their first appearance.
+//! The distinct hashes of a text.
 
 use std::hash::{BuildHasher, RandomState};
 
-use multiversion::multiversion;
-
-/// Marks a free place; the hash that is zero has a flag of its own.
+/// Marks a free place; the hash that is zero is in the list alone.
 const FREE: u64 = 0;
-/// Places are looked at by the bucket; each is filled from its start, and what does not fit goes on to the next.
-const BUCKET: usize = 8;
+/// Hashes are put in by so many at a time.
+const PART: usize = 1 << 10;
 /// Room is made for so many hashes at first, if so many may come; a text with more of them grows the table.
 const MOST: usize = 1 << 15;
 
-/// A set of 64-bit hashes: a table with open addressing, at most half full, and a list.
+/// A set of 64-bit hashes: a table with linear probing, at most half full, and a list.
 ///
 /// Where a hash goes depends on a random factor, so that nobody can write a text whose hashes all go to one place.
 pub struct Distinct {
@@ -34,14 +32,14 @@ impl Distinct {
         self.places.clear();
         self.hashes.clear();
         self.zero = false;
-        self.make_room(coming.min(MOST));
+        self.make_room(coming.clamp(1, MOST));
     }
 
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// Add hashes, in order.
+    /// Add hashes.
     pub fn extend(&mut self, hashes: &[u64]) {
         self.make_room(self.hashes.len() + hashes.len());
         insert(&mut self.places, self.factor, hashes, &mut self.hashes);
@@ -56,59 +54,73 @@ impl Distinct {
         if self.places.len() < 2 * count {
             let hashes = std::mem::take(&mut self.hashes);
             self.places.clear();
-            self.places.resize((2 * count).next_power_of_two().max(BUCKET), FREE);
-            insert(&mut self.places, self.factor, &hashes, &mut self.hashes);
+            self.places.resize((2 * count).next_power_of_two(), FREE);
+            self.zero = false;
+            self.extend(&hashes);
         }
     }
 }
 
 /// Append those hashes to the list that are not in the table, and put them there. Zero is passed over.
-#[multiversion(targets = "simd")]
+///
+/// Whether a hash is new cannot be foreseen, so nothing branches on it. Those whose place another hash has taken wait: they
+/// are few, and most of them find what they seek in the place after it.
+#[allow(clippy::needless_bitwise_bool)]
 fn insert(places: &mut [u64], factor: u64, hashes: &[u64], list: &mut Vec<u64>) {
-    let mask = places.len() - BUCKET;
+    let mask = places.len() - 1;
+    let home = |hash: u64| (hash.wrapping_mul(factor) >> 32) as usize & mask;
+    let is_new = |place: u64, hash: u64| (place == FREE) & (hash != FREE);
     let mut end = list.len();
     list.resize(end + hashes.len(), 0);
-    for &hash in hashes {
-        let mut start = (hash.wrapping_mul(factor) >> 32) as usize & mask;
-        let place = loop {
-            let hits = hits(&places[start..start + BUCKET], hash);
-            if hits != 0 {
-                break start + hits.trailing_zeros() as usize;
+    let mut waiting = [0; PART];
+    for part in hashes.chunks(PART) {
+        let mut count = 0;
+        for &hash in part {
+            let place = &mut places[home(hash)];
+            waiting[count] = hash;
+            count += usize::from((*place != FREE) & (*place != hash));
+            list[end] = hash;
+            end += usize::from(is_new(*place, hash));
+            *place = if *place == FREE { hash } else { *place };
+        }
+        for &hash in &waiting[..count] {
+            let mut place = (home(hash) + 1) & mask;
+            while (places[place] != FREE) & (places[place] != hash) {
+                place = (place + 1) & mask;
             }
-            start = (start + BUCKET) & mask;
-        };
-        list[end] = hash;
-        end += usize::from(places[place] != hash);
-        places[place] = hash;
+            list[end] = hash;
+            end += usize::from(is_new(places[place], hash));
+            places[place] = hash;
+        }
     }
     list.truncate(end);
-}
-
-/// A bit for each place of the bucket that holds the hash or is free; the first of them is where the hash belongs.
-#[inline(always)]
-fn hits(bucket: &[u64], hash: u64) -> u8 {
-    let mut hits = 0;
-    for (bit, &place) in bucket.iter().enumerate() {
-        hits |= u8::from((place == hash) | (place == FREE)) << bit;
-    }
-    hits
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn sorted(set: &Distinct) -> Vec<u64> {
+        let mut hashes = set.hashes().to_vec();
+        hashes.sort_unstable();
+        hashes
+    }
+
     #[test]
     fn each_hash_once() {
         let mut set = Distinct::default();
         set.clear(7);
         set.extend(&[3, 0, 3, 1 << 40, 0, 1 << 41, 3]);
-        assert_eq!(set.hashes(), [3, 1 << 40, 1 << 41, 0]);
+        assert_eq!(sorted(&set), [0, 3, 1 << 40, 1 << 41]);
         set.clear(0);
         assert!(set.hashes().is_empty());
         set.extend(&[0, 3, 0]);
         set.extend(&[0, 3, 0, 4]);
-        assert_eq!(set.hashes(), [3, 0, 4]);
+        assert_eq!(sorted(&set), [0, 3, 4]);
+        for size in 1..200 {
+            set.extend(&(0..size).collect::<Vec<_>>());
+        }
+        assert_eq!(sorted(&set), (0..199).collect::<Vec<_>>());
     }
 
     #[test]
@@ -118,6 +130,6 @@ mod tests {
         for part in wanted.chunks(1000).chain(wanted.chunks(700)) {
             set.extend(part);
         }
-        assert_eq!(set.hashes(), wanted);
+        assert_eq!(sorted(&set), wanted);
     }
 }

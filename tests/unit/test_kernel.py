@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from indexer.fingerprinting import Fingerprints, define, fingerprints, kernel_name
 from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.hashing import gram_hashes
+from indexer.text.codepoints import encode
 
 pytestmark = pytest.mark.skipif(
     kernel_name() != "rust" and os.environ.get("NEARFOLD_REQUIRE_KERNEL", "") in {"", "0"},
@@ -107,6 +109,13 @@ def test_either_sketch_alone(missing: str) -> None:
     texts = ["", "few", "Near duplicates are folded together. " * 3, "ein längerer Text, " * 200]
     assert differences(texts, alone) == []
     assert getattr(fingerprints(texts, alone)[2], missing) is None
+
+
+def test_a_feature_whose_hash_is_zero() -> None:
+    zero = "\u740b\U0002b06a\u5ace\u5860"
+    assert gram_hashes(encode(zero), 4).tolist() == [0]
+    texts = [f"{zero}{chr(0x4E00 + n)}" * 300 + "".join(map(chr, range(0x4E00, 0x4E00 + 40 * n))) + zero for n in range(40)]
+    assert differences(texts) == []
 
 
 def test_long_texts_with_few_features() -> None:

@@ -1,0 +1,244 @@
+"""Signing beside its peers: the same texts, the same character 4-grams, 128 slots, one core, from a list of str to sketches.
+
+    python benchmarks/signing.py [FOLDER] [--documents 1000] [--runs 7]
+
+FOLDER (default: /usr/share/doc) is read for text files, gzip included; each gives one document of up to 5,000 characters.
+Peers are handed texts that are normalised already, so that all see the same features; ours normalises within its time,
+and also counts words, digests the text and makes the keys. Runs are interleaved, every run gets fresh strings, and the
+figures are medians of CPU time. `error` is the root mean square error of the estimated Jaccard similarity over
+sqrt(J (1 - J) / 128), on changed copies of the documents. Peers that are not installed are named at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import gzip
+import os
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")  # read by the peers' libraries when they are imported
+
+import numpy as np
+
+from indexer.fingerprinting import define, fingerprints, kernel_name
+from indexer.recipe import DEFAULT
+from indexer.sketch.hashing import gram_hashes
+from indexer.text.codepoints import encode
+from indexer.text.normalise import normalise
+
+WIDTH, SLOTS, CHARS, PAIRS, SECONDS = 4, 128, 5000, 300, 0.3
+MINHASH = dataclasses.replace(DEFAULT, simhash=None, bits=None, blocks=None)
+Signer = Callable[[Sequence[str]], object]
+Slots = Callable[[object], np.ndarray]
+
+
+@dataclass
+class Contender:
+    """What is measured: `sign` inside the clock, `slots` to get an (n, 128) array out of what it returns, if it has slots."""
+
+    name: str
+    sign: Signer
+    slots: Slots | None = None
+    ours: bool = False
+    documents: int = 0
+    seconds: list[float] = field(default_factory=list)
+    error: float | None = None
+
+
+def grams(text: str) -> set[str]:
+    return {text[start : start + WIDTH] for start in range(len(text) - WIDTH + 1)}
+
+
+def ours() -> Iterator[Contender]:
+    yield Contender(f"nearfold {kernel_name()}: MinHash", lambda texts: fingerprints(texts, MINHASH).minhash, np.asarray, True)
+    yield Contender(f"nearfold {kernel_name()}: MinHash + SimHash", lambda texts: fingerprints(texts).minhash, np.asarray, True)
+    yield Contender("nearfold numpy: MinHash", lambda texts: define(texts, MINHASH).minhash, np.asarray, True)
+    yield Contender("nearfold numpy: MinHash + SimHash", lambda texts: define(texts).minhash, np.asarray, True)
+
+
+def datasketch() -> Iterator[Contender]:
+    from datasketch import MinHash
+
+    def sign(texts: Sequence[str]) -> object:
+        return MinHash.bulk(([gram.encode() for gram in grams(text)] for text in texts), num_perm=SLOTS)
+
+    yield Contender("datasketch bulk, sha1", sign, lambda signed: np.array([one.hashvalues for one in signed]))
+
+
+def rensa() -> Iterator[Contender]:
+    from rensa import RMinHash
+
+    def hashed(texts: Sequence[str]) -> object:
+        hashes = [np.unique(gram_hashes(encode(text), WIDTH)) for text in texts]
+        offsets = np.cumsum([0, *map(len, hashes)], dtype=np.uint64)
+        return RMinHash.digest_matrix_from_flat_token_hashes(np.concatenate(hashes), offsets, SLOTS, 42)
+
+    def rows(signed: object) -> np.ndarray:
+        return np.array(signed.to_rows())
+
+    yield Contender(
+        "rensa, strings", lambda texts: RMinHash.digest_matrix_from_token_sets([*map(grams, texts)], SLOTS, 42), rows
+    )
+    yield Contender("rensa, grams hashed by our numpy", hashed, rows)
+
+
+def fast_sketch_lsh() -> Iterator[Contender]:
+    from FastSketchLSH import FastSimilaritySketch
+
+    sketch = FastSimilaritySketch(SLOTS, 42)
+
+    def hashed(texts: Sequence[str]) -> object:
+        hashes = [gram_hashes(encode(text), WIDTH) for text in texts]
+        offsets = np.cumsum([0, *map(len, hashes)], dtype=np.uint64)
+        return sketch.batch_csr(np.concatenate(hashes), offsets, prehashed=True)
+
+    yield Contender(
+        "FastSketchLSH, strings", lambda texts: sketch.batch([list(grams(text)) for text in texts], num_threads=1), np.asarray
+    )
+    yield Contender("FastSketchLSH, grams hashed by our numpy", hashed, np.asarray)
+
+
+def gaoya() -> Iterator[Contender]:
+    from gaoya.minhash import MinHashStringIndex
+    from gaoya.simhash import SimHashStringIndex
+
+    def fill(index: object, texts: Sequence[str]) -> object:
+        for place, text in enumerate(texts):
+            index.insert_document(place, text)
+        return index
+
+    def minhash(texts: Sequence[str]) -> object:
+        return fill(MinHashStringIndex(32, 0.8, 16, 8, None, "char", False, (WIDTH, WIDTH)), texts)
+
+    def simhash(texts: Sequence[str]) -> object:
+        return fill(SimHashStringIndex(analyzer="char", ngram_range=(WIDTH, WIDTH)), texts)
+
+    yield Contender("gaoya MinHash, into its index", minhash)
+    yield Contender("gaoya SimHash, into its index", simhash)
+
+
+def simhash() -> Iterator[Contender]:
+    from simhash import Simhash
+
+    yield Contender("simhash, md5 (SimHash alone)", lambda texts: [Simhash(list(grams(text))).value for text in texts])
+
+
+def text_dedup() -> Iterator[Contender]:
+    from text_dedup.minhash import embed_func, xxh3_32hash
+
+    rng = np.random.RandomState(42)
+    prime, largest = np.uint64((1 << 61) - 1), np.uint32((1 << 32) - 1)
+    settings = {
+        "num_perm": SLOTS, "ngram_size": 5, "min_length": 5, "hashranges": [(0, SLOTS)], "hash_func": xxh3_32hash,
+        "permutations": (rng.randint(1, prime, SLOTS, dtype=np.uint64), rng.randint(0, prime, SLOTS, dtype=np.uint64)),
+        "dtype": np.uint64, "max_hash": largest, "modulo_prime": prime,
+    }  # fmt: skip
+    yield Contender("text-dedup, 5 words (its features)", lambda texts: [embed_func(text, 0, **settings) for text in texts])
+
+
+PEERS = {
+    "datasketch": datasketch,
+    "rensa": rensa,
+    "FastSketchLSH": fast_sketch_lsh,
+    "gaoya": gaoya,
+    "simhash": simhash,
+    "text-dedup": text_dedup,
+}
+
+
+def documents(folder: Path, limit: int) -> list[str]:
+    """Up to `limit` texts of 1,000 to 5,000 characters, from as many files, evenly chosen."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+                start = file.read(4 * CHARS)
+            text = start.decode("utf-8", "ignore")[:CHARS]
+            if len(text) >= 1000 and "\0" not in text:
+                found.append(text)
+    return found[:: max(1, len(found) // limit)][:limit]
+
+
+def changed_copy(text: str, rng: random.Random) -> str:
+    """The text with up to a tenth of its words replaced by other words of it."""
+    words, share = text.split(" "), rng.random() / 10
+    return " ".join(rng.choice(words) if rng.random() < share else word for word in words)
+
+
+def measure(contenders: list[Contender], texts: list[str], plain: list[str], runs: int) -> None:
+    """Fill in documents and seconds: runs are interleaved; slow contenders get an even choice of fewer texts."""
+    for one in contenders:
+        spent = max(clocked(one, texts if one.ours else plain, 20), 1e-6)
+        one.documents = min(len(texts), max(20, int(20 * SECONDS / spent)))
+    for _ in range(runs):
+        for one in contenders:
+            one.seconds.append(clocked(one, texts if one.ours else plain, one.documents) / one.documents)
+
+
+def clocked(one: Contender, texts: list[str], count: int) -> float:
+    """CPU seconds for `count` of the texts, as fresh strings: a str keeps what was once computed of it."""
+    step = len(texts) / count
+    fresh = [texts[int(place * step)].encode().decode() for place in range(count)]
+    start = time.process_time()
+    one.sign(fresh)
+    return time.process_time() - start
+
+
+def judge(contenders: list[Contender], texts: list[str]) -> None:
+    """Fill in the errors of those that have slots."""
+    rng = random.Random(1)
+    pairs = [(text, changed_copy(text, rng)) for text in texts[:: max(1, len(texts) // PAIRS)]]
+    plain = [normalise(text) for pair in pairs for text in pair]
+    found = [grams(text) for text in plain]
+    exact = np.array([len(a & b) / len(a | b) for a, b in zip(found[::2], found[1::2], strict=True)])
+    spread = np.sqrt(exact * (1 - exact) / SLOTS)
+    for one in contenders:
+        if one.slots is not None:
+            slots = one.slots(one.sign([text for pair in pairs for text in pair] if one.ours else plain))
+            off = (slots[::2] == slots[1::2]).mean(axis=1) - exact
+            one.error = float(np.sqrt(np.mean((off[spread > 0] / spread[spread > 0]) ** 2)))
+
+
+def show(contenders: list[Contender], texts: list[str]) -> None:
+    size = sum(len(text.encode()) for text in texts) / len(texts)
+    first = statistics.median(contenders[0].seconds)
+    print(f"{'':42}{'docs/s':>10}{'MB/s':>9}{'slower by':>11}{'error':>8}")
+    for one in contenders:
+        seconds = statistics.median(one.seconds)
+        error = "-" if one.error is None else f"{one.error:.2f}"
+        print(f"{one.name:42}{1 / seconds:10,.0f}{size / seconds / 1e6:9,.1f}{seconds / first:11,.1f}{error:>8}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("/usr/share/doc"))
+    parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=7)
+    asked = parser.parse_args()
+    texts = documents(asked.folder, asked.documents)
+    if not texts:
+        sys.exit(f"no text files of 1,000 characters or more in {asked.folder}; name another folder")
+    contenders, absent = list(ours()), []
+    for name, peer in PEERS.items():
+        try:
+            contenders.extend(peer())
+        except ImportError as missing:
+            absent.append(f"{name} ({missing})")
+    measure(contenders, texts, [normalise(text) for text in texts], asked.runs)
+    judge(contenders, texts)
+    ascii_share = sum(map(str.isascii, texts)) / len(texts)
+    print(f"{len(texts)} documents, {sum(map(len, texts)) / len(texts):,.0f} characters each, {ascii_share:.0%} ASCII\n")
+    show(contenders, texts)
+    if absent:
+        print(f"\nnot measured, not installed: {', '.join(absent)}")
+
+
+if __name__ == "__main__":
+    main()
