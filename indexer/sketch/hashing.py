@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 MASK = (1 << 64) - 1
 GAMMA = 0x9E3779B97F4A7C15
 GRAM_MULTIPLIER = 0xD1342543DE82EF95
+MIX_ONE = 0xBF58476D1CE4E5B9
+MIX_TWO = 0x94D049BB133111EB
 CODE_BITS = 21
 MAX_GRAM = 6
 
@@ -24,18 +26,18 @@ def mix64(value: int) -> int:
     '0x5692161d100b05e5'
     """
     value ^= value >> 30
-    value = value * 0xBF58476D1CE4E5B9 & MASK
+    value = value * MIX_ONE & MASK
     value ^= value >> 27
-    value = value * 0x94D049BB133111EB & MASK
+    value = value * MIX_TWO & MASK
     return value ^ value >> 31
 
 
 def mix64_array(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """`mix64` of every element."""
     mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
-    mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = mixed * np.uint64(MIX_ONE)
     mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed *= np.uint64(MIX_TWO)
     mixed ^= mixed >> np.uint64(31)
     return mixed
 

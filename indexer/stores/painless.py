@@ -1,0 +1,132 @@
+"""The ingest pipeline as data: scripts that sign a document inside a cluster, written from the recipe and the pinned tables.
+
+The templates are `mappings/sign.painless` and `mappings/mark.painless`; numbers, sizes and Unicode tables come from where
+Python itself takes them. What the scripts compute equals `fingerprint` bit for bit; tests prove it on a real engine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from string import Template
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer import mappings
+from indexer.errors import UsageError
+from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.codec import signed64
+from indexer.sketch.hashing import CODE_BITS, GAMMA, GRAM_MULTIPLIER, MIX_ONE, MIX_TWO
+from indexer.stores.bodies import Body
+from indexer.text import codepoints
+from indexer.text.normalise import MAX_NONSTARTERS
+
+MAX_UNITS = 200_000
+VERSION = 1
+_BLOCK = 128
+_ZERO = 48  # tables are printable: entry n is the character n places after the digit 0
+_UNCHANGED = 32
+_LANES = 0x0101010101010101
+
+
+def pipeline(recipe: Recipe = DEFAULT, field: str = "text", limit: int = MAX_UNITS) -> Body:
+    """The body of the ingest pipeline: signs `field`, up to `limit` UTF-16 units of it and of its normal form.
+
+    A longer text, or one whose signing fails, is marked `unsigned` and keeps no part of a signature. Raises `UsageError` for a
+    recipe other than character n-grams with MinHash and SimHash.
+    """
+    _check(recipe)
+    names = [name for name in mappings.load("index.json")["mappings"]["properties"] if name.startswith("near_")]
+    mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
+    return {
+        "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: near-duplicate keys of `{field}`",
+        "version": VERSION,
+        "processors": [_script(sign(recipe, limit), {"field": field, "fields": names, **tables()})],
+        "on_failure": [
+            _script(mark, {"fields": names}),
+            {"set": {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}},
+        ],
+    }
+
+
+def _script(source: str, params: Body) -> Body:
+    return {"script": {"lang": "painless", "source": source, "params": params}}
+
+
+def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
+    """The source of the script that signs."""
+    part = 64 // (recipe.blocks or 1)
+    numbers = {
+        "mix_one": MIX_ONE, "mix_two": MIX_TWO, "gamma": GAMMA, "lanes": _LANES, "part_mask": (1 << part) - 1,
+    }  # fmt: skip
+    return Template(mappings.read("sign.painless")).substitute(
+        {name: _long(number) for name, number in numbers.items()},
+        **{name: getattr(recipe, name) for name in ("name", "width", "slots", "bands", "rows", "blocks")},
+        recipe=recipe.id,
+        min_features=max(recipe.min_features, 1),
+        gram=_gram(recipe.width or 1),
+        part=part,
+        digits=math.ceil(part / 4),
+        limit=limit,
+        zero=_ZERO,
+        nonstarters=MAX_NONSTARTERS,
+        unassigned=codepoints.UNASSIGNED,
+        nonstarter=codepoints.NONSTARTER,
+        ignorable=codepoints.IGNORABLE,
+        blank=codepoints.BLANK,
+        wordless=codepoints.WORDLESS,
+        unspaced=codepoints.UNSPACED,
+    )
+
+
+def _gram(width: int) -> str:
+    """The packed form of the `width` code points at i, before mixing: an expression."""
+    parts = [_long(GAMMA)]
+    for place in range(width):
+        code = f"((long) codes[i + {place}] << {CODE_BITS * (place % 3)})"
+        parts.append(f"{code} * {_long(GRAM_MULTIPLIER)}" if place >= 3 else code)
+    return " + ".join(parts)
+
+
+def _long(number: int) -> str:
+    """A 64-bit number as a literal; hexadecimal ones with the highest bit are not understood everywhere."""
+    return f"{signed64(number)}L"
+
+
+def tables() -> dict[str, str]:
+    """The pinned Unicode tables as strings that a script indexes: class bits, and the low 16 bits of lower case or a space."""
+    codes = np.arange(codepoints.END, dtype=np.uint32)
+    lower = codepoints.lower()
+    low = np.where(lower == codes, np.uint32(_UNCHANGED), lower & np.uint32(0xFFFF))
+    pages, cells = _two_stages(codepoints.classes() + np.uint32(_ZERO))
+    low_pages, low_cells = _two_stages(low)
+    return {"pages": pages, "cells": cells, "low_pages": low_pages, "low_cells": low_cells}
+
+
+def _two_stages(values: NDArray[np.uint32]) -> tuple[str, str]:
+    """For each block of 128 values its number, and the distinct blocks one after the other."""
+    numbers: dict[bytes, int] = {}
+    blocks: list[NDArray[np.uint32]] = []
+    pages = []
+    for block in values.reshape(-1, _BLOCK):
+        number = numbers.setdefault(block.tobytes(), len(blocks))
+        if number == len(blocks):
+            blocks.append(block)
+        pages.append(number + _ZERO)
+    return _text(pages), _text(np.concatenate(blocks).tolist())
+
+
+def _text(codes: Sequence[int]) -> str:
+    return "".join(map(chr, codes))
+
+
+def _check(recipe: Recipe) -> None:
+    """Raise `UsageError` when the scripts cannot compute the recipe."""
+    needed = {"normaliser": "default_v1", "features": "chars_v1", "minhash": "fss_v1", "simhash": "distinct_v1", "bits": 64}
+    strange = [f"{name} = {getattr(recipe, name)}" for name, value in needed.items() if getattr(recipe, name) != value]
+    if strange:
+        raise UsageError(
+            f"no ingest pipeline can compute recipe {recipe.name} ({', '.join(strange)}); install recipe {DEFAULT.name}, "
+            "or send documents by `nearfold index`"
+        )
