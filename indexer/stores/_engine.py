@@ -18,7 +18,7 @@ from indexer.stores.rows import refusal, storable
 from indexer.stores.sending import Operation, Reply, Sender
 from indexer.text.phrases import well_formed
 
-PAGE = 100
+FIRST_PAGE, PAGE = 20, 100
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 BULK_SECONDS = 120.0
 WHOLE = {"allow_partial_search_results": "false"}
@@ -128,7 +128,7 @@ class EngineStore:
 
     def search(self, query: Query) -> Ranking:
         """The matches and their order are those of the moment when the search begins."""
-        body = bodies.search(query, PAGE)
+        body = bodies.search(query, FIRST_PAGE)
         self._recipe()
         if body is None:
             return Ranking(0, iter(()))
@@ -148,7 +148,7 @@ class EngineStore:
             yield from (documents.row(hit["_id"], hit["_source"]) for hit in page["hits"])
 
     def _pages(self, body: bodies.Body) -> Iterator[bodies.Body]:
-        """The `hits` of one page after the other, at one point in time."""
+        """The `hits` of one page after the other, at one point in time; pages after the first hold `PAGE` hits."""
         dialect = self._dialect
         path = f"{self._index()}/{dialect.open_pit}"
         pit = self._requests.get("POST", path, params={"keep_alive": _KEEP_ALIVE})[dialect.pit_field]
@@ -160,7 +160,7 @@ class EngineStore:
                 yield hits
                 if len(hits["hits"]) < body["size"]:
                     return
-                body = {**body, "search_after": hits["hits"][-1]["sort"], "track_total_hits": False}
+                body = {**body, "size": PAGE, "search_after": hits["hits"][-1]["sort"], "track_total_hits": False}
         finally:
             self._requests.ask("DELETE", dialect.close_pit, dialect.close_body(pit))
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from indexer import mappings
 from indexer.model import Query
 from indexer.recipe import Recipe
+from indexer.stores.analysis import mapping_rules
 from indexer.stores.base import metadata_name
 from indexer.text.phrases import phrases, well_formed
 
@@ -37,6 +38,8 @@ def index(recipe: Recipe, metadata_type: str, core_analysis: bool, shards: int |
     body["mappings"]["_meta"] = {"nearfold": about}
     if core_analysis:
         body["settings"]["analysis"] = mappings.load("analysis-core.json")
+    else:
+        body["settings"]["analysis"]["char_filter"]["nearfold_letters"]["mappings"] = mapping_rules()
     settings = body["settings"]["index"]
     if shards is not None:
         settings["number_of_shards"] = shards

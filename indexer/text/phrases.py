@@ -48,6 +48,11 @@ def well_formed(text: str) -> str:
     return text
 
 
+def is_mark(letter: str) -> bool:
+    """Whether a letter of a script written without spaces belongs to the one before it: a vowel sign, a tone mark."""
+    return _MARK.match(letter) is not None
+
+
 def spaced(text: str) -> str:
     """The text with spaces around each letter, its marks included, of a script that is written without spaces.
 

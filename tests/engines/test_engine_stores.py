@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
+import numpy as np
 import pytest
 from sample_rows import band, row
 
@@ -15,6 +16,7 @@ from indexer.errors import MappingMismatch, StoreError, StoreRefused, StoreStopp
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
 from indexer.stores import bodies, open_store
+from indexer.text import codepoints, phrases
 
 ENGINES = ["opensearch", "elasticsearch"]
 METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
@@ -84,6 +86,24 @@ def test_the_index_is_as_the_bodies_say(store, engine, server, index):
     assert found[index]["mappings"] == expected["mappings"]
     assert set(found[index]["aliases"]) == {f"{index}-write"}
     assert found[index]["settings"]["index"]["number_of_shards"] == "1"
+
+
+def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_url, opened):
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    opened(store_url("opensearch", opensearch_url, index)).prepare(DEFAULT)
+    bits = codepoints.classes()
+    assigned = bits & (codepoints.UNSPACED | codepoints.UNASSIGNED) == codepoints.UNSPACED
+    letters = [chr(code) for code in np.flatnonzero(assigned).tolist()]
+    found = 0
+    try:
+        for start in range(0, len(letters), 2_000):
+            asked = {"analyzer": "nearfold", "text": "".join(letters[start : start + 2_000])}
+            for one in call("POST", f"{opensearch_url}/{index}/_analyze", asked)[1]["tokens"]:
+                assert sum(not phrases.is_mark(letter) for letter in one["token"]) == 1, one
+                found += 1
+    finally:
+        call("DELETE", f"{opensearch_url}/{index}")
+    assert found > 85_000
 
 
 def test_shards_and_replicas_come_from_the_url(engine, server, index, opened):

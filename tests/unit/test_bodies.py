@@ -10,8 +10,6 @@ from indexer.errors import UsageError
 from indexer.model import Query
 from indexer.recipe import DEFAULT
 from indexer.stores import bodies
-from indexer.text import unicode13
-from indexer.text.codepoints import ranges
 
 
 def new_index(**changes):
@@ -51,12 +49,12 @@ def test_core_analysis_needs_no_module():
     assert body["mappings"]["properties"] == new_index()["mappings"]["properties"]
 
 
-def test_the_tokeniser_sets_the_same_letters_apart_as_sqlite_does():
-    pattern = new_index()["settings"]["analysis"]["tokenizer"]["nearfold_words"]["pattern"]
-    unspaced = "".join(f"\\x{{{first:X}}}-\\x{{{last:X}}}" for first, last in ranges(unicode13.UNSPACED))
-    alone, together = pattern.replace(unspaced, "UNSPACED").split("|")
-    assert alone == r"[[UNSPACED]&&[\p{L}\p{N}]]\p{M}*"
-    assert together == r"[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}&&[^UNSPACED]]{0,254}"
+def test_letters_are_set_apart_and_their_marks_are_not():
+    rules = new_index()["settings"]["analysis"]["char_filter"]["nearfold_letters"]["mappings"]
+    assert len(set(rules)) == len(rules)
+    assert r"\u0E01 => \u0020\u0E01" in rules
+    assert not any(rule.startswith(r"\u0E31") for rule in rules)
+    assert {r"\u005F => \u0020", r"\u0301 => "} <= set(rules)
 
 
 def test_fields_are_flat_and_keys_have_no_doc_values():
