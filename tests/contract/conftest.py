@@ -20,6 +20,7 @@ from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
 ENGINES = ("opensearch", "elasticsearch")
+HERE = Path(__file__).parent
 KINDS = ["memory", "sqlite", "sqlite-reopened"]
 KINDS += [pytest.param(kind, marks=pytest.mark.engines) for name in ENGINES for kind in (name, f"{name}-reopened")]
 
@@ -53,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Name the server that an item needs, so that it is started in time."""
     for item in items:
-        kind = getattr(item, "callspec", None) and item.callspec.params.get("kind")
+        kind = item.callspec.params.get("kind") if hasattr(item, "callspec") and HERE in item.path.parents else None
         if kind and engine_of(kind) in ENGINES:
             item.fixturenames = [*item.fixturenames, f"{engine_of(kind)}_url"]
 
