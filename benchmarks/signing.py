@@ -33,7 +33,7 @@ from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
 from indexer.text.normalise import normalise
 
-WIDTH, SLOTS, CHARS, PAIRS, SECONDS = 4, 128, 5000, 300, 0.3
+WIDTH, SLOTS, CHARS, PAIRS, SECONDS = 4, 128, 5000, 1000, 0.3
 MINHASH = dataclasses.replace(DEFAULT, simhash=None, bits=None, blocks=None)
 Signer = Callable[[Sequence[str]], object]
 Slots = Callable[[object], np.ndarray]
@@ -76,7 +76,7 @@ def rensa() -> Iterator[Contender]:
     from rensa import RMinHash
 
     def hashed(texts: Sequence[str]) -> object:
-        hashes = [np.unique(gram_hashes(encode(text), WIDTH)) for text in texts]
+        hashes = [gram_hashes(encode(text), WIDTH) for text in texts]
         offsets = np.cumsum([0, *map(len, hashes)], dtype=np.uint64)
         return RMinHash.digest_matrix_from_flat_token_hashes(np.concatenate(hashes), offsets, SLOTS, 42)
 
@@ -153,6 +153,14 @@ PEERS = {
 }
 
 
+def installed(peer: Callable[[], Iterator[Contender]]) -> list[Contender]:
+    """What a peer offers; nothing where it is not installed."""
+    try:
+        return list(peer())
+    except ImportError:
+        return []
+
+
 def documents(folder: Path, limit: int) -> list[str]:
     """Up to `limit` texts of 1,000 to 5,000 characters, from as many files, evenly chosen."""
     found = []
@@ -225,19 +233,15 @@ def main() -> None:
     texts = documents(asked.folder, asked.documents)
     if not texts:
         sys.exit(f"no text files of 1,000 characters or more in {asked.folder}; name another folder")
-    contenders, absent = list(ours()), []
-    for name, peer in PEERS.items():
-        try:
-            contenders.extend(peer())
-        except ImportError as missing:
-            absent.append(f"{name} ({missing})")
+    peers = {name: installed(peer) for name, peer in PEERS.items()}
+    contenders = [*ours(), *(one for found in peers.values() for one in found)]
     measure(contenders, texts, [normalise(text) for text in texts], asked.runs)
     judge(contenders, texts)
     ascii_share = sum(map(str.isascii, texts)) / len(texts)
     print(f"{len(texts)} documents, {sum(map(len, texts)) / len(texts):,.0f} characters each, {ascii_share:.0%} ASCII\n")
     show(contenders, texts)
-    if absent:
-        print(f"\nnot measured, not installed: {', '.join(absent)}")
+    if absent := [name for name, found in peers.items() if not found]:
+        print(f"\nnot measured, because not installed: {', '.join(absent)}")
 
 
 if __name__ == "__main__":
