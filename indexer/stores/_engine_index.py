@@ -72,11 +72,12 @@ class Requests:
     ) -> Answer:
         """The answer, whatever its status; asked again a few times while the engine is overloaded or not ready."""
         data = None if body is None else json.dumps(body).encode()
+        answer = self.link.request(method, path, data, params, seconds)
         for attempt in range(_PATIENCE.attempts):
-            answer = self.link.request(method, path, data, params, seconds)
             if answer.status not in PASSING:
                 break
             _PATIENCE.pause(attempt, answer.retry_after)
+            answer = self.link.request(method, path, data, params, seconds)
         return answer
 
     def get(

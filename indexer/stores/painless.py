@@ -22,11 +22,12 @@ from indexer.stores.bodies import Body
 from indexer.text import codepoints
 from indexer.text.normalise import MAX_NONSTARTERS
 
-MAX_UNITS = 200_000
+MAX_UNITS = 500_000
 VERSION = 1
 _BLOCK = 128
 _ZERO = 48  # tables are printable: entry n is the character n places after the digit 0
 _UNCHANGED = 32
+_MAX_STEPS = 1_000  # by chance a search of a table that is half empty ends within a hundred
 _LANES = 0x0101010101010101
 
 
@@ -70,6 +71,7 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
         digits=math.ceil(part / 4),
         limit=limit,
         zero=_ZERO,
+        steps=_MAX_STEPS,
         nonstarters=MAX_NONSTARTERS,
         unassigned=codepoints.UNASSIGNED,
         nonstarter=codepoints.NONSTARTER,
