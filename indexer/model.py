@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeAlias
 
 from numpy.typing import NDArray
 
-Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only"]
+Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"]
+"""`unsigned`: an ingest pipeline took the document and could not sign it; `near_error` says why."""
 SkipReason: TypeAlias = Literal["unchanged", "special_file", "excluded"]
 
 

@@ -1,0 +1,235 @@
+"""The ingest pipeline on a real engine computes what `fingerprint` computes, bit for bit, for any Unicode."""
+
+import base64
+import bz2
+import dataclasses
+import json
+import random
+import secrets
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pipelines import call, expected, good, signed, simulated
+
+from indexer.recipe import DEFAULT
+from indexer.sketch.codec import signed64
+from indexer.sketch.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
+from indexer.stores.painless import MAX_UNITS, pipeline
+from indexer.text import codepoints
+
+TESTS = Path(__file__).parent.parent
+CONSORTIUM = Path("/usr/share/unicode/NormalizationTest.txt.bz2")
+CASES = [  # of UAX #15's kinds: canonical order, composition and its exclusions, Hangul, compatibility, barriers
+    "e\u0301\u0323", "e\u0323\u0301", "\u1e9b\u0323", "\u0344", "\u0958", "\u2adc", "\u1100\u1161\u11a8", "\uac00\u11a8",
+    "\uac01\u11a8", "\u212b\u2126", "ﬁ ﬃ ﷺ", "①㍿㌀", "\u0f73\u0f71\u0f72", "\u0cc6\u0cc2\u0cd5", "\u1025\u102e",
+    "\U0001d15e\U0001d1c0", "\U0002f800\U0002fa1d", "\u0378\u0301", "e\u0378\u0301", "\U00011938\U0001e1ae\u0301",
+    "e" + "\u0301\u0323" * 45, "e" + "\u0323" * 29 + "\u0301", "a" + "\u0f73" * 31, "\u3099" * 61 + "か\u3099",
+    "が\u200d\u3099", "-\n", "-\u00ad \t\n-", "- -\r", "\u2010\u200b\r\n", "--\n\n", "ΑΣ ας Σ",
+    "İIıẞ", "\U00010400\U0001e900", "Ⅷ Ⓐ ǅ",
+    "\ud800", "a\udc00b", "\udc00\ud800", "\ud83d \ude00", "x\ud83d", "\x00\x1f\x7f\x85\u2028\u3000", "\u115f\u3164\ufff0",
+    "\ufffe\uffff\U0010ffff", "\ue000\U000f0000", "½ ² ٣", "ไทย ภาษา", "カﾞ ｶﾞ", "\u1bca\u0301", "🏳\ufe0f\u200d🌈",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def signer(opensearch_url):
+    """A server and the name of a pipeline on it."""
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    good("PUT", f"{opensearch_url}/_ingest/pipeline/{name}", pipeline())
+    yield opensearch_url, name
+    good("DELETE", f"{opensearch_url}/_ingest/pipeline/{name}")
+
+
+def agree(signer, texts):
+    made = [signed(one) for one in simulated(*signer, [{"text": text} for text in texts])]
+    for text, got, wanted in zip(texts, made, expected(texts), strict=True):
+        assert got == wanted, ascii(text[:300])
+
+
+def test_golden_vectors(signer):
+    """Against the file itself rather than against this machine's `fingerprint`."""
+    cases = json.loads((TESTS / "golden" / "texts.json").read_text(encoding="ascii"))
+    golden = json.loads((TESTS / "golden" / "default_v1.json").read_text(encoding="ascii"))
+    texts = {one["name"]: one["text"] * one.get("times", 1) for one in cases if not one.get("settings")}
+    assert len(texts) > 50
+    made = simulated(*signer, [{"text": text} for text in texts.values()])
+    for name, one in zip(texts, made, strict=True):
+        wanted = golden[name]
+        packed = wanted["minhash"] and base64.b64encode(bytes.fromhex(wanted["minhash"])).decode()
+        simhash = wanted["simhash"] and signed64(int(wanted["simhash"], 16))
+        assert [one["near_status"], one["near_exact"]] == [wanted["status"], wanted["exact"]], name
+        assert [one["near_words"], one["near_chars"]] == [wanted["words"], wanted["chars"]], name
+        assert [one.get("near_minhash"), one.get("near_simhash")] == [packed, simhash], name
+        assert [one.get("near_bands", []), one.get("near_blocks", [])] == [wanted["bands"], wanted["blocks"]], name
+
+
+def test_examples(signer):
+    files = [*(TESTS.parent / "examples").glob("*.txt"), *(TESTS.parent / "examples").glob("*.md")]
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    assert len(texts) > 5
+    agree(signer, [*texts, *(text * 40 for text in texts)])
+
+
+@pytest.mark.parametrize(
+    "around", ["", "e", "\u0301", "\u1161"], ids=["alone", "after e", "before an accent", "before a vowel"]
+)
+def test_every_code_point(signer, around):
+    """Assigned or not, private, non-character: each between spaces, beside a letter, a mark, a jamo."""
+    before, after = (around, "") if around == "e" else ("", around)
+    codes = [*range(0xD800), *range(0xE000, 0x110000)]
+    texts = [
+        " ".join(f"{before}{chr(code)}{after}" for code in codes[start : start + 4000]) for start in range(0, len(codes), 4000)
+    ]
+    for start in range(0, len(texts), 40):
+        agree(signer, texts[start : start + 40])
+
+
+def test_cases_of_our_own(signer):
+    agree(signer, [*CASES, *(f"{case} and {other}" * 3 for case in CASES for other in CASES[::7])])
+
+
+@pytest.mark.skipif(not CONSORTIUM.exists(), reason="no NormalizationTest of the package unicode-data")
+def test_cases_of_the_unicode_consortium(signer):
+    lines = bz2.decompress(CONSORTIUM.read_bytes()).decode().splitlines()
+    columns = [line.split("#")[0].split(";")[:5] for line in lines if line[:1].isalnum()]
+    forms = ["\n".join("".join(chr(int(code, 16)) for code in form.split()) for form in row) for row in columns]
+    assert len(forms) > 18_000
+    agree(signer, ["\n".join(forms[start : start + 50]) for start in range(0, len(forms), 50)])
+
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=40)
+TRICKY = st.text(st.sampled_from([*"".join(CASES), *"aZ 9.\t\n-"]), max_size=80)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(st.lists(st.one_of(ANY, TRICKY), min_size=20, max_size=60))
+def test_any_text(signer, texts):
+    agree(signer, texts)
+
+
+def test_random_sequences(signer):
+    """Long texts of characters that compose, reorder, vanish or separate, more of them than hypothesis would try."""
+    chance = random.Random(13)
+    bits = codepoints.classes()
+    pools = [np.flatnonzero(bits & bit).tolist() for bit in (1, 2, 4, 8)]
+    pools += [list(range(0x1100, 0x1200)), list(range(0x20, 0x250)), list(range(0xAC00, 0xAD00)), list(range(0x110000))]
+    texts = ["".join(chr(chance.choice(chance.choice(pools))) for _ in range(chance.choice([5, 60, 2000]))) for _ in range(600)]
+    agree(signer, texts)
+
+
+def test_texts_of_every_size(signer):
+    """Around the widths and slots where loops begin and end, up to the longest text that is signed."""
+    chance = random.Random(7)
+    words = [f"{chance.getrandbits(40):x}" for _ in range(90_000)]
+    texts = [" ".join(words)[:size] for size in (1, 3, 4, 11, 12, 13, 40, 255, 256, 259, 260, 514, 5_000, 70_000)]
+    agree(signer, [*texts, "abcdefghijk" * 9_000, "x" * MAX_UNITS, " ".join(words)[:MAX_UNITS], "\u00a0" * MAX_UNITS])
+
+
+def test_another_recipe_of_the_same_kind(opensearch_url):
+    recipe = dataclasses.replace(DEFAULT, name="other", width=6, slots=64, bands=8, rows=8, blocks=5, min_features=3)
+    name, texts = f"nearfold-test-{secrets.token_hex(6)}", [*CASES, "The quick brown fox jumps over the lazy dog"]
+    good("PUT", f"{opensearch_url}/_ingest/pipeline/{name}", pipeline(recipe))
+    try:
+        made = simulated(opensearch_url, name, [{"text": text} for text in texts])
+        assert [signed(one) for one in made] == expected(texts, recipe)
+    finally:
+        good("DELETE", f"{opensearch_url}/_ingest/pipeline/{name}")
+
+
+def test_what_is_not_signed_is_marked_and_keeps_nothing_of_a_signature(signer):
+    stale = {"near_bands": ["00aa"], "near_minhash": "AAAA", "near_status": "complete", "near_cluster": "c", "title": "kept"}
+    documents = [
+        {"text": text, **stale} for text in ("x" * (MAX_UNITS + 1), "\ufdfa" * (MAX_UNITS // 18 + 1), ["a", "b"], {"a": 1})
+    ]
+    made = simulated(*signer, documents)
+    reasons = ["500001 UTF-16 units", "normal form of the text", "no string", "no string"]
+    for document, one, reason in zip(documents, made, reasons, strict=True):
+        assert one["text"] == document["text"]
+        assert one["title"] == "kept"
+        assert reason in one.pop("near_error")
+        assert signed(one) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
+        assert one["near_family"] == "_id"
+
+
+def test_fields_that_a_client_sends_do_not_survive(signer):
+    (one,) = simulated(
+        *signer, [{"text": "12", "near_bands": ["00aa"], "near_cluster": "c", "near_error": "e", "near_raw": "r"}]
+    )
+    assert signed(one) == expected(["12"])[0]
+
+
+def test_no_text_is_an_empty_one(signer):
+    made = simulated(*signer, [{"title": "none"}, {"text": None}, {"text": ""}])
+    assert [signed(one) for one in made] == expected([""] * 3)
+
+
+def test_a_text_made_to_collide_is_marked_in_time(signer):
+    text = colliding(1_500)
+    (one,) = simulated(*signer, [{"text": text}])
+    assert (one["near_status"], "slow" in one["near_error"]) == ("unsigned", True)
+    assert expected([text])[0]["near_status"] == "complete"
+
+
+def unmixed(value):
+    """The inverse of `mix64`."""
+    for shift, factor in ((31, MIX_TWO), (27, MIX_ONE), (30, 1)):
+        whole = value
+        for _ in range(2):
+            whole = value ^ (whole >> shift)
+        value = whole * pow(factor, -1, 1 << 64) & MASK
+    return value
+
+
+def colliding(count):
+    """A text with `count` runs of four code points whose hashes agree in their low 20 bits; normalising changes none."""
+    bits, runs, chance = codepoints.classes(), [], random.Random(3)
+    assert unmixed(mix64(12345)) == 12345
+    while len(runs) < count:
+        last = chance.randrange(0x40000, 0xE0000)
+        packed = (unmixed(chance.getrandbits(44) << 20) - GAMMA - GRAM_MULTIPLIER * last) & MASK
+        codes = [packed & 0x1FFFFF, packed >> 21 & 0x1FFFFF, packed >> 42, last]
+        if all(0x40000 <= code < 0xE0000 and bits[code] & codepoints.UNASSIGNED for code in codes):
+            runs.append("".join(map(chr, codes)))
+    return "".join(runs) + "letters"
+
+
+def test_bulk_with_ids_and_without(signer):
+    server, name = signer
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    texts = [
+        *CASES[:20],
+        "",
+        "x" * (MAX_UNITS + 1),
+        "The quick brown fox jumps over the lazy dog",
+        "The quick brown fox jumps over the lazy dog",
+    ]
+    lines = [line for text in texts for line in ({"index": {}}, {"text": text})]
+    try:
+        good("PUT", f"{server}/{index}", {"mappings": {"dynamic": False}})
+        answer = good(
+            "POST", f"{server}/{index}/_bulk?pipeline={name}&refresh=true", [*lines, {"index": {"_id": "one"}}, {"text": "one"}]
+        )
+        assert not answer["errors"]
+        sent = [item["index"]["_id"] for item in answer["items"]]
+        docs = good("POST", f"{server}/{index}/_mget", {"ids": sent})["docs"]
+        assert len(docs) == len(texts) + 1
+        for doc, text, wanted in zip(docs, texts, expected(texts), strict=False):
+            if len(text) > MAX_UNITS:
+                assert doc["_source"]["near_status"] == "unsigned"
+                continue
+            assert signed(doc["_source"]) == wanted
+            if text:
+                assert doc["_source"]["near_family"] == f"x:{wanted['near_exact']}"
+            assert "near_id" not in doc["_source"]
+        assert docs[-1]["_source"] == {
+            "text": "one",
+            **expected(["one"])[0],
+            "near_family": "one",
+            "near_id": "one",
+            "near_provisional": True,
+        }
+    finally:
+        call("DELETE", f"{server}/{index}")

@@ -1,0 +1,59 @@
+"""The signing script without a server: its tables, its size, and that its version changes with it."""
+
+import dataclasses
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from indexer.errors import UsageError
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.stores import painless
+from indexer.text import codepoints
+
+SOURCES = {1: "dfcfb47c3b92e598"}  # a change of the scripts or tables is a new version
+
+
+def read(pages, cells):
+    """The table that two strings spell, entry by entry as the script reads it."""
+    numbers = np.array([ord(page) - 48 for page in pages])
+    blocks = np.array([ord(cell) for cell in cells]).reshape(-1, 128)
+    return blocks[numbers].ravel()
+
+
+def test_tables_say_of_every_code_point_what_the_pinned_ones_say():
+    tables = painless.tables()
+    assert np.array_equal(read(tables["pages"], tables["cells"]) - 48, codepoints.classes())
+    codes = np.arange(codepoints.END)
+    low = read(tables["low_pages"], tables["low_cells"])
+    assert np.array_equal(np.where(low == 32, codes, (codes & ~0xFFFF) + low), codepoints.lower())
+
+
+def test_tables_are_text_that_json_can_carry():
+    for table in painless.tables().values():
+        assert json.loads(json.dumps(table).encode()) == table.encode().decode()
+
+
+def test_the_source_fits_an_inline_script():
+    for recipe in (DEFAULT, dataclasses.replace(DEFAULT, width=6, slots=1024)):
+        source = painless.sign(recipe)
+        assert len(source.encode()) < 65_535 // 4
+        assert "$" not in source
+
+
+def test_a_version_names_one_pipeline():
+    body = json.dumps(painless.pipeline(), sort_keys=True)
+    assert {painless.VERSION: hashlib.sha256(body.encode()).hexdigest()[:16]} == SOURCES
+
+
+def test_numbers_are_signed_decimals():
+    source = painless.sign()
+    assert "-7046029254386353131L" in source
+    assert "0x" not in source
+
+
+@pytest.mark.parametrize("name", ["simhash-doc", "ws:norm-html:sha1:128", "clauses"])
+def test_other_recipes_are_refused_with_the_way_forward(name):
+    with pytest.raises(UsageError, match="install recipe default_v1"):
+        painless.pipeline(recipe_named(name))
