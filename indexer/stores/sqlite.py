@@ -212,11 +212,13 @@ def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     return numbers
 
 
-def _chosen(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def _chosen(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:
     """What a SELECT that ends in IN finds for any number of values."""
+    found: list[tuple[Any, ...]] = []
     for start in range(0, len(among), _CHUNK):
         chunk = among[start : start + _CHUNK]
-        yield from db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk).fetchall()
+        found += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
+    return found
 
 
 def _clean(ids: Sequence[str]) -> list[str]:
