@@ -79,18 +79,19 @@ def test_equal_sets_agree_everywhere() -> None:
     assert sketched("same")[1].all()
 
 
-# The whole way from texts: words drawn by Zipf's law, one text a changed copy of the other.
+# The whole way from texts: words drawn by Zipf's law, one text a changed copy of the other. Each pair has words of its own:
+# a hash function is fixed, so that pairs with common words would all err to the same side.
 
 
 @cache
 def signed_pairs() -> tuple[NDArray[np.float64], Fingerprints]:
-    """Exact Jaccard similarities of the features of 300 pairs of texts, and the fingerprints: pair p is rows 2p and 2p + 1."""
+    """Exact Jaccard similarities of the features of 600 pairs of texts, and the fingerprints: pair p is rows 2p and 2p + 1."""
     rng = np.random.default_rng(5)
-    lexicon = np.array(["".join(rng.choice(list("etaoinshrdlucmfw"), rng.integers(2, 10))) for _ in range(5000)])
     texts = []
-    for pair in range(300):
-        words = lexicon[rng.zipf(1.3, rng.integers(30, 600)) % len(lexicon)]
-        changed = np.where(rng.random(len(words)) < pair / 300, lexicon[rng.integers(0, len(lexicon), len(words))], words)
+    for pair in range(600):
+        lexicon = np.array("".join(rng.choice(list("etaoinshrdlucmfw  "), 3000)).split())
+        words = lexicon[rng.zipf(1.3, rng.integers(30, 400)) % len(lexicon)]
+        changed = np.where(rng.random(len(words)) < pair / 600, lexicon[rng.integers(0, len(lexicon), len(words))], words)
         texts += [" ".join(words), " ".join(changed)]
     features = [np.unique(gram_hashes(normalised_codes(text), 4)) for text in texts]
     pairs = zip(features[::2], features[1::2], strict=True)
@@ -106,7 +107,7 @@ def test_texts_are_estimated_within_theory() -> None:
     estimates = (signed.minhash[::2] == signed.minhash[1::2]).mean(axis=1)
     unit = np.sqrt(similarity * (1 - similarity) / SLOTS)
     off = ((estimates - similarity) / np.where(unit == 0, 1, unit))[similarity < 1]
-    assert np.sqrt(np.mean(off**2)) < 0.99
+    assert np.sqrt(np.mean(off**2)) < 1
     assert abs(off.mean()) < 3 / np.sqrt(len(off))
 
 
