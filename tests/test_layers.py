@@ -22,10 +22,14 @@ RANKS = {
         "suffixes",
         "families",
         "fold",
+        "joining",
+        "prefixes",
+        "copies",
     ],
     2: ["fingerprinting"],
     3: ["sources", "extract", "stores"],
-    4: ["ingest", "lookup", "results", "jobs", "documents", "signing", "overview", "checkup", "comparison"],
+    4: ["ingest", "lookup", "results", "jobs", "documents", "signing", "overview", "checkup", "comparison", "installing"]
+    + ["collection", "verifying", "textpairs", "pairs", "grouping", "familyaccount", "removal"],
     5: ["cli", "printing", "terminal", "__main__", "__init__"],
 }
 RANK = {name: rank for rank, names in RANKS.items() for name in names}
@@ -38,6 +42,12 @@ ADAPTERS = {
     "charset_normalizer": {"extract/plain.py"},
     "psutil": {"extract/pool.py", "extract/worker.py"},
     "click": {"cli.py"},
+    "bs4": {"text/markup.py"},
+    "ftfy": {"text/mending.py"},
+    "unidecode": {"text/transliteration.py"},
+    "emoji": {"text/transliteration.py"},
+    "anyascii": {"text/transliteration.py"},
+    "stopwordsiso": {"text/stopwords.py"},
 }
 SIBLINGS = {"base", "_engine"}
 FILES = sorted(PACKAGE.rglob("*.py"))

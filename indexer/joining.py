@@ -1,0 +1,175 @@
+"""Candidate pairs from slots: documents that share a band, each pair once; a band that too many share becomes a star.
+
+A document is its row in the array of slots. Bands are hashed and sorted one after the other; a pair is reported for the
+first band that it shares, so nothing is remembered about pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.keys import band_hashes
+from indexer.sketch.statistics import Z95, wilson
+
+BLOCK = 1 << 20
+STEP = 1 << 12
+
+Places: TypeAlias = NDArray[np.int32]
+Slots: TypeAlias = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Capped:
+    """What caps left out: bands shared by more documents than the cap, the most documents that share one, and the pairs of
+    documents that were not looked at there; a pair that shares several such bands counts once for each.
+    """
+
+    keys: int = 0
+    largest: int = 0
+    pairs: int = 0
+
+
+class Join:
+    """All pairs of documents that share a band of `rows` slots, except what caps leave out.
+
+    A band value that more than `cap` documents share is hot: of its pairs only those with the document of least `rank` are
+    candidates, unless a band that is not hot makes them so. `rank`: (n,) distinct numbers. The pairs, and what is capped,
+    depend on slots, ranks and settings alone. `capped` is whole when `blocks` has been read to the end.
+    """
+
+    def __init__(self, slots: Slots, bands: int, rows: int, rank: NDArray[np.int64], cap: int) -> None:
+        self._slots, self._rows, self._rank, self._cap = slots, rows, rank, cap
+        self._labels = np.empty((bands, len(slots)), dtype=np.int32)
+        self.capped = Capped()
+
+    def blocks(self) -> Iterator[tuple[Places, Places]]:
+        """The pairs as two arrays, left < right in each pair, at most about a million pairs at a time."""
+        stars = np.zeros(0, dtype=np.int64)
+        for band in range(len(self._labels)):
+            members, starts, sizes = self._buckets(band)
+            for left, right in spread(starts[sizes <= self._cap], sizes[sizes <= self._cap]):
+                yield self._unseen(members[left], members[right], band)
+            hot = sizes > self._cap
+            if hot.any():
+                stars = np.union1d(stars, self._stars(members, starts[hot], sizes[hot]))
+        count = len(self._slots)
+        for place in range(0, len(stars), BLOCK):
+            left, right = np.divmod(stars[place : place + BLOCK], count)
+            yield self._unseen(left.astype(np.int32), right.astype(np.int32), len(self._labels))
+
+    def _buckets(self, band: int) -> tuple[Places, NDArray[np.int64], NDArray[np.int64]]:
+        """The documents sorted by one band, and where each value shared by two or more begins and how many share it."""
+        part = self._slots[:, band * self._rows : (band + 1) * self._rows]
+        values = band_hashes(part, 1, self._rows)[:, 0]
+        members = np.argsort(values, kind="stable").astype(np.int32)
+        starts, sizes = runs(values[members])
+        labels = np.where((sizes > 1) & (sizes <= self._cap), np.arange(len(sizes)), -1)
+        spelled = np.repeat(labels, sizes)
+        self._labels[band][members] = np.where(spelled < 0, -1 - members, spelled)
+        return members, starts[sizes > 1], sizes[sizes > 1]
+
+    def _unseen(self, left: Places, right: Places, bands: int) -> tuple[Places, Places]:
+        """The pairs that share none of the first `bands` bands, hot ones aside."""
+        for labels in self._labels[:bands]:
+            unseen = labels[left] != labels[right]
+            if not unseen.all():
+                left, right = left[unseen], right[unseen]
+        return left, right
+
+    def _stars(self, members: Places, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Pairs of the document of least rank with all others, for each hot value, as left * n + right."""
+        made = []
+        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+            bucket = members[start : start + size].astype(np.int64)
+            centre = bucket[np.argmin(self._rank[bucket])]
+            others = bucket[bucket != centre]
+            made.append(np.minimum(others, centre) * len(self._slots) + np.maximum(others, centre))
+        self.capped = Capped(
+            self.capped.keys + len(sizes),
+            max(self.capped.largest, int(sizes.max())),
+            self.capped.pairs + int(np.sum((sizes - 1) * (sizes - 2) // 2)),
+        )
+        return np.concatenate(made)
+
+
+def runs(values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each run of equal values begins in a sorted array, and how long it is.
+
+    >>> [part.tolist() for part in runs(np.array([3, 3, 5, 9, 9, 9], dtype=np.uint64))]
+    [[0, 2, 3], [2, 1, 3]]
+    """
+    if not len(values):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    return starts, np.diff(np.append(starts, len(values)))
+
+
+def spread(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """All pairs of places inside each stretch of `sizes[i]` places from `starts[i]`, lower place first.
+
+    >>> [(left.tolist(), right.tolist()) for left, right in spread(np.array([0, 7]), np.array([3, 2]))]
+    [([0, 0, 1, 7], [1, 2, 2, 8])]
+    """
+    places = np.repeat(starts, sizes) + within(sizes)
+    yield from partnered(places, np.repeat(starts + sizes, sizes) - places - 1)
+
+
+def partnered(places: NDArray[np.int64], partners: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Each place with the `partners[i]` places that follow it; a block ends where it would exceed `BLOCK` pairs.
+
+    A place with more partners than that has a block of its own.
+    """
+    ends = np.cumsum(partners)
+    first = 0
+    while first < len(places):
+        done = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, done + BLOCK, side="right")))
+        counts = partners[first:last]
+        left = np.repeat(places[first:last], counts)
+        if len(left):
+            yield left, left + 1 + within(counts)
+        first = last
+
+
+def within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0, 1, ... size - 1 for each size, one after the other.
+
+    >>> within(np.array([2, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+class SlotCounter:
+    """Counts equal slots of pairs. The low byte of each slot rules most pairs out at a quarter of the memory traffic."""
+
+    def __init__(self, slots: Slots) -> None:
+        self._slots, self._low = slots, slots.astype(np.uint8)
+
+    def at_least(self, left: Places, right: Places, least: int) -> tuple[Places, Places, NDArray[np.uint16]]:
+        """The pairs with `least` equal slots or more, in the order given, and how many are equal."""
+        promising = _equal(self._low, left, right) >= least
+        left, right = left[promising], right[promising]
+        equal = _equal(self._slots, left, right)
+        kept = equal >= least
+        return left[kept], right[kept], equal[kept]
+
+
+def _equal(slots: NDArray[np.uint32] | NDArray[np.uint8], left: Places, right: Places) -> NDArray[np.uint16]:
+    counts = np.empty(len(left), dtype=np.uint16)
+    for place in range(0, len(left), STEP):
+        part = slice(place, place + STEP)
+        same = slots[left[part]] == slots[right[part]]
+        np.add.reduce(same.view(np.uint8), axis=1, dtype=np.uint16, out=counts[part])
+    return counts
+
+
+def intervals(slots: int, z: float = Z95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lower and the upper end of the Wilson interval for 0, 1, ... `slots` equal slots: (slots + 1,) each."""
+    ends = np.array([wilson(equal, slots, z) for equal in range(slots + 1)])
+    return ends[:, 0], ends[:, 1]

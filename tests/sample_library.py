@@ -1,0 +1,56 @@
+"""A small store of texts for tests of matching and grouping, and what their texts say about each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from indexer.fingerprinting import fingerprints
+from indexer.ingest import Extracted, row_of
+from indexer.measures import feature_set, jaccard
+from indexer.model import Blob, Document, Row
+from indexer.recipe import DEFAULT, Recipe
+from indexer.stores import open_store
+
+WORDS = (
+    "harbour", "ferry", "vega", "night", "quay", "bridge", "letter", "court", "lease",
+    "tenant", "river", "summer", "engine", "valve", "boiler", "coal", "signal",
+)  # fmt: skip
+
+
+def sentence(seed: int, words: int = 40) -> str:
+    """Words in an order that depends on the seed; no randomness."""
+    return " ".join(f"{WORDS[(seed * 7 + place * (3 + seed % 5)) % len(WORDS)]}{(seed * place) % 11}" for place in range(words))
+
+
+def edited(text: str, edits: int, mark: str = "x") -> str:
+    """The text with its last words replaced."""
+    words = text.split()
+    return " ".join([*words[: len(words) - edits], *(f"{mark}{place}" for place in range(edits))])
+
+
+def rows(texts: dict[str, str], recipe: Recipe = DEFAULT, cut: frozenset[str] = frozenset(), **changes: Any) -> list[Row]:
+    """Rows as indexing makes them, by id; those in `cut` are truncated. `changes` map a field to a value by id."""
+    signed = fingerprints(list(texts.values()), recipe)
+    made = []
+    for place, (id, text) in enumerate(texts.items()):
+        blob = Blob(id, id.encode(), f"/library/{id}.txt", b"", len(text), place * 1_000_000_000)
+        document = Document(text, truncated=id in cut)
+        labels = changes.get("labels", {}).get(id, ())
+        made.append(row_of(Extracted(blob, f"raw of {text}", "source", document), signed[place], recipe.id, tuple(labels)))
+    return made
+
+
+def library(made: list[Row], recipe: Recipe = DEFAULT) -> Any:
+    """A store in memory that holds these rows."""
+    store = open_store("sqlite://:memory:")
+    store.prepare(recipe)
+    assert store.write(made) == [None] * len(made)
+    return store
+
+
+def true_pairs(texts: dict[str, str], threshold: float, recipe: Recipe = DEFAULT) -> dict[tuple[str, str], float]:
+    """Brute force: the pairs at the threshold or above by the recipe's features."""
+    sets = {id: feature_set(text, recipe) for id, text in texts.items()}
+    values = {(a, b): jaccard(sets[a], sets[b]) for a, b in combinations(sorted(texts), 2)}
+    return {pair: value for pair, value in values.items() if value >= threshold and value > 0}

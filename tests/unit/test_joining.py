@@ -1,0 +1,80 @@
+"""Candidate pairs from slots, beside brute force on the band keys themselves."""
+
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer import joining
+from indexer.joining import Join, SlotCounter
+from indexer.keys import band_keys
+
+ROWS = 2
+
+
+def joined(slots, bands, rank, cap):
+    join = Join(slots, bands, ROWS, rank, cap)
+    pairs = [(int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)]
+    return pairs, join.capped
+
+
+def brute(slots, bands, rank, cap):
+    """Pairs that share a key no more than `cap` carry, or a hot key of whose carriers one has the least rank."""
+    carriers = defaultdict(list)
+    for document, keys in enumerate(band_keys(slots, bands, ROWS)):
+        for key in keys:
+            carriers[key].append(document)
+    pairs = set()
+    for documents in carriers.values():
+        centre = min(documents, key=lambda one: rank[one])
+        pairs |= {pair for pair in combinations(documents, 2) if len(documents) <= cap or centre in pair}
+    return pairs
+
+
+@st.composite
+def libraries(draw):
+    count, bands = draw(st.integers(0, 12)), draw(st.integers(1, 4))
+    slots = draw(
+        st.lists(st.lists(st.integers(0, 1), min_size=bands * ROWS, max_size=bands * ROWS), min_size=count, max_size=count)
+    )
+    rank = draw(st.permutations(range(count)))
+    return np.array(slots, dtype=np.uint32).reshape(count, bands * ROWS), bands, np.array(rank, dtype=np.int64)
+
+
+@given(libraries(), st.integers(2, 12))
+def test_pairs_are_those_that_share_a_band_each_once(made, cap):
+    slots, bands, rank = made
+    pairs, _ = joined(slots, bands, rank, cap)
+    assert len(pairs) == len(set(pairs))
+    assert set(pairs) == brute(slots, bands, rank, cap)
+
+
+def test_blocks_are_cut_and_lose_nothing(monkeypatch):
+    slots = np.repeat(np.arange(6, dtype=np.uint32), 5)[:, None].repeat(4, axis=1)
+    rank = np.arange(30)
+    whole, _ = joined(slots, 2, rank, 100)
+    monkeypatch.setattr(joining, "BLOCK", 7)
+    blocks = [len(left) for left, _ in Join(slots, 2, ROWS, rank, 100).blocks()]
+    assert joined(slots, 2, rank, 100)[0] == whole
+    assert len(whole) == 6 * 10 and max(blocks) <= 7
+
+
+def test_a_hot_band_makes_a_star_and_says_so():
+    slots = np.zeros((1000, 4), dtype=np.uint32)
+    rank = np.arange(1000)[::-1].copy()
+    pairs, capped = joined(slots, 2, rank, 10)
+    assert pairs == [(place, 999) for place in range(999)]
+    assert (capped.keys, capped.largest, capped.pairs) == (2, 1000, 2 * 999 * 998 // 2)
+
+
+@pytest.mark.parametrize("least", [0, 1, 5, 8, 9])
+def test_equal_slots_are_counted(least):
+    random = np.random.default_rng(4)
+    slots = random.integers(0, 3, (20, 8)).astype(np.uint32) * np.uint32(256) + random.integers(0, 2, (20, 8)).astype(np.uint32)
+    left, right = (np.array(side, dtype=np.int32) for side in zip(*combinations(range(20), 2), strict=True))
+    kept = SlotCounter(slots).at_least(left, right, least)
+    wanted = [(a, b, int((slots[a] == slots[b]).sum())) for a, b in combinations(range(20), 2)]
+    assert list(zip(*(column.tolist() for column in kept), strict=True)) == [one for one in wanted if one[2] >= least]

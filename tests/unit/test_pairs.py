@@ -1,0 +1,147 @@
+"""Matching a store: which pairs, each once, by what measure, and what is said about the rest."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_library import edited, library, rows, sentence, true_pairs
+
+from indexer.errors import StoreError, UnknownMeasure, UsageError
+from indexer.measures import MEASURES
+from indexer.model import Assignment
+from indexer.pairs import match
+from indexer.recipe import recipe_named
+from indexer.stores import open_store
+from indexer.verifying import Verifier
+
+TEXTS = {
+    "a": sentence(1),
+    "b": edited(sentence(1), 2),
+    "c": sentence(1).upper(),
+    "d": sentence(2),
+    "e": edited(sentence(2), 12),
+    "f": "",
+    "g": "12 34 56",
+    "h": sentence(1),
+}
+texts = st.dictionaries(
+    st.text("abcdefghij", min_size=1, max_size=2),
+    st.builds(edited, st.integers(0, 3).map(sentence), st.integers(0, 30), st.sampled_from("xyz")),
+    max_size=12,
+)
+
+
+def found(matched):
+    return {(pair.a, pair.b): pair.similarity for pair in matched}
+
+
+@given(texts, st.sampled_from([0.2, 0.5, 0.7, 0.8, 0.9, 1.0]))
+@settings(max_examples=60, deadline=None)
+def test_the_complete_mode_finds_every_pair_and_no_other(made, threshold):
+    matched = match(library(rows(made)), threshold=threshold, all_pairs=True)
+    assert found(matched) == true_pairs(made, threshold)
+    assert len(matched) == len(list(matched))
+
+
+def test_the_complete_mode_needs_no_slots():
+    recipe = recipe_named("simhash-doc")
+    store = library(rows(TEXTS, recipe), recipe)
+    assert found(match(store, threshold=0.3, all_pairs=True)) == true_pairs(TEXTS, 0.3, recipe)
+    with pytest.raises(UsageError, match="--complete"):
+        match(store)
+
+
+@given(texts)
+@settings(max_examples=30, deadline=None)
+def test_what_the_bands_find_is_true_and_sorted(made):
+    matched = match(library(rows(made)), threshold=0.6, exact=True)
+    pairs = list(matched)
+    assert found(matched).items() <= true_pairs(made, 0.6).items()
+    assert [(pair.a, pair.b) for pair in pairs] == sorted({(pair.a, pair.b) for pair in pairs})
+    assert {pair.measure for pair in pairs} <= {"features"}
+
+
+def test_slots_decide_what_is_clear_and_texts_the_rest():
+    truth = true_pairs(TEXTS, 0.8)
+    pairs = {(pair.a, pair.b): pair for pair in match(library(rows(TEXTS)), threshold=0.8)}
+    assert pairs.keys() == truth.keys() and {("a", "b"), ("a", "h"), ("b", "c")} <= pairs.keys()
+    assert pairs["a", "h"].measure == "features" and pairs["a", "h"].similarity == 1.0
+    for key, pair in pairs.items():
+        assert abs(pair.similarity - truth[key]) < (1e-12 if pair.measure == "features" else 0.1)
+
+
+def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
+    read = []
+    whole = Verifier.of_pairs
+    monkeypatch.setattr(Verifier, "of_pairs", lambda self, pairs: read.extend(pairs) or whole(self, pairs))
+    made = {"a": sentence(1), "b": edited(sentence(1), 6)}
+    [(key, value)] = true_pairs(made, 0.1).items()
+    [pair] = match(library(rows(made)), threshold=value)
+    assert (pair.a, pair.b) == key and pair.measure == "features" and pair.similarity == value
+    assert read == [(0, 1)]
+    assert list(match(library(rows(made)), threshold=value + 1e-9)) == []
+
+
+@pytest.mark.parametrize("measure", sorted(MEASURES))
+def test_every_measure(measure):
+    pairs = list(match(library(rows(TEXTS)), threshold=0.9, measure=measure))
+    assert ("a", "h", 1.0) in {(pair.a, pair.b, pair.similarity) for pair in pairs}
+    assert all(pair.similarity >= 0.9 for pair in pairs)
+    assert {pair.measure for pair in pairs} <= {measure, "estimate"}
+
+
+def test_documents_without_a_label_against_those_with_it():
+    store = library(rows(TEXTS, labels={"a": ["privileged"], "h": ["privileged", "x"], "e": ["x"]}))
+    matched = match(store, threshold=0.8, against="privileged")
+    assert [(pair.a, pair.b) for pair in matched] == [("b", "a"), ("b", "h"), ("c", "a"), ("c", "h")]
+    assert [[matched.ids[place], [matched.ids[other] for other, _ in others]] for place, others in matched.by_document()] == [
+        ["b", ["a", "h"]],
+        ["c", ["a", "h"]],
+    ]
+    assert list(match(store, threshold=0.8, against="nobody carries it")) == []
+
+
+def test_only_pairs_that_touch_what_is_new():
+    store = library(rows(TEXTS))
+    store.assign([Assignment(id, id, True, None, None) for id in TEXTS if id != "c"])
+    assert [(pair.a, pair.b) for pair in match(store, threshold=0.8, new=True)] == [("a", "c"), ("b", "c"), ("c", "h")]
+
+
+def test_most_similar_first():
+    matched = match(library(rows(TEXTS)), threshold=0.5)
+    shown = {matched.ids[place]: [matched.ids[other] for other, _ in others] for place, others in matched.by_document()}
+    assert shown["a"][:2] == ["c", "h"] and shown["a"][2] == "b"
+
+
+def test_copies_beyond_the_cap_are_counted():
+    made = {f"{place:03}": sentence(1) for place in range(40)}
+    matched = match(library(rows(made)), threshold=0.8, cap=50)
+    assert [(pair.a, pair.b) for pair in matched] == [("000", id) for id in sorted(made)[1:]]
+    assert matched.copies_left_out == 40 * 39 // 2 - 39
+    assert "copies" in " ".join(matched.notes())
+    assert len(match(library(rows(made)), threshold=0.8, all_pairs=True)) == 40 * 39 // 2
+
+
+def test_the_planned_recall_is_told():
+    matched = match(library(rows(TEXTS)), threshold=0.5)
+    assert matched.plan is not None and (matched.plan.bands, matched.plan.rows) == (26, 4)
+    assert "26 bands x 4 rows" in " ".join(matched.notes())
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"threshold": 0.0}, {"threshold": 1.1}, {"cap": 1}, {"all_pairs": True, "measure": "overlap"}]
+)
+def test_values_out_of_range(wrong):
+    with pytest.raises(UsageError):
+        match(library(rows(TEXTS)), **wrong)
+
+
+def test_no_such_measure_and_no_store():
+    with pytest.raises(UnknownMeasure):
+        match(library(rows(TEXTS)), measure="likeness")
+    with pytest.raises(StoreError):
+        match(open_store("sqlite://:memory:"))
+
+
+def test_an_empty_store_has_no_pairs():
+    for all_pairs in (False, True):
+        assert list(match(library([]), all_pairs=all_pairs)) == []
