@@ -4,6 +4,7 @@ from indexer.checkup import doctor
 from indexer.comparison import compare
 from indexer.fingerprinting import fingerprint, fingerprints
 from indexer.ingest import index
+from indexer.installing import install, uninstall
 from indexer.lookup import similar
 from indexer.overview import status
 from indexer.planning import plan
@@ -20,10 +21,12 @@ __all__ = [
     "fingerprints",
     "hash",
     "index",
+    "install",
     "open_store",
     "plan",
     "recipe_named",
     "search",
     "similar",
     "status",
+    "uninstall",
 ]

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from indexer import checkup, ingest, lookup, overview, printing, results, signing
+from indexer import checkup, ingest, installing, lookup, overview, printing, results, signing
 from indexer.align import Matching
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
@@ -204,6 +204,30 @@ def doctor_command(store_url: str, as_json: bool) -> int:
     checks = checkup.doctor(store_url)
     printing.checks(checks, as_json)
     return EXIT_STORE if any(check.verdict == "bad" for check in checks) else 0
+
+
+@commands.command("install")
+@click.option("--recipe", "recipe_name", default="default", show_default=True, help="Settings of the fingerprint.")
+@click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@_store
+@_json
+def install_command(recipe_name: str, dry_run: bool, store_url: str, as_json: bool) -> int:
+    """Let a cluster sign documents of any client, and fold their searches."""
+    with _opened(store_url) as store:
+        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run)
+    printing.installation(done, as_json, dry_run)
+    return 0 if done.complete else EXIT_FAILED
+
+
+@commands.command("uninstall")
+@click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@_store
+@_json
+def uninstall_command(dry_run: bool, store_url: str, as_json: bool) -> int:
+    """Remove from a cluster what install put there; documents stay."""
+    with _opened(store_url) as store:
+        printing.installation(installing.uninstall(store, dry_run=dry_run), as_json, dry_run)
+    return 0
 
 
 @contextlib.contextmanager

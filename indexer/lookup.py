@@ -58,7 +58,7 @@ def similar(
         row = store.get([id]).get(id)
         if row is None:
             raise DocumentNotFound(id=id)
-        text, path = row.text, row.path
+        text, path = row.text, row.path or None  # documents of other programs may have none
     text = text or ""
     asked = fingerprint(text, recipe)
     found = store.candidates(asked.bands, asked.blocks, WINDOW)

@@ -18,6 +18,7 @@ from indexer.checkup import Check
 from indexer.comparison import Comparison
 from indexer.comparison import as_json as comparison_json
 from indexer.ingest import Account
+from indexer.installing import Installation
 from indexer.lookup import Found
 from indexer.model import Fingerprint, Match, Outcome
 from indexer.overview import Overview
@@ -279,3 +280,16 @@ def checks(made: Sequence[Check], as_json: bool) -> None:
     for one in made:
         table.add_row(_MARKS[one.verdict], one.name, Text(visible(one.detail)))
     console().print(table)
+
+
+def installation(done: Installation, as_json: bool, dry_run: bool) -> None:
+    """What was installed or removed; `installed` lists the pieces in the order of the work."""
+    pieces = [{"kind": one.kind, "name": one.name, "action": one.action, "detail": one.detail} for one in done.changes]
+    if as_json:
+        print_json({"store": done.store, "recipe": done.recipe.name, "dry_run": dry_run, "installed": pieces})
+        return
+    for one in done.changes:
+        would = "would be " if dry_run and one.action in ("created", "updated", "removed") else ""
+        print(visible(f"{would}{one.action}  {one.kind} {one.name}{one.detail and f': {one.detail}'}"))
+    if not pieces:
+        print("nothing is installed there")

@@ -7,8 +7,8 @@ import indexer
 from indexer.errors import NearfoldError
 
 PUBLIC = {
-    "Recipe", "compare", "doctor", "fingerprint", "fingerprints", "hash", "index", "open_store", "plan", "recipe_named",
-    "search", "similar", "status",
+    "Recipe", "compare", "doctor", "fingerprint", "fingerprints", "hash", "index", "install", "open_store", "plan",
+    "recipe_named", "search", "similar", "status", "uninstall",
 }  # fmt: skip
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from indexer.errors import StoreError
 from indexer.model import Assignment, Candidates, Query, Ranked, Row
 from indexer.recipe import Recipe
+from indexer.stores import _engine_install, bodies
 from indexer.stores import _engine_rows as documents
-from indexer.stores import bodies
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
 from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
-from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking
+from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
 from indexer.stores.rows import refusal, storable
 from indexer.stores.sending import Operation, Reply, Sender
 from indexer.text.phrases import well_formed
@@ -78,7 +78,7 @@ class EngineStore:
 
     def _post(self, body: bytes) -> Answer:
         path = f"{self._place.write_alias}/_bulk"
-        return self._link.request("POST", path, body, {"require_alias": "true"}, BULK_SECONDS)
+        return self._link.request("POST", path, body, {"require_alias": "true", "pipeline": "_none"}, BULK_SECONDS)
 
     def refresh(self) -> None:
         """Waits until every shard shows what was written."""
@@ -174,6 +174,15 @@ class EngineStore:
         stats = self._requests.ask("GET", f"{self._index()}/_stats/store").body
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         return Counts(answer["hits"]["total"]["value"], status, types, answer["aggregations"]["families"]["value"], size)
+
+    def install(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+        """Templates and pipelines for this index, and the index itself where it exists."""
+        self._known = None
+        return _engine_install.install(self._requests, self._place, self._dialect, recipe, dry_run)
+
+    def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+        """The index stays as it is but for its default pipeline."""
+        return _engine_install.uninstall(self._requests, self._place, self._dialect, recipe, dry_run)
 
     def close(self) -> None:
         """Ends the connections."""

@@ -21,13 +21,14 @@ _MADE_BY_ANOTHER = "resource_already_exists_exception"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The words in which the engines differ: a field type, and how a point in time is opened and closed."""
+    """The words in which the engines differ: a field type, how a point in time is opened and closed, and search pipelines."""
 
     metadata_type: str
     open_pit: str
     pit_field: str
     close_pit: str
     close_body: Callable[[str], bodies.Body]
+    search_pipelines: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from indexer.errors import UsageError
 from indexer.model import Assignment, Candidates, Query, Ranked, Row, Status
@@ -123,6 +123,33 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release what is held; calling it twice is no error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done, or would be done, to one piece of an installation; `impossible` and `kept` give the reason in `detail`."""
+
+    kind: str
+    name: str
+    action: Literal["created", "updated", "unchanged", "removed", "kept", "impossible"]
+    detail: str = ""
+
+
+@runtime_checkable
+class Installable(Protocol):
+    """A store whose engine can sign and fold for programs that know nothing of nearfold."""
+
+    def install(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+        """Put there what is missing or old, in an order that leaves every state in between usable.
+
+        Raises `RecipeMismatch`, `MappingMismatch`, `StoreRefused` (naming the right that is missing), and `StoreError` when a
+        newer nearfold or another pipeline is there already.
+        """
+        ...
+
+    def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+        """Take away what `install` put there, pieces that other indices use excepted; documents keep their fields."""
         ...
 
 

@@ -20,11 +20,11 @@ Key: TypeAlias = tuple[str, str]
 
 FORMAT = 1
 LAST = "\U0010ffff"  # sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing one
-BY_ID = {"near_id": {"order": "asc", "missing": LAST}}
-BY_PATH = {"path": {"order": "asc", "missing": LAST}}
+BY_ID = {"near_id": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
+BY_PATH = {"path": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
 IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
 BEST = {"_score": "desc"}
-NEWEST = {"modified": {"order": "desc", "missing": "_last"}}
+NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
 _FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
 _SHOWN = ["path", "title", "near_id", "near_family", "near_status", "near_minhash"]
 
@@ -50,24 +50,28 @@ def index(recipe: Recipe, metadata_type: str, core_analysis: bool, shards: int |
 
 
 def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
-    """What keeps nearfold from using a mapping that an engine gave, one sentence a problem; empty when nothing does."""
+    """What keeps nearfold from using a mapping that an engine gave, one sentence a problem; empty when nothing does.
+
+    In an index that `nearfold install` shares with other programs there may be fields of theirs.
+    """
     if "nearfold" not in found.get("_meta", {}):
         return ("it was not made by nearfold (no `_meta.nearfold`)",)
     expected: Body = mappings.load("index.json")["mappings"]["properties"]
     expected["metadata"]["type"] = metadata_type
     actual = found.get("properties", {})
-    problems = [] if found.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
-    problems += [f"field {name} is missing" for name in expected if name not in actual]
-    problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
+    problems = [f"field {name} is missing" for name in expected if name not in actual]
+    if not found["_meta"]["nearfold"].get("shared"):
+        problems += [] if found.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
+        problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
     problems += [
-        f"field {name} is {_spelled(actual[name])} instead of {_spelled(wanted)}"
+        f"field {name} is {spelled(actual[name])} instead of {spelled(wanted)}"
         for name, wanted in expected.items()
         if name in actual and actual[name] != wanted
     ]
     return tuple(problems)
 
 
-def _spelled(field: Mapping[str, Any]) -> str:
+def spelled(field: Mapping[str, Any]) -> str:
     """A field's type and settings, such as `keyword (doc_values: False)`."""
     settings = ", ".join(f"{name}: {value}" for name, value in field.items() if name != "type")
     return f"{field.get('type', 'object')} ({settings})" if settings else str(field.get("type", "object"))

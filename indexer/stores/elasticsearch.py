@@ -20,6 +20,7 @@ DIALECT = Dialect(
     pit_field="id",
     close_pit="_pit",
     close_body=lambda pit: {"id": pit},
+    search_pipelines=False,
 )
 _UNKNOWN_CONTENT_TYPE = 406  # what other engines answer to this client's content type
 

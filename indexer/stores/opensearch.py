@@ -21,6 +21,7 @@ DIALECT = Dialect(
     pit_field="pit_id",
     close_pit="_search/point_in_time",
     close_body=lambda pit: {"pit_id": [pit]},
+    search_pipelines=True,
 )
 _EVERY_STATUS = range(300, 600)
 

@@ -1,0 +1,147 @@
+"""A cluster that nearfold was installed into, and clients that know nothing of it: the same keys and families as by Python."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from indexer.ingest import index
+from indexer.installing import install, uninstall
+from indexer.lookup import similar
+from indexer.model import Assignment
+from indexer.results import search
+from indexer.stores import open_store
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+TAIL = "Dogs travel free, bicycles cost two crowns, and children under six need no ticket if a grown-up is with them."
+FIRST = f"The harbour ferry leaves at eight in the morning and returns at six in the evening. {TAIL}"
+TEXTS = {
+    "first": FIRST,
+    "copy": FIRST.upper().replace("MORNING ", "MORN-\nING\t"),
+    "edition": FIRST.replace("returns at six", "returns at seven"),
+    "other": "A ferry is a boat that carries people and goods across a river, a lake or the sea, 港口 included.",
+}
+SIGNATURE = ("status", "exact", "bands", "blocks", "simhash", "minhash", "words", "chars", "recipe")
+
+
+def ask(method, url, body=None, kind="application/json"):
+    """One request as any client sends it."""
+    data = body.encode() if isinstance(body, str) else None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": kind}, method=method)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.loads(answer.read())
+
+
+@pytest.fixture
+def place(opensearch_url):
+    """Server, index and store address; nothing of them is left at the end."""
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{name}")
+    yield opensearch_url, name, store
+    uninstall(store)
+    store.close()
+    ask("DELETE", f"{opensearch_url}/{name}?ignore_unavailable=true")
+
+
+@pytest.fixture
+def python_path(tmp_path):
+    """The same texts as files, indexed by Python into the embedded store."""
+    (tmp_path / "files").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "files" / f"{name}.txt").write_text(text, encoding="utf-8")
+    store = open_store("sqlite://:memory:")
+    account = index([str(tmp_path / "files")], store, extractor="plain", workers=1)
+    assert account.indexed == len(TEXTS)
+    yield store
+    store.close()
+
+
+def sent(server, name, ids):
+    """Documents by bulk; the ids that they got."""
+    actions = [{"index": {"_id": one}} if ids else {"index": {}} for one in TEXTS]
+    lines = [
+        json.dumps(line) for action, text in zip(actions, TEXTS.values(), strict=True) for line in (action, {"text": text})
+    ]
+    answer = ask("POST", f"{server}/{name}/_bulk?refresh=true", "\n".join(lines) + "\n", "application/x-ndjson")
+    assert not answer["errors"]
+    return dict(zip(TEXTS, (item["index"]["_id"] for item in answer["items"]), strict=True))
+
+
+def shown(server, name, body, params=""):
+    query = {"query": {"match": {"text": "ferry"}}, "_source": ["near_family"], **body}
+    return [hit["_source"]["near_family"] for hit in ask("POST", f"{server}/{name}/_search{params}", query)["hits"]["hits"]]
+
+
+@pytest.mark.parametrize("ids", [True, False], ids=["ids of the client", "ids of the engine"])
+def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(place, python_path, ids):
+    server, name, store = place
+    install(store)
+    known = sent(server, name, ids)
+    rows = store.get(list(known.values()))
+    by_text = {row.exact + str(row.words): row for row in python_path.scan()}
+    assert len(rows) == len(TEXTS)
+    for row in rows.values():
+        theirs = by_text[row.exact + str(row.words)]
+        assert [getattr(row, field) for field in SIGNATURE] == [getattr(theirs, field) for field in SIGNATURE]
+
+    asked = FIRST.replace("grown-up", "parent")
+    found, wanted = similar(store, asked), similar(python_path, asked)
+    assert len(found.matches) == 3
+    assert [one.similarity for one in found.matches] == [one.similarity for one in wanted.matches]
+    assert {one.id for one in similar(store, id=known["first"]).matches} == {known["copy"], known["edition"]}
+
+    page, theirs = search(store, "ferry"), search(python_path, "ferry")
+    assert sorted(len(hit.folded) for hit in page.hits) == sorted(len(hit.folded) for hit in theirs.hits) == [0, 2]
+
+
+def test_searches_of_any_client_fold(place):
+    server, name, store = place
+    install(store)
+    known = sent(server, name, ids=False)
+    pipeline, collapse = "?search_pipeline=nearfold-fold-v1", {"collapse": {"field": "near_family"}}
+    assert len(shown(server, name, {})) == 4
+    families = shown(server, name, collapse)
+    assert len(families) == len(set(families)) == 3  # exact copies are one family on arrival
+    assert shown(server, name, {}, pipeline) == families
+
+    same = [known["first"], known["copy"], known["edition"]]
+    store.assign([Assignment(one, known["first"], one == known["first"], 1.0, None) for one in same])
+    store.refresh()
+    families = shown(server, name, collapse)
+    assert sorted(families) == sorted([known["first"], store.get([known["other"]])[known["other"]].family])
+    assert shown(server, name, {}, pipeline) == families
+    assert len(shown(server, name, {"size": 1}, pipeline)) == 1
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_every_command_of_the_page_runs(place, tmp_path):
+    """In order, in one folder; `nearfold` is this checkout, the server and the index those of the test."""
+    server, name, _ = place
+    script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
+    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    printed = []
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
+        line = script + block.replace("localhost:9200", server.partition("://")[2]).replace("/papers", f"/{name}")
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        printed.append(done.stdout)
+    assert "would be created  ingest pipeline nearfold-default_v1" in printed[0]
+    assert '"errors":false' in printed[1]
+    assert "evening-edition" in printed[2]
+    collapsed, piped = json.loads(printed[3]), json.loads(printed[4])
+    assert collapsed["hits"]["total"]["value"] == 4
+    assert collapsed["aggregations"]["families"]["value"] == 3
+    assert len(collapsed["hits"]["hits"]) == len(piped["hits"]["hits"]) == 3
+    assert json.loads(printed[5])["updated"] == 4
+    assert json.loads(printed[6])["hits"]["total"]["value"] == 0
+    assert "removed  ingest pipeline" in printed[7]

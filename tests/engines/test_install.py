@@ -1,0 +1,266 @@
+"""`install` and `uninstall` on real engines: what they put, what they leave alone, and what they refuse."""
+
+import dataclasses
+import secrets
+
+import pytest
+from pipelines import call, expected, good, signed
+from sample_rows import row
+
+from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreRefused, Unsupported, UsageError
+from indexer.installing import install, uninstall
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.stores import open_store
+
+ENGINES = ["opensearch", "elasticsearch"]
+OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening."
+PIECES = ["component template", "ingest pipeline", "search pipeline", "index template"]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    return request.param
+
+
+@pytest.fixture
+def server(engine, request):
+    return request.getfixturevalue(f"{engine}_url")
+
+
+@pytest.fixture
+def stores():
+    """Open stores of new indices; what was installed or indexed there is removed at the end."""
+    opened = []
+
+    def store(engine, server):
+        index = f"nearfold-test-{secrets.token_hex(6)}"
+        opened.append((open_store(f"{engine}://{server.partition('://')[2]}/{index}"), server, index))
+        return opened[-1][0], index
+
+    yield store
+    for store, server, index in opened:
+        call("DELETE", f"{server}/{index}")
+        for recipe in (DEFAULT, OTHER):
+            uninstall(store, recipe)
+        store.close()
+
+
+@pytest.fixture
+def there(stores, opensearch_url):
+    """A store on OpenSearch, its index, and the server."""
+    return (*stores("opensearch", opensearch_url), opensearch_url)
+
+
+def kept(server):
+    """Everything that an engine keeps beside indices."""
+    paths = ["_component_template", "_index_template", "_ingest/pipeline", "_search/pipeline", "_cluster/settings"]
+    return {path: call("GET", f"{server}/{path}")[1] for path in paths}
+
+
+def actions(installation):
+    return {change.kind: change.action for change in installation.changes}
+
+
+def bulk(server, index, documents, *actions):
+    lines = [line for document in documents for line in ({"index": {}}, document)]
+    answer = good("POST", f"{server}/{index}/_bulk?refresh=true", [*lines, *actions])
+    assert not answer["errors"], str(answer)[:1000]
+    return [next(iter(item.values()))["_id"] for item in answer["items"]]
+
+
+def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(there):
+    store, index, server = there
+    before = kept(server)
+    assert actions(install(store, dry_run=True)) == dict.fromkeys(PIECES, "created")
+    assert kept(server) == before
+    assert actions(install(store)) == dict.fromkeys(PIECES, "created")
+    after = kept(server)
+    assert after != before
+    assert actions(install(store)) == dict.fromkeys(PIECES, "unchanged")
+    assert kept(server) == after
+    assert actions(uninstall(store, dry_run=True)) == dict.fromkeys(PIECES, "removed")
+    assert kept(server) == after
+    uninstall(store)
+    assert kept(server) == before
+    assert uninstall(store).changes == ()
+    assert call("GET", f"{server}/{index}")[0] == 404
+
+
+def test_what_somebody_changed_is_put_back(there):
+    store, index, server = there
+    install(store)
+    good("PUT", f"{server}/_search/pipeline/nearfold-fold-v1", {"response_processors": []})
+    good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v1", {"processors": []})
+    good("PUT", f"{server}/_index_template/nearfold-{index}", {"index_patterns": [index]})
+    planned = actions(install(store, dry_run=True))
+    assert planned == actions(install(store))
+    assert planned == {**dict.fromkeys(PIECES, "updated"), "component template": "unchanged"}
+    assert set(actions(install(store)).values()) == {"unchanged"}
+
+
+def test_what_other_indices_use_is_kept_and_named(there, stores):
+    store, _, server = there
+    neighbour, other = stores("opensearch", server)
+    for one in (store, neighbour):
+        install(one)
+    bulk(server, other, [{"text": TEXT}])
+    left = {change.kind: change for change in uninstall(store).changes}
+    assert left["index template"].action == "removed"
+    assert left["ingest pipeline"].action == "kept"
+    assert left["ingest pipeline"].detail == f"used by nearfold-{other}, {other}"
+    bulk(server, other, [{"text": TEXT}])
+    good("DELETE", f"{server}/_index_template/nearfold-{other}")
+    assert {change.kind: change.detail for change in uninstall(store).changes}["ingest pipeline"] == f"used by {other}"
+    assert actions(uninstall(neighbour))["ingest pipeline"] == "removed"
+    bulk(server, other, [{"text": TEXT}])
+
+
+def test_documents_of_any_client_are_signed(there):
+    store, index, server = there
+    install(store)
+    documents = [{"text": TEXT, "author": "not a field of ours"}, {"text": TEXT.upper()}, {"text": "12"}]
+    ids = bulk(server, index, documents, {"index": {"_id": "mine"}}, {"text": TEXT})
+    rows = store.get(ids)
+    made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
+    assert [signed(one) for one in made] == expected([*(one["text"] for one in documents), TEXT])
+    assert [rows[id].status for id in ids] == ["complete", "complete", "numbers_only", "complete"]
+    assert rows["mine"].family == "mine"
+    assert rows[ids[0]].family == rows[ids[1]].family == f"x:{rows[ids[0]].exact}"
+    assert store.stored_recipe() == DEFAULT
+
+
+def test_nearfold_writes_its_own_rows_past_the_pipeline(there):
+    store, index, server = there
+    install(store)
+    store.prepare(DEFAULT)
+    cut = dataclasses.replace(row("cut", recipe=DEFAULT.id), status="truncated", text=TEXT, family="another")
+    assert store.write([cut]) == [None]
+    assert store.get(["cut"])["cut"] == cut
+    bulk(server, index, [{"text": TEXT}])
+
+
+def test_an_index_of_nearfold_is_given_the_pipeline_and_let_go(there):
+    store, index, server = there
+    store.prepare(DEFAULT)
+    mapping = good("GET", f"{server}/{index}/_mapping")
+    assert actions(install(store))["index"] == "updated"
+    assert actions(install(store))["index"] == "unchanged"
+    (name,) = bulk(server, index, [{"text": TEXT}])
+    assert signed(good("GET", f"{server}/{index}/_doc/{name}")["_source"]) == expected([TEXT])[0]
+    assert actions(uninstall(store))["index"] == "updated"
+    assert good("GET", f"{server}/{index}/_mapping") == mapping
+    bulk(server, index, [{"text": TEXT}])
+
+
+def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
+    store, index, server = there
+    own = {"text": {"type": "text", "analyzer": "english"}, "author": {"type": "keyword"}}
+    good("PUT", f"{server}/{index}", {"mappings": {"dynamic": "strict", "_meta": {"team": "press"}, "properties": own}})
+    old = bulk(server, index, [{"text": TEXT, "author": "a"}, {"text": f"{TEXT} Dogs travel free."}])
+    install(store)
+    (mapping,) = (one["mappings"] for one in good("GET", f"{server}/{index}/_mapping").values())
+    assert {name: field for name, field in mapping["properties"].items() if not name.startswith("near_")} == own
+    assert (mapping["dynamic"], mapping["_meta"]["team"]) == ("strict", "press")
+    backfilled = good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true")
+    assert (backfilled["updated"], backfilled["failures"]) == (2, [])
+    made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in old]
+    assert [signed(one) for one in made] == expected([one["text"] for one in made])
+    bands, blocks = (expected([TEXT])[0][name] for name in ("near_bands", "near_blocks"))
+    assert store.candidates(bands, blocks, 10).found[0].id == old[0]
+
+
+def test_an_index_whose_near_fields_are_others_is_refused(there):
+    store, index, server = there
+    good("PUT", f"{server}/{index}", {"mappings": {"properties": {"near_family": {"type": "text"}}}})
+    before = kept(server)
+    with pytest.raises(MappingMismatch, match="near_family is text instead of keyword"):
+        install(store)
+    assert kept(server) == before
+
+
+def test_the_pipeline_of_others_is_not_replaced(there):
+    store, index, server = there
+    good("PUT", f"{server}/_ingest/pipeline/{index}", {"processors": []})
+    good("PUT", f"{server}/{index}", {"settings": {"index.default_pipeline": index}})
+    try:
+        with pytest.raises(StoreError, match=f"default pipeline {index}; let that pipeline call nearfold-default_v1"):
+            install(store)
+        uninstall(store)
+        assert good("GET", f"{server}/{index}/_settings")[index]["settings"]["index"]["default_pipeline"] == index
+    finally:
+        good("PUT", f"{server}/{index}/_settings", {"index.default_pipeline": None})
+        good("DELETE", f"{server}/_ingest/pipeline/{index}")
+
+
+def test_recipes_are_not_mixed(there):
+    store, _, server = there
+    install(store, OTHER)
+    before = kept(server)
+    with pytest.raises(RecipeMismatch, match=r"bands: 9 -> 21"):
+        install(store, DEFAULT)
+    assert kept(server) == before
+    assert uninstall(store).changes[-1].action == "removed"
+    store.prepare(DEFAULT)
+    with pytest.raises(RecipeMismatch, match=r"bands: 21 -> 9"):
+        install(store, OTHER)
+
+
+def test_what_a_newer_nearfold_installed_stays(there):
+    store, _, server = there
+    install(store)
+    newer = {"version": 99, "description": "from the future", "processors": []}
+    good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v1", newer)
+    with pytest.raises(StoreError, match="newer nearfold"):
+        install(store)
+    assert good("GET", f"{server}/_ingest/pipeline/nearfold-default_v1")["nearfold-default_v1"] == newer
+
+
+def test_a_missing_right_is_named(engine, server, stores, auth_proxy, monkeypatch):
+    proxy = auth_proxy(server)
+    monkeypatch.setenv("NEARFOLD_USER", proxy.reader)
+    monkeypatch.setenv("NEARFOLD_PASSWORD", proxy.password)
+    store = open_store(f"{engine}://{proxy.url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}")
+    before = kept(server)
+    with pytest.raises(StoreRefused, match="PUT _component_template/nearfold-default_v1 needs a right"):
+        install(store)
+    store.close()
+    assert kept(server) == before
+
+
+def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elasticsearch_url, stores):
+    store, index = stores("elasticsearch", elasticsearch_url)
+    planned = install(store, dry_run=True)
+    done = install(store)
+    if done.complete:
+        pytest.skip("this Elasticsearch has painless")
+    assert planned == done
+    (missing,) = [change for change in done.changes if change.action == "impossible"]
+    assert missing.kind == "ingest pipeline"
+    assert "script" in missing.detail
+    assert actions(done) == {
+        "component template": "created",
+        "ingest pipeline": "impossible",
+        "index template": "created",
+    }
+    bulk(elasticsearch_url, index, [{"text": TEXT}])
+    store.prepare(DEFAULT)
+    assert actions(install(store))["index"] == "unchanged"
+    uninstall(store)
+    assert uninstall(store).changes == ()
+
+
+def test_the_embedded_store_takes_no_installation():
+    store = open_store("sqlite://:memory:")
+    for use in (install, uninstall):
+        with pytest.raises(Unsupported, match="--store opensearch://"):
+            use(store)
+    store.close()
+
+
+def test_recipes_that_no_pipeline_computes_are_refused(there):
+    store, _, server = there
+    before = kept(server)
+    with pytest.raises(UsageError, match="no ingest pipeline can compute"):
+        install(store, recipe_named("simhash-doc"))
+    assert kept(server) == before
