@@ -1,0 +1,94 @@
+"""The same folder in SQLite, OpenSearch and Elasticsearch gives the same answers, by the command line."""
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e.command import ROOT, outcome, run, run_json
+
+from indexer.stores import open_store
+
+EXAMPLES = ROOT / "examples"
+STORES = ("sqlite", "opensearch", "elasticsearch")
+
+
+@pytest.fixture(scope="module")
+def stores(
+    opensearch_url: str, elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    index = f"nearfold-test-{secrets.token_hex(4)}"
+    urls = {
+        "sqlite": f"sqlite:///{tmp_path_factory.mktemp('three')}/index.db",
+        "opensearch": f"{opensearch_url.replace('http', 'opensearch')}/{index}",
+        "elasticsearch": f"{elasticsearch_url.replace('http', 'elasticsearch')}/{index}",
+    }
+    for url in urls.values():
+        run("index", EXAMPLES, store=url)
+    yield urls
+    for name in ("opensearch", "elasticsearch"):
+        store = open_store(urls[name])
+        store.delete([row.id for row in store.scan()])
+        store.close()
+
+
+def everywhere(stores: dict[str, str], *words: str | Path) -> list[Any]:
+    return [run_json(*words, store=stores[name]) for name in STORES]
+
+
+def same(answers: list[Any]) -> Any:
+    assert answers[0] == answers[1] == answers[2]
+    return answers[0]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
+def test_similar_gives_the_same_matches(path: Path, stores: dict[str, str]) -> None:
+    same(everywhere(stores, "similar", path, "--threshold", "0.5"))
+
+
+def test_search_by_path_gives_the_same_documents_folded_the_same_way(stores: dict[str, str]) -> None:
+    answers = everywhere(stores, "search", "agreement", "--sort", "path")
+    answer = same([{**one, "hits": [{**hit, "score": None} for hit in one["hits"]]} for one in answers])
+    assert any(hit["folded"] for hit in answer["hits"])
+
+
+def test_every_document_folded_the_same_way(stores: dict[str, str]) -> None:
+    answers = everywhere(stores, "search", "", "--sort", "path", "--limit", "50")
+    same([[(hit["path"], hit["folded"]) for hit in one["hits"]] for one in answers])
+
+
+def test_filters_give_the_same_documents(stores: dict[str, str]) -> None:
+    answers = everywhere(stores, "search", "agreement", "--sort", "path", "--fold", "none", "--filter", "content_type=text/plain")
+    assert same([[hit["path"] for hit in one["hits"]] for one in answers])
+
+
+def test_a_chinese_word_inside_a_sentence_is_found(stores: dict[str, str]) -> None:
+    answers = everywhere(stores, "search", "渡轮")
+    assert [[Path(hit["path"]).name for hit in one["hits"]] for one in answers] == [["港口通知.txt"]] * 3
+
+
+def test_a_second_run_finds_everything_unchanged(stores: dict[str, str]) -> None:
+    for answer in everywhere(stores, "index", EXAMPLES):
+        assert answer["unchanged"] == answer["seen"]
+
+
+def test_status_and_doctor_answer(stores: dict[str, str]) -> None:
+    counts = [one["documents"] for one in everywhere(stores, "status")]
+    assert len(set(counts)) == 1
+    for answer in everywhere(stores, "doctor"):
+        assert {check["verdict"] for check in answer["checks"]} <= {"good", "note"}
+
+
+@pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
+def test_unreachable_server_is_named(kind: str) -> None:
+    done = outcome("index", EXAMPLES, "--store", f"{kind}://127.0.0.1:9/x")
+    assert done.returncode == 3, done.stderr
+    assert "127.0.0.1:9" in done.stderr and "check that the server runs" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
+def test_another_recipe_is_refused_with_the_difference(kind: str, stores: dict[str, str]) -> None:
+    done = outcome("index", EXAMPLES, "--recipe", "simhash-doc", store=stores[kind])
+    assert done.returncode == 3, done.stderr
+    assert "default_v1" in done.stderr and "simhash" in done.stderr

@@ -1,0 +1,118 @@
+"""Small documents of many formats with the same text, and hostile ones; made here, so that nobody wonders what is in them."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from email.message import EmailMessage
+
+from docx import Document as WordDocument
+from odf.opendocument import OpenDocumentText
+from odf.text import P
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
+
+TITLE = "Of rivers"
+PARAGRAPHS = (
+    "The quick brown fox jumps over the lazy dog near the river bank every single morning.",
+    "Café, naïve and résumé are words with accents; Zürich is a town on a lake.",
+    "The last paragraph says that nothing was left out on the way here.",
+)
+
+
+def html(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
+    body = "".join(f"<p>{text}</p>" for text in paragraphs)
+    return f"<!DOCTYPE html><html><head><title>{TITLE}</title></head><body>{body}</body></html>".encode()
+
+
+def docx(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
+    document = WordDocument()
+    document.core_properties.title = TITLE
+    for text in paragraphs:
+        document.add_paragraph(text)
+    return _saved(document.save)
+
+
+def odt(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
+    document = OpenDocumentText()
+    for text in paragraphs:
+        document.text.addElement(P(text=text))
+    return _saved(document.write)
+
+
+def rtf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
+    escaped = ("".join(char if char < "\x80" else f"\\u{ord(char)}?" for char in text) for text in paragraphs)
+    body = "".join(f"{text}\\par\n" for text in escaped)
+    return f"{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Times;}}}}{{\\info{{\\title {TITLE}}}}}\\f0\n{body}}}".encode("ascii")
+
+
+def pdf(paragraphs: Sequence[str] = PARAGRAPHS, *, password: str | None = None, pages: int = 1) -> bytes:
+    """`pages` pages with the same paragraphs; with a password nobody can read it who does not have it."""
+
+    def save(file: io.BytesIO) -> None:
+        canvas = Canvas(file, encrypt=None if password is None else StandardEncryption(password))
+        canvas.setTitle(TITLE)
+        for _ in range(pages):
+            for line, text in enumerate(paragraphs):
+                canvas.drawString(72, 780 - 20 * line, text)
+            canvas.showPage()
+        canvas.save()
+
+    return _saved(save)
+
+
+def eml(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "ann@example.org", "bob@example.org", TITLE
+    message.set_content("\n\n".join(paragraphs))
+    return message.as_bytes()
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    def save(file: io.BytesIO) -> None:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+
+    return _saved(save)
+
+
+def formats() -> dict[str, bytes]:
+    """The same text in every format, by file name."""
+    return {
+        "a.docx": docx(),
+        "a.eml": eml(),
+        "a.html": html(),
+        "a.odt": odt(),
+        "a.pdf": pdf(),
+        "a.rtf": rtf(),
+        "a.zip": zipped({"inside/a.html": html()}),
+    }
+
+
+def zip_bomb(name: str, unit: bytes, repeat: int) -> bytes:
+    """A zip with one member: `unit`, `repeat` times. The checksum is wrong, which nobody finds out who does not unpack it all.
+
+    The unit is packed once and repeated as it is, so ten gigabytes take a moment.
+    """
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = (packer.compress(unit) + packer.flush(zlib.Z_FULL_FLUSH)) * repeat + packer.flush()
+    label, size = name.encode(), len(unit) * repeat
+    big = struct.pack("<HHQQ", 1, 16, size, len(packed))
+    shared = struct.pack("<HHHHHIIIHH", 45, 0, 8, 0, 33, 0, 2**32 - 1, 2**32 - 1, len(label), len(big))
+    local = b"PK\x03\x04" + shared + label + big
+    central = b"PK\x01\x02" + struct.pack("<H", 45) + shared + bytes(14) + label + big
+    offset = len(local) + len(packed)
+    end64 = b"PK\x06\x06" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, 1, 1, len(central), offset)
+    locator = b"PK\x06\x07" + struct.pack("<IQI", 0, offset + len(central), 1)
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 2**16 - 1, 2**16 - 1, 2**32 - 1, 2**32 - 1, 0)
+    return local + packed + central + end64 + locator + end
+
+
+def _saved(save: object) -> bytes:
+    file = io.BytesIO()
+    save(file)  # type: ignore[operator]
+    return file.getvalue()

@@ -1,0 +1,147 @@
+"""Tika compiled to native code: what it reads, what it refuses, and in which words."""
+
+import random
+import struct
+import zlib
+
+import pytest
+from samples import PARAGRAPHS, TITLE, docx, formats, html, odt, pdf, rtf, zipped
+
+from indexer.errors import ExtractionError
+from indexer.extract._engine import document
+from indexer.extract.base import CUT, Limits
+from indexer.extract.native import NativeExtractor
+
+READER = NativeExtractor(Limits(chars=5_000))
+NOISE = random.Random(7).randbytes(20_000)
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+@pytest.mark.parametrize("name", sorted(formats()))
+def test_every_format_gives_the_same_words(name: str) -> None:
+    found = READER.extract(formats()[name], name)
+    inner = words(found.text)[1:] if name == "a.zip" else words(found.text)
+    assert inner == words(" ".join(PARAGRAPHS))
+    assert (found.truncated, found.warnings) == (False, ())
+    assert found.extractor == READER.identity
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.eml", "a.html", "a.pdf", "a.rtf"])
+def test_titles(name: str) -> None:
+    assert READER.extract(formats()[name], name).title == TITLE
+
+
+def test_content_type_has_no_parameters_and_metadata_plain_names() -> None:
+    assert READER.extract(html(), "a.html").content_type == "text/html"
+    found = READER.extract(formats()["a.eml"], "a.eml")
+    assert found.content_type == "message/rfc822"
+    assert (found.metadata["from"], found.metadata["to"]) == ("ann@example.org", "bob@example.org")
+
+
+def test_no_bytes_are_an_empty_document() -> None:
+    assert READER.extract(b"", "a.pdf").text == ""
+
+
+def test_picture_is_a_document_without_text() -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)
+    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(200))) + chunk(b"IEND", b"")
+    found = READER.extract(png, "a.png")
+    assert (found.text, found.content_type) == ("", "image/png")
+
+
+def test_encrypted_pdf_says_so() -> None:
+    with pytest.raises(ExtractionError, match="encrypted; remove its password"):
+        READER.extract(pdf(password="secret"), "a.pdf")
+
+
+def test_pdf_with_an_empty_password_is_read() -> None:
+    assert words(READER.extract(pdf(password=""), "a.pdf").text) == words(" ".join(PARAGRAPHS))
+
+
+@pytest.mark.parametrize("data", [NOISE, b"%PDF-1.4\n" + NOISE, b"PK\x03\x04" + NOISE, b"text\0with a NUL"])
+def test_noise_is_refused_with_a_way_forward(data: bytes) -> None:
+    with pytest.raises(ExtractionError, match=r"damaged|no text can be read") as caught:
+        READER.extract(data, "a.bin")
+    assert "leave it out" in str(caught.value)
+    assert "@" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (docx([f"{n} {text}" for n in range(300) for text in PARAGRAPHS])[:-2000], "a.docx"),
+        (pdf(pages=20)[:-3000], "a.pdf"),
+        (rtf(PARAGRAPHS * 20)[:-100], "a.rtf"),
+    ],
+)
+def test_cut_files_are_never_called_complete(data: bytes, name: str) -> None:
+    try:
+        found = READER.extract(data, name)
+    except ExtractionError as error:
+        assert "damaged" in str(error)
+    else:
+        assert found.truncated
+        assert "the end of the file is missing" in found.warnings
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9, 0.99])
+@pytest.mark.parametrize("name", ["a.docx", "a.odt", "a.pdf", "a.zip"])
+def test_a_file_cut_anywhere_is_truncated_or_refused(name: str, share: float) -> None:
+    data = formats()[name]
+    try:
+        assert READER.extract(data[: int(len(data) * share)], name).truncated
+    except ExtractionError as error:
+        assert "damaged" in str(error)
+
+
+def test_archive_with_a_damaged_member_is_truncated() -> None:
+    members = {"good.html": html(), "bad.pdf": b"%PDF-1.4\n" + NOISE, "locked.pdf": pdf(password="x")}
+    found = READER.extract(zipped(members), "a.zip")
+    assert PARAGRAPHS[0] in found.text
+    assert found.truncated
+    assert any("encrypted" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("make", [html, docx, odt, rtf])
+def test_text_is_cut_at_the_limit(make: object) -> None:
+    found = READER.extract(make(PARAGRAPHS * 100), "a")  # type: ignore[operator]
+    assert (len(found.text), found.truncated, found.warnings) == (5_000, True, (CUT,))
+
+
+def test_limit_counts_code_points_and_the_last_one_is_whole() -> None:
+    whole = READER.extract(html(["😀" * 4_990]), "a.html")
+    assert whole.text.count("😀") == 4_990
+    cut = READER.extract(html(["😀" * 6_000]), "a.html")
+    assert (cut.text, cut.truncated) == ("😀" * 5_000, True)
+
+
+@pytest.mark.parametrize("text", ["😀 and 𝔉𝔯𝔞𝔨𝔱𝔲𝔯 and 𠮷野家", "a \ufffd that was there", "Zażółć gęślą jaźń", "שלום עולם"])
+@pytest.mark.parametrize("name", ["a.html", "a.docx", "a.odt"])
+def test_characters_of_every_plane(name: str, text: str) -> None:
+    make = {"a.html": html, "a.docx": docx, "a.odt": odt}[name]
+    assert READER.extract(make([text]), name).text.strip() == text
+
+
+def test_html_that_is_utf8_is_read_as_utf8_whatever_it_claims() -> None:
+    text = '<html><head><meta charset="iso-8859-1"></head><body>plików owoców</body></html>'
+    assert READER.extract(text.encode(), "a.html").text.strip() == "plików owoców"
+    assert READER.extract("<html><body>façade</body></html>".encode("cp1252"), "a.html").text.strip() == "façade"
+
+
+def test_name_tells_what_the_beginning_does_not() -> None:
+    assert words(READER.extract("<p>plików <b>owoców</b></p>".encode(), "a.htm").text) == ["plików", "owoców"]
+    assert words(READER.extract("<a><b>plików</b> <c>owoców</c></a>".encode(), "a.xml").text) == ["plików", "owoców"]
+
+
+def test_metadata_are_one_clean_bounded_line_each() -> None:
+    metadata = {"dc:title": [" a\nb\0c\ud800 "], "dc:creator": ["x" * 5000, "y"], "dc:subject": ["one", "two"], "other": ["z"]}
+    found = document("text", metadata, b"", 10, "test")
+    assert found.title == "a b c"
+    assert found.metadata == {"author": "x" * 1000, "subject": "one; two"}
+    assert document("a\ud800b", {}, b"", 10, "test").text == "a\ufffdb"

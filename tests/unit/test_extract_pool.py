@@ -1,0 +1,334 @@
+"""The pool: a document that hangs, crashes or eats memory costs itself, and nothing outlives the program."""
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from naughty import Naughty, Unmade
+from samples import formats
+
+from indexer import errors
+from indexer.errors import (
+    ExtractionCrash,
+    ExtractionError,
+    ExtractionMemory,
+    ExtractionTimeout,
+    ExtractorUnavailable,
+    MissingExtra,
+    NearfoldError,
+)
+from indexer.extract import pool as pool_module
+from indexer.extract.base import Limits
+from indexer.extract.native import NativeExtractor
+from indexer.extract.pool import Pool, Task
+from indexer.model import Document
+
+LIMITS = Limits(seconds=1, megabytes=200)
+ROOT = Path(__file__).parents[2]
+SCRIPT = f"""
+import os, sys, time
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
+from naughty import Naughty
+from indexer.extract.base import Limits
+from indexer.extract.native import NativeExtractor
+from indexer.extract.pool import Pool, Task
+"""
+
+
+def extracted(orders: list[str], limits: Limits = LIMITS, workers: int = 2) -> dict[int, Document | ExtractionError]:
+    with Pool(Naughty, workers, limits) as pool:
+        return dict(pool.extract_all(Task(n, order.encode(), f"{n}.x") for n, order in enumerate(orders)))
+
+
+def workers_of(process: psutil.Process) -> list[psutil.Process]:
+    return [child for child in process.children(recursive=True) if "indexer.extract.service" in " ".join(child.cmdline())]
+
+
+def wait_for(condition: object, seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    yield
+    wait_for(lambda: not workers_of(psutil.Process()), 5)
+
+
+def test_every_document_comes_back_once_under_its_key() -> None:
+    found = extracted(["sleep 0.01"] * 40)
+    assert sorted(found) == list(range(40))
+    assert all(result.text.startswith(f"{key}.x 10 ") for key, result in found.items())
+    assert len({result.text.split()[-1] for result in found.values()}) == 2
+
+
+def test_bytes_and_texts_of_some_size_pass_whole() -> None:
+    data = b"sleep 0" + b" " * 20_000_000
+    with Pool(Naughty, 1, LIMITS) as pool:
+        [(_, result)] = pool.extract_all([Task("key", data, "a")])
+    assert result.text.split()[1] == str(len(data))
+
+
+@pytest.mark.parametrize("word", ["hang", "spin"])
+def test_document_that_takes_too_long_is_the_only_one_lost(word: str) -> None:
+    before = time.monotonic()
+    found = extracted(["ok", word, "ok", "ok", "ok"])
+    assert isinstance(found.pop(1), ExtractionTimeout)
+    assert all(isinstance(result, Document) for result in found.values())
+    assert time.monotonic() - before < 10
+
+
+@pytest.mark.parametrize(("order", "code"), [("crash", -signal.SIGSEGV), ("exit 3", 3), ("exit 0", 0)])
+def test_document_that_ends_the_process_is_the_only_one_lost(order: str, code: int) -> None:
+    found = extracted(["ok", order, "ok", order, "ok"])
+    crashes = [found.pop(1), found.pop(3)]
+    assert [crash.code for crash in crashes if isinstance(crash, ExtractionCrash)] == [code, code]
+    assert all(isinstance(result, Document) for result in found.values())
+
+
+def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
+    most = 0
+    stop = threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not stop.wait(0.01):
+            with contextlib.suppress(psutil.Error):
+                most = max([most, *(child.memory_info().rss for child in workers_of(psutil.Process()))])
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        found = extracted(["eat 100", "eat 5000", "ok"], Limits(seconds=30, megabytes=200))
+    finally:
+        stop.set()
+        watcher.join()
+    assert isinstance(found[1], ExtractionMemory)
+    assert isinstance(found[0], Document)
+    assert isinstance(found[2], Document)
+    assert 200 << 20 < most < 600 << 20
+
+
+def test_worker_that_kept_memory_is_replaced_before_the_next_document() -> None:
+    found = extracted(["eat 20", "ok", "eat 100", "ok"], Limits(seconds=30, megabytes=200), workers=1)
+    processes = [found[n].text.split()[-1] for n in range(4)]
+    assert processes[0] == processes[1] == processes[2] != processes[3]
+
+
+def test_refusals_and_blunders_of_the_extractor_are_errors_of_the_document() -> None:
+    found = extracted(["refuse it is encrypted", "blunder by nought", "ok"], workers=1)
+    assert str(found[0]) == "it is encrypted"
+    assert "ZeroDivisionError: by nought" in str(found[1])
+    assert isinstance(found[2], Document)
+
+
+def test_libraries_may_print_and_read() -> None:
+    assert all(isinstance(result, Document) for result in extracted(["print hello", "read", "ok"], workers=1).values())
+
+
+def test_what_is_no_task_passes_through_in_its_place() -> None:
+    with Pool(Naughty, 1, LIMITS) as pool:
+        items = ["first", Task(1, b"ok", "a"), "last"]
+        found = list(pool.extract_all(items))
+    assert found[0] == "first"
+    assert "last" in found
+    assert len(found) == 3
+
+
+def test_items_are_pulled_as_they_are_needed() -> None:
+    pulled = 0
+
+    def tasks() -> Iterator[Task[int]]:
+        nonlocal pulled
+        for n in range(200):
+            pulled += 1
+            yield Task(n, b"ok", "a")
+
+    with Pool(Naughty, 2, LIMITS) as pool:
+        for done, _ in enumerate(pool.extract_all(tasks()), 1):
+            assert pulled - done <= 2 * 2
+
+
+def test_bytes_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "_MOST_BYTES", 1000)
+    pulled = 0
+
+    def tasks() -> Iterator[Task[int]]:
+        nonlocal pulled
+        for n in range(20):
+            pulled += 1
+            yield Task(n, b"ok" + b" " * 2000, "a")
+
+    with Pool(Naughty, 2, LIMITS) as pool:
+        for done, _ in enumerate(pool.extract_all(tasks()), 1):
+            assert pulled - done <= 1
+
+
+def test_error_in_the_source_comes_through_and_the_pool_can_go_on() -> None:
+    def tasks() -> Iterator[Task[int]]:
+        yield Task(1, b"sleep 0.5", "a")
+        raise KeyError("source")
+
+    with Pool(Naughty, 1, LIMITS) as pool:
+        with pytest.raises(KeyError, match="source"):
+            list(pool.extract_all(tasks()))
+        [(key, _)] = pool.extract_all([Task(2, b"ok", "a")])
+    assert key == 2
+
+
+def test_abandoned_run_leaves_the_pool_usable() -> None:
+    with Pool(Naughty, 2, LIMITS) as pool:
+        for _ in pool.extract_all(Task(n, b"ok", "a") for n in range(100)):
+            break
+        assert {key for key, _ in pool.extract_all(Task(-n, b"ok", "a") for n in range(1, 9))} == set(range(-8, 0))
+
+
+def test_interrupted_document_is_tried_again_alone(tmp_path: Path) -> None:
+    orders = [f"busy {tmp_path}"] * 3 + [f"alone {tmp_path}"] + [f"busy {tmp_path}"] * 6
+    found = extracted(orders, Limits(seconds=20), workers=3)
+    assert all(isinstance(result, Document) for result in found.values()), found
+
+
+def test_document_that_is_interrupted_twice_is_to_blame() -> None:
+    found = extracted(["ok", "broken", "ok", "broken", "ok"])
+    for place in (1, 3):
+        assert isinstance(found[place], ExtractionCrash)
+        assert "server" in str(found[place])
+    assert sum(isinstance(result, Document) for result in found.values()) == 3
+
+
+@pytest.mark.parametrize(
+    ("maker", "kind", "words"),
+    [
+        ("missing", MissingExtra, "pip install"),
+        ("unavailable", ExtractorUnavailable, "no server"),
+        ("blunder", ExtractorUnavailable, "ZeroDivisionError: by nought"),
+        ("exit", ExtractorUnavailable, "exit code 7"),
+    ],
+)
+def test_extractor_that_cannot_be_had_stops_the_run(maker: str, kind: type[NearfoldError], words: str) -> None:
+    with Pool(Unmade(maker), 2, LIMITS) as pool, pytest.raises(kind, match=words):
+        list(pool.extract_all(Task(n, b"ok", "a") for n in range(1000)))
+
+
+def test_extractor_that_is_lost_on_the_way_stops_the_run() -> None:
+    with Pool(Naughty, 2, LIMITS) as pool, pytest.raises(ExtractorUnavailable, match="no more"):
+        list(pool.extract_all(Task(n, b"gone no more" if n == 5 else b"ok", "a") for n in range(1000)))
+
+
+def test_closing_in_the_middle_does_not_wait() -> None:
+    with Pool(Naughty, 2, Limits(seconds=1000)) as pool:
+        run = pool.extract_all(Task(n, b"ok" if n == 0 else b"hang", "a") for n in range(10))
+        next(run)
+        before = time.monotonic()
+        pool.close()
+        assert time.monotonic() - before < 3
+
+
+def test_pool_that_was_given_nothing_starts_nothing() -> None:
+    with Pool(Naughty, 2, LIMITS) as pool:
+        assert list(pool.extract_all([])) == []
+        assert workers_of(psutil.Process()) == []
+
+
+def script(tmp_path: Path, body: str) -> list[str]:
+    place = tmp_path / "program.py"
+    place.write_text(SCRIPT + textwrap.dedent(body))
+    return [sys.executable, str(place)]
+
+
+def test_program_needs_no_main_guard(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(formats()["a.html"])
+    body = f"""
+    with Pool(NativeExtractor, 1) as pool:
+        [(key, result)] = pool.extract_all([Task(1, open({str(tmp_path / "a.html")!r}, "rb").read(), "a.html")])
+    print(result.title)
+    """
+    done = subprocess.run(script(tmp_path, body), capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("Of rivers", "")
+
+
+HANGING = """
+    with Pool(Naughty, 2, Limits(seconds=1000)) as pool:
+        try:
+            list(pool.extract_all(Task(n, b"spin", "a") for n in range(4)))
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+
+
+def hanging_program(tmp_path: Path) -> tuple["subprocess.Popen[str]", list[psutil.Process]]:
+    program = subprocess.Popen(script(tmp_path, HANGING), stdout=subprocess.PIPE, text=True, start_new_session=True)
+    watched = psutil.Process(program.pid)
+    wait_for(lambda: len(workers_of(watched)) == 2 and all(worker.cpu_times().user > 0.6 for worker in workers_of(watched)))
+    return program, workers_of(watched)
+
+
+def test_program_killed_outright_leaves_no_worker(tmp_path: Path) -> None:
+    program, workers = hanging_program(tmp_path)
+    with program:
+        program.kill()
+    wait_for(lambda: not any(worker.is_running() for worker in workers), 5)
+
+
+def test_interrupt_reaches_the_program_and_not_the_workers(tmp_path: Path) -> None:
+    program, workers = hanging_program(tmp_path)
+    with program:
+        for worker in workers:
+            worker.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert all(worker.is_running() for worker in workers)
+        os.killpg(program.pid, signal.SIGINT)
+        assert program.wait(10) == 0
+        assert program.stdout is not None
+        assert program.stdout.read() == "interrupted\n"
+    wait_for(lambda: not any(worker.is_running() for worker in workers), 5)
+
+
+def test_time_in_which_the_program_is_stopped_does_not_count(tmp_path: Path) -> None:
+    body = """
+    with Pool(Naughty, 1, Limits(seconds=1)) as pool:
+        run = pool.extract_all([Task(0, b"ok", "a"), Task(1, b"sleep 0.6", "a")])
+        next(run)
+        print("ready", flush=True)
+        print(type(next(run)[1]).__name__)
+    """
+    with subprocess.Popen(script(tmp_path, body), stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        program.send_signal(signal.SIGCONT)
+        assert program.stdout.readline() == "Document\n"
+
+
+def test_native_extractor_reads_every_format_in_a_pool() -> None:
+    with Pool(NativeExtractor, 2) as pool:
+        found = dict(pool.extract_all(Task(name, data, name) for name, data in formats().items()))
+    assert all("nothing was left out" in result.text for result in found.values())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.ExtractionTimeout(seconds=2.5),
+        errors.RecipeMismatch(stored="a", wanted="b", difference=("c",)),
+        errors.MissingExtra(package="p", extra="e"),
+        errors.ExtractionError("plain words"),
+    ],
+)
+def test_errors_survive_the_way_between_processes(error: NearfoldError) -> None:
+    back = pickle.loads(pickle.dumps(error))
+    assert (type(back), str(back), vars(back)) == (type(error), str(error), vars(error))
