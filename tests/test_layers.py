@@ -28,8 +28,25 @@ RANKS = {
     ],
     2: ["fingerprinting"],
     3: ["sources", "extract", "stores"],
-    4: ["ingest", "lookup", "results", "jobs", "documents", "signing", "overview", "checkup", "comparison", "installing"]
-    + ["collection", "verifying", "textpairs", "pairs", "grouping", "familyaccount", "removal"],
+    4: [
+        "ingest",
+        "lookup",
+        "results",
+        "jobs",
+        "documents",
+        "signing",
+        "overview",
+        "checkup",
+        "comparison",
+        "installing",
+        "collection",
+        "verifying",
+        "textpairs",
+        "pairs",
+        "grouping",
+        "familyaccount",
+        "removal",
+    ],
     5: ["cli", "printing", "terminal", "__main__", "__init__"],
 }
 RANK = {name: rank for rank, names in RANKS.items() for name in names}

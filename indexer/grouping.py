@@ -1,0 +1,211 @@
+"""Grouping: the families and clusters of a whole store, written back to it.
+
+The result depends on the documents and the settings alone, not on the order in which they came or on what was grouped before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.collection import Collection, Entry, Progress, collect, silent
+from indexer.copies import Wanted
+from indexer.errors import UsageError
+from indexer.families import Chains, Graph, Principal, Visit, families, principal_order, summed
+from indexer.familyaccount import Grouped, account
+from indexer.jobs import Journal, journal_path
+from indexer.joining import Capped, intervals
+from indexer.lookup import recipe_of
+from indexer.model import Assignment
+from indexer.pairs import ALMOST_ONE, CAP, check_measure
+from indexer.planning import plan_for_recall
+from indexer.recipe import Recipe
+from indexer.rescore import Z999
+from indexer.stores.base import Store
+from indexer.textpairs import Sharing, sharing
+from indexer.verifying import Verifier
+
+RECALL = 0.998
+_ASSIGNED = ("family", "principal", "similarity", "cluster", "provisional")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How families are made. Bands are planned so that 99.8 % of the pairs at the lower threshold share one."""
+
+    threshold: float = 0.8
+    measure: str = "features"
+    principal: Principal = "longest"
+    cluster_threshold: float | None = None
+    cap: int = CAP
+
+    @property
+    def chained(self) -> float:
+        """The threshold of clusters: that of families unless it was given."""
+        return self.threshold if self.cluster_threshold is None else self.cluster_threshold
+
+    @property
+    def least(self) -> float:
+        """The lower of both thresholds, for which bands are planned."""
+        return min(self.threshold, self.chained)
+
+    def check(self, recipe: Recipe) -> None:
+        """Raise `UsageError` or `UnknownMeasure` for what cannot be done."""
+        check_measure(self.measure)
+        for value in (self.threshold, self.chained):
+            if not 0 < value <= 1:
+                raise UsageError(f"a threshold must lie between 0 (exclusive) and 1, not {value}")
+        if not recipe.minhash:
+            raise UsageError(f"recipe {recipe.name} has no MinHash slots to make families by; index with another recipe")
+        if self.cap < 2:
+            raise UsageError(f"the cap must be 2 or more, not {self.cap}")
+
+
+@dataclass(slots=True)
+class Assigned:
+    """The family fields of every document of a collection, in its order, and what caps left out on the way."""
+
+    assignments: list[Assignment]
+    capped: Capped = field(default_factory=Capped)
+
+
+def group(
+    store: Store,
+    *,
+    threshold: float = 0.8,
+    measure: str = "features",
+    principal: Principal = "longest",
+    cluster_threshold: float | None = None,
+    cap: int = CAP,
+    write: bool = True,
+    progress: Progress = silent,
+) -> Grouped:
+    """Make the families and clusters of a store, and write them back unless `write` is False.
+
+    Complete documents are visited in principal order (`longest`, `first` by time, `central` by summed similarity to their
+    matches); each joins the most similar earlier principal that shares a band and whose `measure` is `threshold` or more, or
+    becomes one. Truncated documents come last and only join. Clusters connect documents through any chain of pairs at
+    `cluster_threshold` (default: `threshold`). `cap`: of a band that more distinct texts share, all are compared with the
+    first in principal order only.
+
+    Run again it gives the same families, also when it was cut short before. Raises `UsageError`, `UnknownMeasure`,
+    `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
+    """
+    recipe = recipe_of(store)
+    settings = Settings(threshold, measure, principal, cluster_threshold, cap)
+    settings.check(recipe)
+    with Journal(journal_path(store.url)):
+        collection = collect(store, recipe, progress)
+        made = assigned(collection, Verifier(store, collection, measure), settings, progress)
+        pairs = list(zip(collection.entries, made.assignments, strict=True))
+        changed = [after for before, after in pairs if not _same(before, after)]
+        if write:
+            store.assign(changed)
+            store.refresh()
+    return account(pairs, len(changed), made.capped)
+
+
+def assigned(collection: Collection, verifier: Verifier, settings: Settings, progress: Progress = silent) -> Assigned:
+    """The families and clusters of a collection, nothing written."""
+    entries, settings_order = collection.entries, settings.principal
+    layout = plan_for_recall(min(settings.least, ALMOST_ONE), RECALL, collection.slots.shape[1])
+    everything = Wanted(collection.documents, None, None)
+    order = _order(collection, "longest" if settings_order == "central" else settings_order, [])
+    rank = _text_rank(collection, order)
+    found = sharing(collection, layout, rank, _least(collection, settings, settings.least), settings.cap, everything, progress)
+    if settings_order == "central":
+        order = _order(collection, "central", _sums(collection, verifier, found, settings.threshold))
+    joined = _joined(collection, verifier, found, order, settings, progress)
+    clusters = _clusters(collection, verifier, found, order, joined, settings)
+    made = []
+    for place, entry in enumerate(entries):
+        head, similarity = joined.get(place, (place, None))
+        leads = head == place and entry.status == "complete"
+        made.append(Assignment(entry.id, entries[head].id, leads, similarity, clusters.get(place)))
+    return Assigned(made, found.capped)
+
+
+def _least(collection: Collection, settings: Settings, threshold: float) -> int:
+    """The fewest equal slots that do not rule a pair out: its 99.9 % interval ends at the threshold or above.
+
+    For `estimate` the slots are the measure, and other measures are not ruled out by slots.
+    """
+    width = collection.slots.shape[1]
+    if settings.measure != "features":
+        return 0
+    return int(np.argmax(intervals(width, Z999)[1] >= threshold))
+
+
+def _order(collection: Collection, kind: Principal, sums: list[float]) -> list[int]:
+    """Documents with keys in principal order, the truncated ones after all others."""
+    entries = collection.entries
+    central = [0.0 if entry.text is None or not sums else sums[entry.text] for entry in entries]
+    words, modified = [entry.words for entry in entries], [entry.modified for entry in entries]
+    order = principal_order(kind, words, modified, central, [entry.id for entry in entries])
+    keyed = [place for place in order if entries[place].text is not None]
+    return sorted(keyed, key=lambda place: entries[place].status != "complete")
+
+
+def _text_rank(collection: Collection, order: list[int]) -> NDArray[np.int64]:
+    """For each text the first place in the order of a document that carries it."""
+    rank = np.zeros(len(collection.documents), dtype=np.int64)
+    for place, document in reversed(list(enumerate(order))):
+        rank[_text(collection, document)] = place
+    return rank
+
+
+def _sums(collection: Collection, verifier: Verifier, found: Sharing, threshold: float) -> list[float]:
+    values = verifier.similarities(found.left, found.right)
+    kept = values >= threshold
+    pairs = zip(found.left[kept].tolist(), found.right[kept].tolist(), values[kept].tolist(), strict=True)
+    return summed(pairs, [len(places) for places in collection.documents])
+
+
+def _joined(
+    collection: Collection, verifier: Verifier, found: Sharing, order: list[int], settings: Settings, progress: Progress
+) -> dict[int, tuple[int, float | None]]:
+    near = found.equal >= _least(collection, settings, settings.threshold)
+    graph = Graph(found.left[near], found.right[near], len(collection.documents))
+
+    def visits() -> Iterator[Visit]:
+        for done, document in enumerate(order):
+            progress("grouping", done, len(order))
+            yield Visit(document, _text(collection, document), collection.entries[document].status == "complete")
+
+    return families(visits(), graph, len(collection.documents), verifier.with_others, settings.threshold)
+
+
+def _clusters(
+    collection: Collection,
+    verifier: Verifier,
+    found: Sharing,
+    order: list[int],
+    joined: dict[int, tuple[int, float | None]],
+    settings: Settings,
+) -> dict[int, str]:
+    """The cluster of each document that is in one: the id of its first document in principal order."""
+    chains = Chains(len(collection.documents))
+    if settings.chained <= settings.threshold:
+        for document, (head, _) in joined.items():
+            chains.join(_text(collection, document), _text(collection, head))
+    near = np.argsort(-found.equal.astype(np.int64), kind="stable")
+    pairs = list(zip(found.left[near].tolist(), found.right[near].tolist(), strict=True))
+    chains.extend(pairs, verifier.of_pairs, settings.chained)
+    members: dict[int, list[int]] = defaultdict(list)
+    for document in order:
+        members[chains.root(_text(collection, document))].append(document)
+    several = (places for places in members.values() if len(places) > 1)
+    return {place: collection.entries[places[0]].id for places in several for place in places}
+
+
+def _text(collection: Collection, document: int) -> int:
+    text = collection.entries[document].text
+    return -1 if text is None else text
+
+
+def _same(before: Entry, after: Assignment) -> bool:
+    return all(getattr(before, name) == getattr(after, name) for name in _ASSIGNED)

@@ -1,0 +1,90 @@
+"""Families and clusters as pure functions of numbers."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.families import Chains, Graph, Visit, families, principal_order, summed
+
+
+def grouped(similar, order, leads, threshold=0.5):
+    """Families of documents that carry a text each, by a table of similarities."""
+    pairs = np.array(sorted(similar), dtype=np.int32).reshape(-1, 2)
+    count = max(order) + 1
+    graph = Graph(pairs[:, 0], pairs[:, 1], count)
+
+    def values(text, others):
+        return [similar[min(text, other), max(text, other)] for other in others]
+
+    return families((Visit(one, one, one in leads) for one in order), graph, count, values, threshold)
+
+
+def test_a_chain_is_not_a_family():
+    assert grouped({(0, 1): 0.9, (1, 2): 0.9}, [0, 1, 2], {0, 1, 2}) == {0: (0, None), 1: (0, 0.9), 2: (2, None)}
+
+
+def test_the_most_similar_principal_wins_and_the_earlier_one_of_two():
+    similar = {(0, 2): 0.6, (1, 2): 0.7, (0, 3): 0.8, (1, 3): 0.8}
+    assert grouped(similar, [0, 1, 2, 3], {0, 1, 2, 3})[2] == (1, 0.7)
+    assert grouped(similar, [0, 1, 2, 3], {0, 1, 2, 3})[3] == (0, 0.8)
+    assert grouped(similar, [1, 0, 2, 3], {0, 1, 2, 3})[3] == (1, 0.8)
+
+
+def test_at_the_threshold_is_in_and_below_it_is_out():
+    assert grouped({(0, 1): 0.5}, [0, 1], {0, 1})[1] == (0, 0.5)
+    assert grouped({(0, 1): 0.4999}, [0, 1], {0, 1})[1] == (1, None)
+
+
+def test_who_may_not_lead_joins_or_stays_alone():
+    assert grouped({(0, 1): 0.9}, [0, 1], {1}) == {0: (0, None), 1: (1, None)}
+    assert grouped({(0, 1): 0.9}, [1, 0], {1}) == {1: (1, None), 0: (1, 0.9)}
+
+
+def test_documents_of_one_text_are_one_family():
+    visits = [Visit(place, 0, True) for place in (4, 2, 7)]
+    empty = np.zeros(0, dtype=np.int32)
+    made = families(visits, Graph(empty, empty, 1), 1, lambda text, others: pytest.fail("nothing to measure"), 0.9)
+    assert made == {4: (4, None), 2: (4, 1.0), 7: (4, 1.0)}
+
+
+def test_principal_order():
+    words, times, sums, ids = [3, 9, 9, 1], [5, None, 7, 5], [0.5, 2.0, 0.5, 2.5], ["a", "c", "b", "d"]
+    assert principal_order("longest", words, times, sums, ids) == [2, 1, 0, 3]
+    assert principal_order("first", words, times, sums, ids) == [0, 3, 2, 1]
+    assert principal_order("central", words, times, sums, ids) == [3, 1, 0, 2]
+
+
+@given(st.permutations([(0, 1, 0.1), (0, 2, 0.2), (1, 2, 0.3), (0, 3, 0.7)]))
+def test_sums_do_not_depend_on_the_order(pairs):
+    copies = [1, 3, 1, 2]
+    assert summed(pairs, copies) == [
+        math.fsum([0.1 * 3, 0.2, 0.7 * 2]),
+        math.fsum([2, 0.1, 0.3]),
+        math.fsum([0.2, 0.3 * 3]),
+        math.fsum([1, 0.7]),
+    ]
+
+
+@given(st.integers(1, 30), st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29), st.sampled_from([0.4, 0.5, 0.9]))))
+def test_chains_are_the_connected_components(count, edges):
+    values = {(a % count, b % count): value for a, b, value in edges}
+    chains = Chains(count)
+    chains.extend(list(values), lambda pairs: [values[pair] for pair in pairs], 0.5)
+    near = {place: {place} for place in range(count)}
+    for _ in range(count):
+        for (a, b), value in values.items():
+            if value >= 0.5:
+                near[a] |= near[b]
+                near[b] |= near[a]
+    assert [chains.root(place) for place in range(count)] == [min(near[place]) for place in range(count)]
+
+
+def test_connected_pairs_are_not_measured():
+    chains, asked = Chains(4), []
+    chains.extend(list(pairwise(range(4))), lambda pairs: [1.0] * len(pairs), 0.5)
+    chains.extend([(0, 3), (1, 3)], lambda pairs: asked.extend(pairs) or [1.0] * len(pairs), 0.5)
+    assert asked == []

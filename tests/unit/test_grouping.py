@@ -1,0 +1,299 @@
+"""Families of a store beside a brute-force reading of their definition, whatever happened to the store before."""
+
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sample_library import edited, library, rows, sentence
+
+from indexer.errors import StoreBusy, UsageError
+from indexer.grouping import group
+from indexer.jobs import Journal, journal_path
+from indexer.keys import band_keys
+from indexer.measures import feature_set, jaccard
+from indexer.planning import plan_for_recall
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.removal import delete
+from indexer.rescore import Z999
+from indexer.sketch.codec import unpack_slots
+from indexer.sketch.statistics import wilson
+from indexer.stores import open_store
+
+CUT = frozenset({"t", "u", "v"})
+KINDS = ("longest", "first", "central")
+names = st.sampled_from("abcdefghijtuv")
+contents = st.one_of(
+    st.builds(edited, st.integers(0, 1).map(sentence), st.integers(0, 12), st.sampled_from("xy")),
+    st.sampled_from(["", "12 34", "short"]),
+)
+texts = st.dictionaries(names, contents, min_size=1, max_size=12)
+
+
+class Oracle:
+    """The definition, read document by document; slow and without any cleverness."""
+
+    def __init__(self, made, threshold, kind, cap, chained=None):
+        self.threshold, self.chained = threshold, threshold if chained is None else chained
+        self.rows = {row.id: row for row in made if row.status in ("complete", "truncated")}
+        self.sets = {id: feature_set(row.text, DEFAULT) for id, row in self.rows.items()}
+        layout = plan_for_recall(min(self.threshold, self.chained), 0.998, 128)
+        self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items()}
+        self.keys = {id: band_keys(slots[None], layout.bands, layout.rows)[0] for id, slots in self.slots.items()}
+        by_words = self.visits(lambda row: (-row.words,))
+        self.near = self.candidates(by_words if kind == "central" else self.order(kind), cap)
+        self.made = self.families(self.order(kind))
+
+    def visits(self, key):
+        return sorted(self.rows, key=lambda one: (self.rows[one].status != "complete", *key(self.rows[one]), one))
+
+    def order(self, kind):
+        if kind == "central":
+            return self.visits(lambda row: (-self.weight(row.id),))
+        return self.visits(lambda row: (-row.words,) if kind == "longest" else (row.modified,))
+
+    def weight(self, id):
+        """Summed similarity to matches, as near as floats come; the test's sums have no ties but exact ones."""
+        near = [self.similarity(id, other) for other in self.rows if other != id and self.candidate(id, other)]
+        return round(sum(value for value in near if value >= self.threshold), 9)
+
+    def candidates(self, order, cap):
+        """Pairs of texts that share a key; of a key that more than `cap` texts carry, those with the first of them."""
+        carriers = defaultdict(list)
+        for id in order:
+            for key in self.keys[id]:
+                if self.rows[id].exact not in carriers[key]:
+                    carriers[key].append(self.rows[id].exact)
+        near = set()
+        for exact in carriers.values():
+            pairs = combinations(exact, 2) if len(exact) <= cap else [(exact[0], other) for other in exact[1:]]
+            near |= {frozenset(pair) for pair in pairs}
+        return near
+
+    def candidate(self, a, b, threshold=None):
+        same = self.rows[a].exact == self.rows[b].exact
+        equal = int(np.count_nonzero(self.slots[a] == self.slots[b]))
+        reaches = wilson(equal, 128, Z999)[1] >= (threshold or self.threshold)
+        return same or (frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches)
+
+    def similarity(self, a, b):
+        return jaccard(self.sets[a], self.sets[b])
+
+    def families(self, order):
+        principals, made = [], {}
+        for id in order:
+            best = max(
+                (
+                    (self.similarity(id, head), -place, head)
+                    for place, head in enumerate(principals)
+                    if self.candidate(id, head)
+                ),
+                default=(0.0, 0, id),
+            )
+            if best[0] >= self.threshold:
+                made[id] = best[2]
+            else:
+                made[id] = id
+                if self.rows[id].status == "complete":
+                    principals.append(id)
+        return made
+
+    def clusters(self):
+        near = {id: {id} for id in self.rows}
+        for _ in self.rows:
+            for a, b in combinations(self.rows, 2):
+                if self.candidate(a, b, self.chained) and self.similarity(a, b) >= self.chained:
+                    near[a] |= near[b]
+                    near[b] = near[a]
+        return {frozenset(component) for component in near.values() if len(component) > 1}
+
+
+def families_of(store):
+    return {row.id: row.family for row in store.scan()}
+
+
+def clusters_of(store):
+    found = defaultdict(set)
+    for row in store.scan():
+        if row.cluster is not None:
+            found[row.cluster].add(row.id)
+    assert all(name in members for name, members in found.items())
+    return {frozenset(members) for members in found.values()}
+
+
+def expected(made, *args):
+    return {row.id: row.id for row in made} | Oracle(made, *args).made
+
+
+@given(texts, st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from(KINDS), st.sampled_from([2, 3, 1000]), st.randoms())
+@settings(max_examples=150, deadline=None)
+def test_families_are_those_of_the_definition_in_any_order(made, threshold, kind, cap, chance):
+    documents = rows(made, cut=CUT)
+    shuffled = chance.sample(documents, len(documents))
+    store = library(shuffled[: len(shuffled) // 2])
+    for row in shuffled[len(shuffled) // 2 :]:
+        store.write([row])
+    group(store, threshold=threshold, principal=kind, cap=cap)
+    assert families_of(store) == expected(documents, threshold, kind, cap)
+    for row in store.scan():
+        assert not row.provisional
+        assert row.principal == (row.family == row.id and row.status == "complete")
+        assert (row.similarity is None) == (row.family == row.id)
+
+
+@given(texts, st.sampled_from([(0.8, None), (0.8, 0.5), (0.5, 0.9)]), st.sampled_from([2, 1000]))
+@settings(max_examples=60, deadline=None)
+def test_clusters_are_chains(made, thresholds, cap):
+    documents = rows(made, cut=CUT)
+    store = library(documents)
+    group(store, threshold=thresholds[0], cluster_threshold=thresholds[1], cap=cap)
+    assert clusters_of(store) == Oracle(documents, thresholds[0], "longest", cap, thresholds[1]).clusters()
+
+
+class History(RuleBasedStateMachine):
+    """Documents come, change and go, groupings are cut short: the next grouping is that of the definition."""
+
+    @initialize()
+    def begin(self):
+        self.texts, self.store, self.grouped = {}, library([]), False
+
+    @rule(made=texts)
+    def write(self, made):
+        self.texts |= made
+        assert not any(self.store.write(self.stored(made)))
+
+    @rule(gone=st.lists(names, max_size=3))
+    def remove(self, gone):
+        before = families_of(self.store)
+        done = delete(self.store, gone, threshold=0.8)
+        assert set(done.deleted) == set(gone) & self.texts.keys() and set(done.absent) == set(gone) - self.texts.keys()
+        for id in gone:
+            self.texts.pop(id, None)
+        after = families_of(self.store)
+        changed = {id for id in after if after[id] != before[id]}
+        assert changed <= {id for id in before if before[id] in gone}
+        assert {one.family for one in done.mended} == {before[id] for id in after if before[id] in gone}
+
+    @rule(taken=st.integers(0, 12))
+    def group_and_crash(self, taken):
+        whole = self.store.assign
+        self.store.assign = lambda assignments: whole(list(assignments)[:taken])
+        try:
+            group(self.store, threshold=0.8)
+        finally:
+            self.store.assign = whole
+
+    @rule()
+    def group_whole(self):
+        group(self.store, threshold=0.8)
+        assert families_of(self.store) == expected(self.stored(self.texts), 0.8, "longest", 1000)
+        assert group(self.store, threshold=0.8).changed == 0
+
+    @invariant()
+    def every_family_is_in_the_store(self):
+        if hasattr(self, "store"):
+            assert set(families_of(self.store).values()) <= self.texts.keys()
+
+    def stored(self, made):
+        """Rows whose time is the name's, so that writing in parts changes nothing."""
+        return rows(dict(sorted(made.items())), cut=CUT)
+
+
+History.TestCase.settings = settings(
+    max_examples=40, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+TestHistory = History.TestCase
+
+
+def test_the_account_adds_up():
+    made = {
+        "a": sentence(1),
+        "b": sentence(1),
+        "c": edited(sentence(1), 2),
+        "d": sentence(2),
+        "e": "",
+        "f": "12",
+        "g": "12",
+        "h": "",
+    }
+    store = library(rows(made, labels={"a": ["privileged"], "d": ["x"]}))
+    done = group(store)
+    assert (done.documents, done.families, done.largest, done.singletons, done.clusters) == (8, 1, 3, 5, 1)
+    assert done.aside == {"empty": 2, "numbers_only": 2} and done.settled == 8 and done.moved == ()
+    assert [[id for id, _ in copies.documents] for copies in done.same_text] == [["a", "b"], ["f", "g"]]
+    assert [copies.documents[0] for copies in done.same_bytes] == [("a", "/library/a.txt"), ("f", "/library/f.txt")]
+    [one] = done.inconsistent
+    assert (one.family, one.documents, one.labels, one.unlabelled) == ("a", 3, {"privileged": 1}, 2)
+
+
+def test_equal_texts_without_keys_are_no_family():
+    store = library(rows({"a": "12 34", "b": "12 34", "c": "", "d": "", "e": "hi", "f": "hi"}))
+    assert group(store).families == 0
+    assert families_of(store) == {id: id for id in "abcdef"}
+
+
+def test_a_truncated_document_is_never_a_principal():
+    longest = sentence(1, 60)
+    store = library(rows({"t": longest, "a": edited(longest, 1)}, cut=CUT))
+    group(store)
+    assert families_of(store) == {"t": "a", "a": "a"}
+    assert store.get(["t"])["t"].principal is False
+    alone = library(rows({"t": longest, "u": longest}, cut=CUT))
+    assert group(alone).families == 0
+
+
+def test_what_moved_since_the_last_time_is_told():
+    store = library(rows({"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(2)}))
+    first = group(store)
+    assert first.families == 1 and first.changed == first.settled == 3
+    store.write(rows({"0": sentence(1) + " and more of it"}))
+    done = group(store)
+    assert [(one.before, one.after, one.documents) for one in done.moved] == [("a", "0", 2)]
+    assert (done.changed, done.settled) == (3, 1)
+
+
+def test_nothing_is_written_on_a_dry_run():
+    store = library(rows({"a": sentence(1), "b": sentence(1)}))
+    assert group(store, write=False).families == 1
+    assert families_of(store) == {"a": "a", "b": "b"}
+
+
+def test_all_documents_in_one_hot_band_are_one_family_in_bounded_time():
+    made = {f"{place:04}": f"{sentence(1, 200)} number {place}" for place in range(600)}
+    store = library(rows(made))
+    done = group(store, cap=20)
+    assert (done.families, done.largest) == (1, 600)
+    assert done.capped.keys > 0 and done.capped.largest > 20
+
+
+def test_lookalikes_in_a_hot_band_are_not_glued():
+    form = sentence(1, 30)
+    made = {f"{kind}{place}": f"{form} {sentence(kind + 2, 60)} {place}" for kind in range(4) for place in range(10)}
+    store = library(rows(made))
+    group(store, threshold=0.8, cap=5)
+    assert {id[0] == family[0] for id, family in families_of(store).items()} == {True}
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": 0}, {"cluster_threshold": 1.5}, {"cap": 1}])
+def test_values_out_of_range(wrong):
+    with pytest.raises(UsageError):
+        group(library([]), **wrong)
+
+
+def test_a_recipe_without_slots_is_refused():
+    recipe = recipe_named("simhash-doc")
+    with pytest.raises(UsageError, match="no MinHash slots"):
+        group(library([], recipe))
+
+
+def test_two_jobs_on_one_store(tmp_path):
+    store = open_store(f"sqlite:///{tmp_path}/x.db")
+    store.prepare(DEFAULT)
+    with Journal(journal_path(store.url)):
+        for job in (lambda: group(store), lambda: delete(store, ["a"])):
+            with pytest.raises(StoreBusy):
+                job()
+    store.close()

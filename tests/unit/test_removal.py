@@ -1,0 +1,79 @@
+"""Deleting documents: what goes, what stays, and whose family it is then."""
+
+import pytest
+from sample_library import edited, library, rows, sentence
+
+from indexer.errors import UsageError
+from indexer.grouping import group
+from indexer.model import Query
+from indexer.recipe import recipe_named
+from indexer.removal import Mended, delete
+
+TEXTS = {
+    "a": f"{sentence(1)} with the longest ending of all",
+    "b": f"{sentence(1)} with an ending",
+    "c": sentence(1),
+    "d": edited(sentence(1), 1),
+    "e": sentence(2),
+}
+
+
+def grouped():
+    store = library(rows(TEXTS))
+    group(store)
+    assert {row.id: row.family for row in store.scan()} == {"a": "a", "b": "a", "c": "a", "d": "a", "e": "e"}
+    return store
+
+
+def test_a_principal_is_replaced_by_the_next_one():
+    store = grouped()
+    done = delete(store, ["a", "nobody"])
+    assert (done.deleted, done.absent, done.mended) == (("a",), ("nobody",), (Mended("a", {"b": 3}),))
+    found = store.get(["b", "c", "d", "e"])
+    assert {id: row.family for id, row in found.items()} == {"b": "b", "c": "b", "d": "b", "e": "e"}
+    assert [found[id].principal for id in "bcd"] == [True, False, False]
+    assert [found[id].provisional for id in "bcde"] == [True, True, True, False]
+    assert [hit.id for hit in store.search(Query("longest")).hits] == []
+
+
+def test_who_goes_too_does_not_lead():
+    store = grouped()
+    assert delete(store, ["b", "a", "b"]).mended == (Mended("a", {"c": 2}),)
+    assert {row.id: row.family for row in store.scan()} == {"c": "c", "d": "c", "e": "e"}
+
+
+def test_a_member_goes_and_nothing_else_changes():
+    store = grouped()
+    before = store.get(["a", "b", "c", "e"])
+    assert delete(store, ["d"]).mended == ()
+    assert store.get(["a", "b", "c", "d", "e"]) == before
+
+
+def test_a_whole_family_goes():
+    store = grouped()
+    assert delete(store, list("abcd")).mended == ()
+    assert [row.id for row in store.scan()] == ["e"]
+
+
+def test_members_are_mended_before_the_principal_goes():
+    store = grouped()
+    store.delete = lambda ids: pytest.fail("power cut")
+    with pytest.raises(pytest.fail.Exception):
+        delete(store, ["a"])
+    del store.delete
+    assert {row.id: row.family for row in store.scan()} == {"a": "a", "b": "b", "c": "b", "d": "b", "e": "e"}
+    assert delete(store, ["a"]).mended == ()
+    assert {row.id for row in store.scan()} == set("bcde")
+
+
+def test_documents_of_any_recipe_may_go():
+    recipe = recipe_named("simhash-doc")
+    store = library(rows(TEXTS, recipe), recipe)
+    assert delete(store, ["a"]).deleted == ("a",)
+
+
+def test_settings_out_of_range_delete_nothing():
+    store = grouped()
+    with pytest.raises(UsageError):
+        delete(store, ["a"], threshold=0)
+    assert "a" in store.get(["a"])
