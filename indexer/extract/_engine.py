@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from indexer.errors import ExtractionError
+from indexer.extract import mail
 from indexer.extract.base import CUT
 from indexer.model import Document
 
@@ -43,14 +44,17 @@ _PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
 def hinted(data: bytes, name: str) -> bytes:
     """The bytes as Tika should see them, for it tells formats and encodings by the first bytes alone.
 
-    HTML that is valid UTF-8 gets a byte order mark, whatever it claims to be. HTML that only its name tells gets a document
-    type, XML that only its name tells a declaration. Everything else is returned as it is.
+    HTML that is valid UTF-8 gets a byte order mark, whatever it claims to be, and so do text parts of mail that say so. HTML
+    that only its name tells gets a document type, XML that only its name tells a declaration. Everything else is returned
+    as it is.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if data.startswith(_MARKS) or _XML_START.match(data):
         return data
     if _HTML_START.match(data):
         return _marked(data)
+    if mail.is_mail(data, name):
+        return mail.marked(data)
     if suffix in _HTML_NAMES:
         return _marked(_DOCTYPE + data)
     if suffix in _XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):

@@ -1,0 +1,44 @@
+"""Mail that says it is UTF-8 is read as UTF-8, whatever its transfer encoding and whatever else it carries."""
+
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.extract import mail
+from indexer.extract.base import DEFAULT_LIMITS
+from indexer.extract.native import NativeExtractor
+
+POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"
+
+
+def message(text: str, encoding: str) -> bytes:
+    made = EmailMessage()
+    made["From"], made["Subject"] = "ann@example.org", "Plików"
+    made.set_content(text, cte=encoding)
+    made.add_attachment(b"\x00\xffnot text", maintype="application", subtype="octet-stream", filename="x.bin")
+    return made.as_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])
+def test_polish_mail_stays_polish(encoding: str) -> None:
+    text = NativeExtractor(DEFAULT_LIMITS).extract(message(3 * POLISH, encoding), "a.eml").text
+    assert POLISH.strip() in text and "\ufeff" not in text
+
+
+def test_ascii_mail_and_what_is_no_mail_are_left_alone() -> None:
+    plain = message("nothing but ASCII\n", "7bit")
+    assert mail.marked(plain) == plain
+    assert not mail.is_mail(b"Frommage: cheese", "a.txt")
+    assert mail.is_mail(b"Received: from here", "noname")
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_make_it_fail(junk: bytes) -> None:
+    for data in (
+        junk,
+        b"Content-Type: text/plain; charset=utf-8\n\n" + junk,
+        b"Content-Type: multipart/mixed; charset=utf-8\n\n" + junk,
+    ):
+        assert isinstance(mail.marked(data), bytes)
