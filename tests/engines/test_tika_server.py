@@ -1,0 +1,53 @@
+"""A real Tika server by URL reads what the native extractor reads, keeps to the limits, and says what is wrong."""
+
+import socket
+
+import pytest
+import samples
+
+from indexer.errors import ExtractionError, ExtractorUnavailable
+from indexer.extract.base import DEFAULT_LIMITS, Limits
+from indexer.extract.choosing import extractor_named
+from indexer.extract.native import NativeExtractor
+from indexer.extract.pool import Pool, Task
+from indexer.extract.server import tika_server
+from indexer.model import Document
+
+
+@pytest.mark.parametrize("name", sorted(samples.formats()))
+def test_every_format_has_the_words_the_native_extractor_finds(name: str, tika_url: str) -> None:
+    data = samples.formats()[name]
+    ours = NativeExtractor(DEFAULT_LIMITS).extract(data, name)
+    theirs = tika_server(tika_url)(DEFAULT_LIMITS).extract(data, name)
+    assert set(samples.PARAGRAPHS[0].split()) <= set(theirs.text.split())
+    assert theirs.text.split()[-5:] == ours.text.split()[-5:]
+    assert theirs.content_type == ours.content_type
+    assert theirs.extractor.startswith("tika-server/") and not theirs.truncated
+
+
+def test_text_beyond_the_limit_is_cut_and_said_so(tika_url: str) -> None:
+    document = tika_server(tika_url)(Limits(chars=100)).extract(samples.docx(), "a.docx")
+    assert document.truncated and 0 < len(document.text) <= 100
+
+
+def test_bomb_ends_within_the_limits(tika_url: str) -> None:
+    bomb = samples.zip_bomb("large.txt", b"all work and no play " * 50_000, 10_000)
+    with Pool(tika_server(tika_url), 1, Limits(seconds=30, chars=100_000)) as pool:
+        [(_, result)] = pool.extract_all([Task("bomb", bomb, "bomb.zip")])
+    assert isinstance(result, ExtractionError) or (result.truncated and len(result.text) <= 100_000)
+    alive = tika_server(tika_url)(DEFAULT_LIMITS).extract(samples.docx(), "a.docx")
+    assert isinstance(alive, Document)
+
+
+def test_encrypted_document_says_so(tika_url: str) -> None:
+    with pytest.raises(ExtractionError, match="encrypted"):
+        tika_server(tika_url)(DEFAULT_LIMITS).extract(samples.pdf(password="unguessable"), "a.pdf")
+
+
+def test_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setenv("NEARFOLD_TIKA", f"http://127.0.0.1:{port}")
+    with pytest.raises(ExtractorUnavailable, match="NEARFOLD_TIKA"):
+        extractor_named("server")
