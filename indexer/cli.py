@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import click
 
 from indexer import checkup, ingest, installing, lookup, overview, printing, results, signing
 from indexer.align import Matching
+from indexer.commands import families
+from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
@@ -24,8 +24,6 @@ from indexer.fingerprinting import kernel_name
 from indexer.measures import MEASURES
 from indexer.planning import plan, plan_for_recall
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.stores import open_store
-from indexer.stores.base import Store
 
 EXIT_FAILED, EXIT_USAGE, EXIT_STORE, EXIT_STOPPED, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 3, 4, 70, 130, 143
 _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
@@ -35,19 +33,6 @@ _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
     (ExtractorUnavailable, EXIT_STORE),
     (ExtractionError, EXIT_FAILED),
 )
-F = TypeVar("F", bound=Callable[..., Any])
-
-_store = click.option(
-    "--store",
-    "store_url",
-    default="sqlite:///nearfold.db",
-    envvar="NEARFOLD_STORE",
-    show_default=True,
-    help="Where the index is.",
-)
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else there.")
-_threshold = click.option("--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Least similarity.")
-_measure = click.option("--measure", type=click.Choice(sorted(MEASURES)), default="features", show_default=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -72,8 +57,8 @@ def commands() -> None:
 )
 @click.option("--prune", is_flag=True, help="Remove documents whose file is gone.")
 @click.option("--retry", is_flag=True, help="Read files again that failed before.")
-@_store
-@_json
+@store_option
+@json_option
 def index_command(
     paths: tuple[str, ...],
     recipe_name: str | None,
@@ -87,7 +72,7 @@ def index_command(
     """Extract, fingerprint and store files; skip what has not changed; resume what was cut short."""
     limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
     recipe = recipe_named(recipe_name) if recipe_name else None
-    with _opened(store_url) as store, printing.progress(as_json) as advance:
+    with opened(store_url) as store, printing.progress(as_json) as advance:
         if store.stored_recipe() is None:
             click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
         account = ingest.index(paths, store, recipe, limits=limits, progress=advance, **options)
@@ -99,15 +84,15 @@ def index_command(
 @click.argument("path", required=False)
 @click.option("--id", "id", help="Ask for a stored document instead of a file.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-@_threshold
-@_measure
-@_store
-@_json
+@threshold_option
+@measure_option
+@store_option
+@json_option
 def similar_command(path: str | None, id: str | None, store_url: str, as_json: bool, **options: Any) -> int:
     """Near duplicates of a file, of text on stdin (-), or of a stored document."""
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
-    with _opened(store_url) as store:
+    with opened(store_url) as store:
         lookup.recipe_of(store)
         if path is None:
             found = lookup.similar(store, id=id, **options)
@@ -125,12 +110,12 @@ def similar_command(path: str | None, id: str | None, store_url: str, as_json: b
 @click.option("--sort", type=click.Choice(["relevance", "path", "modified"]), default="relevance", show_default=True)
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Hits a page.")
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True)
-@_threshold
-@_store
-@_json
+@threshold_option
+@store_option
+@json_option
 def search_command(query: str, filters: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
     """Full-text search with near duplicates folded under the best of them."""
-    with _opened(store_url) as store:
+    with opened(store_url) as store:
         page = results.search(store, query, filters=results.parse_filters(filters), **options)
     printing.page(page, as_json)
     return 0
@@ -141,11 +126,11 @@ def search_command(query: str, filters: tuple[str, ...], store_url: str, as_json
 @click.argument("b")
 @click.option("--matching", type=click.Choice(["literal", "information"]), default="literal", show_default=True)
 @click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
-@_store
-@_json
+@store_option
+@json_option
 def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: Matching, measure: str | None) -> int:
     """Two documents side by side, shared text marked; A and B are paths or ids."""
-    with _opened(store_url) as store:
+    with opened(store_url) as store:
         (first, one), (second, other) = document_of(a, store), document_of(b, store)
         recipe = store.stored_recipe() or DEFAULT
     compared = compare(one.text, other.text, recipe, matching=matching, names=(first, second))
@@ -158,7 +143,7 @@ def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: Mat
 @click.option("--recipe", "recipe_name", default="default", show_default=True)
 @click.option("--statistics", metavar="FOLDER|FILE", help="Corpus statistics, for recipes with weights.")
 @click.option("--save-statistics", type=click.Path(dir_okay=False), help="Keep the statistics in this file.")
-@_json
+@json_option
 def hash_command(
     paths: tuple[str, ...], recipe_name: str, statistics: str | None, save_statistics: str | None, as_json: bool
 ) -> int:
@@ -177,8 +162,8 @@ def hash_command(
 @click.option("--num-perm", "slots", type=click.IntRange(2), default=128, show_default=True, help="Slots of the sketch.")
 @click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.5, show_default=True)
 @click.option("--recall", type=float, help="Instead: the fewest false candidates that still find this share at the threshold.")
-@_threshold
-@_json
+@threshold_option
+@json_option
 def plan_command(threshold: float, slots: int, false_negative_weight: float, recall: float | None, as_json: bool) -> int:
     """Bands x rows for a threshold: the S-curve and its errors."""
     chosen = plan_for_recall(threshold, recall, slots) if recall is not None else plan(threshold, slots, false_negative_weight)
@@ -187,18 +172,18 @@ def plan_command(threshold: float, slots: int, false_negative_weight: float, rec
 
 
 @commands.command("status")
-@_store
-@_json
+@store_option
+@json_option
 def status_command(store_url: str, as_json: bool) -> int:
     """What is in the store."""
-    with _opened(store_url) as store:
+    with opened(store_url) as store:
         printing.status(overview.status(store), as_json)
     return 0
 
 
 @commands.command("doctor")
-@_store
-@_json
+@store_option
+@json_option
 def doctor_command(store_url: str, as_json: bool) -> int:
     """What is wrong with the set-up, and how to mend it."""
     checks = checkup.doctor(store_url)
@@ -209,11 +194,11 @@ def doctor_command(store_url: str, as_json: bool) -> int:
 @commands.command("install")
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="Settings of the fingerprint.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
-@_store
-@_json
+@store_option
+@json_option
 def install_command(recipe_name: str, dry_run: bool, store_url: str, as_json: bool) -> int:
     """Let a cluster sign documents of any client, and fold their searches."""
-    with _opened(store_url) as store:
+    with opened(store_url) as store:
         done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run)
     printing.installation(done, as_json, dry_run)
     return 0 if done.complete else EXIT_FAILED
@@ -221,22 +206,17 @@ def install_command(recipe_name: str, dry_run: bool, store_url: str, as_json: bo
 
 @commands.command("uninstall")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
-@_store
-@_json
+@store_option
+@json_option
 def uninstall_command(dry_run: bool, store_url: str, as_json: bool) -> int:
     """Remove from a cluster what install put there; documents stay."""
-    with _opened(store_url) as store:
+    with opened(store_url) as store:
         printing.installation(installing.uninstall(store, dry_run=dry_run), as_json, dry_run)
     return 0
 
 
-@contextlib.contextmanager
-def _opened(url: str) -> Iterator[Store]:
-    store = open_store(url)
-    try:
-        yield store
-    finally:
-        store.close()
+for command in (families.match_command, families.group_command, families.delete_command):
+    commands.add_command(command)
 
 
 def main() -> NoReturn:

@@ -47,7 +47,7 @@ RANKS = {
         "familyaccount",
         "removal",
     ],
-    5: ["cli", "printing", "terminal", "__main__", "__init__"],
+    5: ["cli", "commands", "printing", "printing_families", "parquet", "terminal", "__main__", "__init__"],
 }
 RANK = {name: rank for rank, names in RANKS.items() for name in names}
 ADAPTERS = {
@@ -58,7 +58,8 @@ ADAPTERS = {
     "tika": {"extract/server.py"},
     "charset_normalizer": {"extract/plain.py"},
     "psutil": {"extract/pool.py", "extract/worker.py"},
-    "click": {"cli.py"},
+    "click": {"cli.py", "commands/options.py", "commands/families.py"},
+    "pyarrow": {"parquet.py"},
     "bs4": {"text/markup.py"},
     "ftfy": {"text/mending.py"},
     "unidecode": {"text/transliteration.py"},

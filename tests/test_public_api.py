@@ -7,7 +7,7 @@ import indexer
 from indexer.errors import NearfoldError
 
 PUBLIC = {
-    "Recipe", "compare", "doctor", "fingerprint", "fingerprints", "hash", "index", "install", "open_store", "plan",
+    "Recipe", "compare", "delete", "doctor", "fingerprint", "fingerprints", "group", "hash", "index", "install", "match", "open_store", "plan",
     "recipe_named", "search", "similar", "status", "uninstall",
 }  # fmt: skip
 

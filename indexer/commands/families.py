@@ -1,0 +1,92 @@
+"""The commands on pairs and families: match, group, delete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from indexer import grouping, pairs, printing_families, removal
+from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
+from indexer.errors import UsageError
+
+EXIT_ABSENT = 1
+_principal = click.option(
+    "--principal",
+    type=click.Choice(["longest", "first", "central"]),
+    default="longest",
+    show_default=True,
+    help="Who leads a family: most words, oldest, or most similar to its matches.",
+)
+_cap = click.option(
+    "--cap",
+    type=click.IntRange(2),
+    default=pairs.CAP,
+    show_default=True,
+    help="A band that more texts share pairs them with the first only.",
+)
+
+
+@click.command("match")
+@click.option("--threshold", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Least similarity.")
+@click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.75, show_default=True)
+@click.option("--against", metavar="LABEL", help="Only documents without this label, with those that carry it.")
+@click.option("--new", is_flag=True, help="Only pairs that touch documents that came after the last group.")
+@click.option("--exact", is_flag=True, help="Measure every pair on its texts, not only where sketches leave it open.")
+@click.option("--complete", "all_pairs", is_flag=True, help="Every pair, without chance; reads all texts.")
+@click.option("--format", "form", type=click.Choice(["text", "csv", "jsonl", "parquet"]), default="text", show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout.")
+@click.option("--paths", is_flag=True, help="Name documents by path instead of id.")
+@_cap
+@measure_option
+@store_option
+@json_option
+def match_command(
+    store_url: str,
+    as_json: bool,
+    form: Literal["text", "csv", "jsonl", "parquet"],
+    out: Path | None,
+    paths: bool,
+    **options: Any,
+) -> int:
+    """All near-duplicate pairs of the store; --json is --format jsonl."""
+    if form == "parquet" and out is None:
+        raise UsageError("parquet is no text; give --out FILE")
+    with opened(store_url) as store, printing_families.progress() as advance:
+        matched = pairs.match(store, progress=advance, **options)
+    printing_families.matched(matched, "jsonl" if as_json else form, out, paths)
+    return 0
+
+
+@click.command("group")
+@click.option("--cluster-threshold", type=click.FloatRange(0, 1), help="Least similarity in a chain (default: --threshold).")
+@click.option("--consistency", is_flag=True, help="List the families whose members carry different labels.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print what would be.")
+@_principal
+@_cap
+@threshold_option
+@measure_option
+@store_option
+@json_option
+def group_command(store_url: str, as_json: bool, consistency: bool, dry_run: bool, **options: Any) -> int:
+    """Families around a principal and clusters by chains, written back to the store."""
+    with opened(store_url) as store, printing_families.progress() as advance:
+        done = grouping.group(store, write=not dry_run, progress=advance, **options)
+    printing_families.grouped(done, as_json, consistency)
+    return 0
+
+
+@click.command("delete")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@_principal
+@threshold_option
+@measure_option
+@store_option
+@json_option
+def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
+    """Remove documents; a family that loses its principal is grouped anew."""
+    with opened(store_url) as store:
+        done = removal.delete(store, ids, **options)
+    printing_families.deleted(done, as_json)
+    return EXIT_ABSENT if done.absent else 0

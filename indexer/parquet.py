@@ -1,0 +1,34 @@
+"""Pairs as a Parquet file, by pyarrow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from indexer.errors import MissingExtra
+from indexer.pairs import Matched
+
+ROWS = 100_000
+
+
+def write(matched: Matched, out: Path, names: tuple[str, ...]) -> None:
+    """Write columns a, b (text), similarity (double) and measure (text); documents are called by `names`.
+
+    Raises `MissingExtra` without pyarrow.
+    """
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingExtra(package="pyarrow", extra="parquet") from error
+    text = pyarrow.string()
+    schema = pyarrow.schema([("a", text), ("b", text), ("similarity", pyarrow.float64()), ("measure", text)])
+    with pyarrow.parquet.ParquetWriter(out, schema) as writer:
+        for start in range(0, len(matched), ROWS):
+            part = slice(start, start + ROWS)
+            columns = {
+                "a": [names[place] for place in matched.left[part]],
+                "b": [names[place] for place in matched.right[part]],
+                "similarity": matched.similarity[part],
+                "measure": [matched.measure if exact else "estimate" for exact in matched.exact[part]],
+            }
+            writer.write_table(pyarrow.table(columns, schema=schema))

@@ -1,0 +1,170 @@
+"""What match, group and delete print: pairs in four forms, counts for people, one JSON document for programs."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, TextIO
+
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from indexer import parquet
+from indexer.collection import Progress
+from indexer.familyaccount import Copies, Grouped
+from indexer.pairs import Matched
+from indexer.printing import console, print_json
+from indexer.removal import Deleted
+from indexer.terminal import counted, visible
+
+LISTED = 20
+_OFTEN = 0.1
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Progress]:
+    """A line on stderr with the stage, how much of it is done and how long it will take; nothing without a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _stage, _done, _total: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description} {task.fields[told]}"), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, told="")
+        began: dict[str, float] = {}
+
+        def advance(stage: str, done: int, total: int) -> None:
+            seconds = time.monotonic() - began.setdefault(stage, time.monotonic())
+            bar.update(task, description=stage, told=told(done, total, seconds))
+
+        yield advance
+
+
+def told(done: int, total: int, seconds: float) -> str:
+    """How far a stage is; the time it will take from the speed so far, once there is one. A total of 0 is not known.
+
+    >>> told(250, 1000, 3.0), told(7, 0, 3.0)
+    ('250 of 1,000, about 9 s left', '7')
+    """
+    if not total:
+        return f"{done:,}"
+    left = f", about {seconds * (total - done) / done:.0f} s left" if done and seconds > _OFTEN else ""
+    return f"{done:,} of {total:,}{left}"
+
+
+def matched(found: Matched, form: Literal["text", "csv", "jsonl", "parquet"], out: Path | None, paths: bool) -> None:
+    """The pairs on stdout or in a file, and on stderr what an honest answer adds."""
+    names = found.paths if paths else found.ids
+    if form == "parquet" and out is not None:
+        parquet.write(found, out, names)
+    elif out is None:
+        _lines(found, form, names, sys.stdout)
+    else:
+        with out.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            _lines(found, form, names, file)
+    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    notes.print(f"{counted(len(found), 'pair')} in {counted(found.documents, 'document')}")
+    for note in found.notes():
+        notes.print(Text(note))
+
+
+def _lines(found: Matched, form: str, names: tuple[str, ...], file: TextIO) -> None:
+    if form == "text":
+        for place, others in found.by_document():
+            called = ", ".join(visible(names[other]) for other, _ in others)
+            file.write(f"{visible(names[place])}  # max {others[0][1]:.3f} matches {called}\n")
+        return
+    rows = zip(found.left, found.right, found, strict=True)
+    if form == "csv":
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["a", "b", "similarity", "measure"])
+        writer.writerows([names[a], names[b], pair.similarity, pair.measure] for a, b, pair in rows)
+        return
+    for a, b, pair in rows:
+        fields = {"a": names[a], "b": names[b], "similarity": pair.similarity, "measure": pair.measure}
+        file.write(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+
+
+def grouped(done: Grouped, as_json: bool, consistency: bool) -> None:
+    """Families and clusters in numbers, and what changed."""
+    if as_json:
+        print_json(_json(done))
+        return
+    out = console()
+    out.print(
+        f"{counted(done.documents, 'document')}: {done.families:,} families, the largest of {done.largest:,}; "
+        f"{counted(done.singletons, 'singleton')}; {counted(done.clusters, 'cluster')}"
+    )
+    for status, number in done.aside.items():
+        out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
+    for name, copies in (("the same bytes", done.same_bytes), ("the same text", done.same_text)):
+        if copies:
+            out.print(f"  {sum(len(one.documents) for one in copies):,} documents in {len(copies):,} groups of {name}")
+    out.print(f"{done.changed:,} rows changed; {done.settled:,} documents were provisional before")
+    for move in done.moved[:LISTED]:
+        out.print(f"  {move.before} -> {move.after}  {counted(move.documents, 'document')}")
+    if len(done.moved) > LISTED:
+        out.print(f"  ... and {len(done.moved) - LISTED:,} more moves; --json lists all")
+    if done.capped.keys:
+        out.print(
+            f"note: in {done.capped.keys:,} hot bands (up to {done.capped.largest:,} texts) all were compared "
+            "with the first only; --cap raises the limit"
+        )
+    _print_consistency(done, consistency)
+
+
+def _print_consistency(done: Grouped, listed: bool) -> None:
+    out = console()
+    if listed:
+        for one in done.inconsistent:
+            labels = ", ".join(f"{visible(label)} {number:,}" for label, number in one.labels.items())
+            out.print(f"labels differ  {one.family}  {counted(one.documents, 'document')}: {labels}, none {one.unlabelled:,}")
+    if done.inconsistent or listed:
+        more = "" if listed else "; --consistency lists them"
+        out.print(f"{len(done.inconsistent):,} families whose members carry different labels{more}")
+
+
+def _json(done: Grouped) -> dict[str, object]:
+    return {
+        "documents": done.documents,
+        "families": done.families,
+        "largest": done.largest,
+        "singletons": done.singletons,
+        "clusters": done.clusters,
+        "changed": done.changed,
+        "provisional": done.settled,
+        "aside": done.aside,
+        "moved": [{"from": one.before, "to": one.after, "documents": one.documents} for one in done.moved],
+        "same_bytes": [_copies(one) for one in done.same_bytes],
+        "same_text": [_copies(one) for one in done.same_text],
+        "inconsistent": [
+            {"family": one.family, "documents": one.documents, "labels": one.labels, "unlabelled": one.unlabelled}
+            for one in done.inconsistent
+        ],
+        "capped": {"keys": done.capped.keys, "largest": done.capped.largest, "pairs": done.capped.pairs},
+    }
+
+
+def _copies(copies: Copies) -> dict[str, object]:
+    return {"digest": copies.digest, "documents": [{"id": id, "path": path} for id, path in copies.documents]}
+
+
+def deleted(done: Deleted, as_json: bool) -> None:
+    """What was removed, what was not there, and which families were mended."""
+    if as_json:
+        mended = [{"family": one.family, "into": one.into} for one in done.mended]
+        print_json({"deleted": list(done.deleted), "absent": list(done.absent), "mended": mended})
+        return
+    out = console()
+    out.print(f"{counted(len(done.deleted), 'document')} deleted")
+    for one in done.mended:
+        into = ", ".join(f"{family} ({number:,})" for family, number in one.into.items())
+        out.print(f"  the family of {one.family} is now {into}; provisional until `nearfold group`")
+    for id in done.absent:
+        out.print(Text(f"  not in the store: {visible(id)}"))

@@ -1,0 +1,140 @@
+"""Matching, grouping and deleting by the command line, on the embedded store and on an engine."""
+
+import csv
+import json
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.command import ROOT, outcome, run, run_json
+
+from indexer.stores import open_store
+
+EXAMPLES = ROOT / "examples"
+COLUMNS = ["a", "b", "similarity", "measure"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/index.db"
+    run("index", EXAMPLES, "--label", "known", store=url)
+    return url
+
+
+@pytest.fixture
+def engine(opensearch_url: str) -> Iterator[str]:
+    url = f"{opensearch_url.replace('http', 'opensearch', 1)}/nearfold-test-{secrets.token_hex(4)}"
+    run("index", EXAMPLES, "--label", "known", store=url)
+    yield url
+    opened = open_store(url)
+    opened.delete([row.id for row in opened.scan()])
+    opened.close()
+
+
+def names(pairs: list[dict[str, object]]) -> set[tuple[str, str]]:
+    return {tuple(sorted(Path(str(pair[side])).name for side in "ab")) for pair in pairs}
+
+
+def lines(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    words = ["match", "--threshold", "0.5"]
+    told = lines(run(*words, "--format", "jsonl", store=store))
+    assert told == lines(run(*words, "--json", store=store)) and all(list(pair) == COLUMNS for pair in told)
+    assert [(one["a"], one["b"]) for one in told] == sorted({(one["a"], one["b"]) for one in told})
+    table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
+    assert [{**row, "similarity": float(row["similarity"])} for row in table] == told
+    run(*words, "--format", "parquet", "--out", tmp_path / "pairs.parquet", store=store)
+    assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist() == told
+
+
+def test_lines_in_the_manner_of_copietje(store: str) -> None:
+    done = outcome("match", "--paths", store=store)
+    shown = {line.split("  # ")[0]: line.split("  # ")[1] for line in done.stdout.splitlines()}
+    assert shown[str(EXAMPLES / "supply-agreement.txt")] == f"max 1.000 matches {EXAMPLES}/supply-agreement-scan.pdf"
+    assert "26 bands x 4 rows" in done.stderr
+
+
+def test_the_complete_mode_agrees_with_similar(store: str) -> None:
+    pairs = lines(run("match", "--complete", "--threshold", "0.8", "--json", store=store))
+    known = {pair["a"] for pair in pairs} | {pair["b"] for pair in pairs}
+    for one in known:
+        similar = {match["id"]: match["similarity"] for match in run_json("similar", "--id", one, store=store)["matches"]}
+        assert similar == {
+            pair["b"] if pair["a"] == one else pair["a"]: pair["similarity"] for pair in pairs if one in (pair["a"], pair["b"])
+        }
+
+
+def test_what_came_later_against_what_is_labelled(store: str, tmp_path: Path) -> None:
+    run("group", store=store)
+    late = tmp_path / "late.txt"
+    late.write_text((EXAMPLES / "ferry-press-release.txt").read_text(encoding="utf-8") + "\nSeen and approved.")
+    run("index", late, store=store)
+    against = lines(run("match", "--against", "known", "--paths", "--json", store=store))
+    assert {pair["a"] for pair in against} == {str(late)} and len(against) == 3
+    assert names(lines(run("match", "--new", "--paths", "--json", store=store))) == names(against)
+    [one] = run_json("group", store=store)["inconsistent"]
+    assert (one["documents"], one["labels"], one["unlabelled"]) == (4, {"known": 3}, 1)
+    assert "known 3, none 1" in run("group", "--consistency", store=store)
+
+
+def test_families_fold_a_search(store: str) -> None:
+    alone = run_json("search", "agreement", "--fold", "family", store=store)
+    assert all(not hit["folded"] for hit in alone["hits"])
+    assert run_json("group", "--dry-run", store=store)["families"] == 3
+    done = run_json("group", store=store)
+    assert (done["documents"], done["families"], done["largest"], done["singletons"], done["clusters"]) == (12, 3, 4, 3, 3)
+    assert done["provisional"] == done["changed"] == 12
+    assert run_json("group", store=store)["changed"] == 0
+    folded = run_json("search", "agreement", "--fold", "family", store=store)
+    assert sorted(len(hit["folded"]) for hit in folded["hits"]) == [1, 3]
+    assert run_json("status", store=store)["families"] == 6
+
+
+def test_a_deleted_principal_is_replaced(store: str) -> None:
+    run("group", store=store)
+    opened = open_store(store)
+    principal = next(row.id for row in opened.scan() if row.principal and Path(row.path).name.startswith(("re-", "services")))
+    done = run_json("delete", principal, "nobody", store=store, code=1)
+    assert (done["deleted"], done["absent"]) == ([principal], ["nobody"])
+    [mended] = done["mended"]
+    assert mended["family"] == principal and sum(mended["into"].values()) == 3
+    assert principal not in {row.family for row in opened.scan()}
+    opened.close()
+
+
+def test_mistakes_get_a_sentence(store: str) -> None:
+    for words, code, sentence in (
+        (["match", "--format", "parquet"], 2, "--out"),
+        (["match", "--complete", "--measure", "overlap"], 2, "--complete"),
+        (["group", "--threshold", "0"], 2, "threshold"),
+        (["match", "--store", "sqlite:///absent.db"], 3, "nearfold index"),
+        (["delete"], 2, "ID"),
+    ):
+        done = outcome(*words, store=store)
+        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (code, True, False), done.stderr
+
+
+def test_an_engine_groups_like_the_embedded_store(engine: str, store: str) -> None:
+    answers = [run_json("group", store=url) for url in (engine, store)]
+    assert answers[0] == answers[1]
+    rows = []
+    for url in (engine, store):
+        opened = open_store(url)
+        rows.append(
+            {row.id: (row.family, row.principal, row.similarity, row.cluster, row.provisional) for row in opened.scan()}
+        )
+        opened.close()
+    assert rows[0] == rows[1] and max(Counter(family for family, *_ in rows[0].values()).values()) == 4
+    assert run_json("group", store=engine)["changed"] == 0
+    pairs = [run("match", "--json", store=url) for url in (engine, store)]
+    assert pairs[0] == pairs[1] and pairs[0]
+    folded = run_json("search", "agreement", "--fold", "family", store=engine)
+    assert sorted(len(hit["folded"]) for hit in folded["hits"]) == [1, 3]
+    principal = next(family for family, principal, *_ in rows[0].values() if principal)
+    assert run_json("delete", principal, store=engine)["deleted"] == [principal]
