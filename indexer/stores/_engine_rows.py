@@ -55,13 +55,14 @@ def row(id: str, document: Mapping[str, Any]) -> Row:
     """The inverse of `source`; what a document of another program lacks is empty."""
     stored = {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}
     fields = {name: document.get(place, _MISSING.get(name)) for name, place in stored.items()}
+    fields |= {name: _text(fields[name]) for name in _TEXTS}
     fields |= {
         "family": fields["family"] or id,
         "modified": _milliseconds(fields["modified"]),
         "bands": tuple(fields["bands"] or ()),
         "blocks": tuple(fields["blocks"] or ()),
-        "labels": tuple(document.get("labels", ())),
-        "metadata": {**document.get("metadata", {}), **document.get("near_unsearchable", {})},
+        "labels": _listed(document.get("labels")),
+        "metadata": {**_named(document.get("metadata")), **_named(document.get("near_unsearchable"))},
         "minhash": _bytes(document.get("near_minhash")),
         "simhash": _unsigned(document.get("near_simhash")),
     }
@@ -72,7 +73,7 @@ def candidate(hit: Mapping[str, Any]) -> Candidate:
     """A hit of a search whose score is the number of keys shared."""
     document = hit["_source"]
     sketches = _bytes(document.get("near_minhash")), _unsigned(document.get("near_simhash"))
-    return Candidate(hit["_id"], document.get("path", ""), int(hit["_score"]), *sketches)
+    return Candidate(hit["_id"], _text(document.get("path")), int(hit["_score"]), *sketches)
 
 
 def ranked(hit: Mapping[str, Any], scored: bool) -> Ranked:
@@ -80,8 +81,8 @@ def ranked(hit: Mapping[str, Any], scored: bool) -> Ranked:
     document = hit["_source"]
     return Ranked(
         id=hit["_id"],
-        path=document.get("path", ""),
-        title=document.get("title", ""),
+        path=_text(document.get("path")),
+        title=_text(document.get("title")),
         score=hit["_score"] if scored else None,
         family=document.get("near_family") or hit["_id"],
         status=document.get("near_status", "complete"),
@@ -98,6 +99,26 @@ def assigned(assignment: Assignment) -> dict[str, Any]:
         "near_cluster": assignment.cluster,
         "near_provisional": assignment.provisional,
     }
+
+
+def _text(stored: object) -> str:
+    """One text of what another program may have sent: nothing, a number, a list of texts, one a line.
+
+    >>> _text("plain"), _text(None), _text(["one", 2])
+    ('plain', '', 'one\\n2')
+    """
+    return stored if isinstance(stored, str) else "\n".join(_listed(stored))
+
+
+def _listed(stored: object) -> tuple[str, ...]:
+    """The texts of what may be a list, a single value or nothing."""
+    values = stored if isinstance(stored, list) else [stored]
+    return tuple(str(value) for value in values if value is not None)
+
+
+def _named(stored: object) -> Mapping[str, str]:
+    """Names and values; nothing where another program keeps something else under that name."""
+    return stored if isinstance(stored, Mapping) else {}
 
 
 def _bytes(stored: str | None) -> bytes | None:

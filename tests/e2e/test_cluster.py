@@ -11,6 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from command import run, run_json
 
 from indexer.ingest import index
 from indexer.installing import install, uninstall
@@ -119,6 +120,33 @@ def test_searches_of_any_client_fold(place):
     assert sorted(families) == sorted([known["first"], store.get([known["other"]])[known["other"]].family])
     assert shown(server, name, {}, pipeline) == families
     assert len(shown(server, name, {"size": 1}, pipeline)) == 1
+
+
+def test_the_commands_say_what_they_do(place):
+    store = place[2].url
+    kinds = ["component template", "ingest pipeline", "search pipeline", "index template"]
+    planned = run_json("install", "--dry-run", store=store)
+    assert [(one["kind"], one["action"]) for one in planned["installed"]] == [(kind, "created") for kind in kinds]
+    assert planned["dry_run"] is True
+    assert run("install", store=store).splitlines()[0] == "created  component template nearfold-default_v1"
+    assert run("uninstall", "--dry-run", store=store).startswith("would be removed  index template")
+    assert run("uninstall", store=store).startswith("removed  index template")
+    assert run("uninstall", store=store) == "nothing is installed there\n"
+
+
+def test_an_incomplete_installation_is_told_by_the_exit_code(elasticsearch_url):
+    store = open_store(f"elasticsearch://{elasticsearch_url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}")
+    complete = install(store, dry_run=True).complete
+    try:
+        printed = run("install", store=store.url, code=0 if complete else 1)
+        assert complete or "impossible  ingest pipeline nearfold-default_v1: " in printed
+    finally:
+        uninstall(store)
+        store.close()
+
+
+def test_the_embedded_store_takes_no_installation():
+    assert run("install", store="sqlite://:memory:", code=3) == ""
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")

@@ -7,6 +7,7 @@ import pytest
 from pipelines import call, expected, good, signed
 from sample_rows import row
 
+from indexer.checkup import doctor
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreRefused, Unsupported, UsageError
 from indexer.installing import install, uninstall
 from indexer.recipe import DEFAULT, recipe_named
@@ -256,6 +257,14 @@ def test_the_embedded_store_takes_no_installation():
         with pytest.raises(Unsupported, match="--store opensearch://"):
             use(store)
     store.close()
+
+
+def test_doctor_finds_keys_right_and_passes_over_what_was_not_signed(there):
+    store, index, server = there
+    install(store)
+    bulk(server, index, [{"text": TEXT}, {"text": ["not", "a string"]}, {"text": "x" * 500_001}])
+    checks = {check.name: check for check in doctor(store.url)}
+    assert (checks["keys"].verdict, checks["keys"].detail) == ("good", "equal to recomputed keys in 1 rows")
 
 
 def test_recipes_that_no_pipeline_computes_are_refused(there):

@@ -166,6 +166,27 @@ def test_no_text_is_an_empty_one(signer):
     assert [signed(one) for one in made] == expected([""] * 3)
 
 
+def test_hostile_runs_are_signed_in_time(signer):
+    """Marks in the wrong order, hyphens before blanks, long expansions: the work grows with the length alone."""
+    runs = ["\u0301\u0323", "\u0f73\u0301", "e\u0323\u0301", "\u0378\u0301", "-", "- ", "-\u200b", "\u1161", "\u0344"]
+    texts = [("é" + run * (100_000 // len(run)) + "\n") for run in runs]
+    agree(signer, [*texts, "-" + " " * (MAX_UNITS - 1), "\ufdfa" * (MAX_UNITS // 18)])
+
+
+def test_documents_without_text_or_signature_are_never_one_family(signer):
+    server, name = signer
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    documents = [{"title": "a"}, {"title": "b"}, {"text": " ", "title": "c"}, {"text": [1]}, {"text": [2]}]
+    lines = [line for document in documents for line in ({"index": {}}, document)]
+    try:
+        good("POST", f"{server}/{index}/_bulk?pipeline={name}&refresh=true", lines)
+        hits = good("GET", f"{server}/{index}/_search")["hits"]["hits"]
+        assert len({hit["_source"]["near_family"] for hit in hits}) == len(documents)
+        assert {hit["_source"]["near_provisional"] for hit in hits} == {True}
+    finally:
+        call("DELETE", f"{server}/{index}")
+
+
 def test_a_text_made_to_collide_is_marked_in_time(signer):
     text = colliding(1_500)
     (one,) = simulated(*signer, [{"text": text}])

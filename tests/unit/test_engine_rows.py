@@ -50,3 +50,12 @@ def test_a_document_of_another_program_has_empty_fields():
 )
 def test_times(stored, milliseconds):
     assert documents.row("1", {"modified": stored}).modified == milliseconds
+
+
+def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
+    sent = {"text": ["one", 2], "title": None, "path": 7, "labels": "press", "metadata": "none", "near_family": None}
+    made = documents.row("1", sent)
+    assert (made.text, made.title, made.path, made.labels, made.metadata) == ("one\n2", "", "7", ("press",), {})
+    assert (made.family, made.bands, made.status) == ("1", (), "complete")
+    hit = {"_id": "1", "_score": 2.0, "_source": {"title": ["a", "b"], "path": None}}
+    assert (documents.ranked(hit, True).title, documents.candidate(hit).path) == ("a\nb", "")
