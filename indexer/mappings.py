@@ -20,6 +20,6 @@ def read(name: str) -> str:
     return (folder() / name).read_text(encoding="utf-8")
 
 
-def load(name: str) -> Any:  # noqa: ANN401 - whatever JSON the file holds
+def load(name: str) -> Any:
     """One JSON file as a fresh value, such as `index.json`."""
     return json.loads(read(name))

@@ -71,7 +71,11 @@ def matches(shown: str, printed: str) -> bool:
     """Lines of `shown` occur in `printed` in order. Ids and seconds may differ; `...` ends a line early or stands for any."""
     wanted = [plain(line) for line in shown.splitlines() if line.strip() and line.strip() != "..."]
     lines = iter([plain(line) for line in printed.splitlines()])
-    return all(any(line.startswith(want[:-3].rstrip()) if want.endswith("...") else line == want for line in lines) for want in wanted)
+    return all(any(agrees(line, want) for line in lines) for want in wanted)
+
+
+def agrees(line: str, want: str) -> bool:
+    return line.startswith(want[:-3].rstrip()) if want.endswith("...") else line == want
 
 
 def plain(line: str) -> str:

@@ -32,8 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "encrypted.pdf").write_bytes(samples.pdf(password="unguessable"))
     (root / "truncated.docx").write_bytes(samples.docx()[:-2000])
     (root / "bomb.zip").write_bytes(samples.zip_bomb("ten-gigabytes.txt", b"all work and no play " * 50_000, 10_000))
-    with open(os.fsencode(root) + b"/invalid-\xff\xfe-name.txt", "wb") as file:
-        file.write(GOOD.encode())
+    Path(os.fsdecode(os.fsencode(root) + b"/invalid-\xff\xfe-name.txt")).write_text(GOOD)
     os.mkfifo(root / "pipe.txt")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(root / "socket.txt"))

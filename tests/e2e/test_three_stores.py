@@ -15,9 +15,7 @@ STORES = ("sqlite", "opensearch", "elasticsearch")
 
 
 @pytest.fixture(scope="module")
-def stores(
-    opensearch_url: str, elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, str]]:
+def stores(opensearch_url: str, elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     index = f"nearfold-test-{secrets.token_hex(4)}"
     urls = {
         "sqlite": f"sqlite:///{tmp_path_factory.mktemp('three')}/index.db",
@@ -59,7 +57,8 @@ def test_every_document_folded_the_same_way(stores: dict[str, str]) -> None:
 
 
 def test_filters_give_the_same_documents(stores: dict[str, str]) -> None:
-    answers = everywhere(stores, "search", "agreement", "--sort", "path", "--fold", "none", "--filter", "content_type=text/plain")
+    filtered = ("--fold", "none", "--filter", "content_type=text/plain")
+    answers = everywhere(stores, "search", "agreement", "--sort", "path", *filtered)
     assert same([[hit["path"] for hit in one["hits"]] for one in answers])
 
 

@@ -35,7 +35,13 @@ def shape(hits: list[Ranked], rule: object, heads: int = 100) -> list[list[str]]
 
 
 def test_like_joins_like_and_nothing_is_dropped() -> None:
-    hits = [hit("a", sketch(128)), hit("b", sketch(0, 1)), hit("c", sketch(126, 2)), hit("d", sketch(0, 3)), hit("e", sketch(0, 1))]
+    hits = [
+        hit("a", sketch(128)),
+        hit("b", sketch(0, 1)),
+        hit("c", sketch(126, 2)),
+        hit("d", sketch(0, 3)),
+        hit("e", sketch(0, 1)),
+    ]
     assert shape(hits, BySketch(0.8, never)) == [["a", "c"], ["b", "e"], ["d"]]
 
 

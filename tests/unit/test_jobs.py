@@ -33,7 +33,8 @@ def test_second_job_is_refused_and_told_why(tmp_path: Path) -> None:
 
 
 def test_lock_dies_with_the_process(tmp_path: Path) -> None:
-    code = f"import os; from indexer.jobs import *; from pathlib import Path; j = Journal(Path({str(tmp_path / 'jobs')!r})); os._exit(9)"
+    path = str(tmp_path / "jobs")
+    code = f"import os, pathlib; from indexer.jobs import Journal; held = Journal(pathlib.Path({path!r})); os._exit(9)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     Journal(tmp_path / "jobs").close()
 
