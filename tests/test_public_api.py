@@ -7,9 +7,25 @@ import indexer
 from indexer.errors import NearfoldError
 
 PUBLIC = {
-    "Recipe", "compare", "delete", "doctor", "fingerprint", "fingerprints", "group", "hash", "index", "install", "match", "open_store", "plan",
-    "recipe_named", "search", "similar", "status", "uninstall",
-}  # fmt: skip
+    "Recipe",
+    "compare",
+    "delete",
+    "doctor",
+    "fingerprint",
+    "fingerprints",
+    "group",
+    "hash",
+    "index",
+    "install",
+    "match",
+    "open_store",
+    "plan",
+    "recipe_named",
+    "search",
+    "similar",
+    "status",
+    "uninstall",
+}
 
 
 def test_public_names() -> None:

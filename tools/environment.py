@@ -51,5 +51,7 @@ def _state(extras: tuple[str, ...], group: str | None) -> str:
 
 
 def _run(command: list[str], mend: str) -> None:
-    if subprocess.run(command, cwd=ROOT, check=False).returncode:
-        sys.exit(f"setting up failed at: {' '.join(command)}\n{mend}")
+    """Run a step quietly; what it said is shown when it fails."""
+    done = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stdout}\nsetting up failed at: {' '.join(command)}\n{mend}")
