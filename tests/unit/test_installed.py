@@ -1,0 +1,80 @@
+"""The pieces of an installation, without a server."""
+
+import dataclasses
+import json
+
+import pytest
+
+from indexer import mappings
+from indexer.recipe import DEFAULT
+from indexer.stores import bodies, installed
+
+OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+FIELDS = mappings.load("index.json")["mappings"]["properties"]
+
+
+def template(recipe=DEFAULT, signs=True):
+    return installed.template(recipe, "papers", bodies.index(recipe, "flat_object", False, 3, None), signs)
+
+
+def pieces():
+    return [installed.component(DEFAULT), installed.signing(DEFAULT), installed.folding(), template()]
+
+
+def test_the_component_maps_our_fields_and_no_others():
+    mapping = installed.component(DEFAULT).body["template"]["mappings"]
+    assert {*mapping} == {"_meta", "properties"}
+    assert all(name.startswith("near_") for name in mapping["properties"])
+    assert {"near_family", "near_bands", "near_error"} <= {*mapping["properties"]}
+
+
+def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
+    parts = [piece.body["template"]["mappings"] for piece in (installed.component(DEFAULT), template())]
+    assert {**parts[0]["properties"], **parts[1]["properties"]} == {**FIELDS, "metadata": {"type": "flat_object"}}
+    assert {part["_meta"]["nearfold"]["recipe_id"] for part in parts} == {DEFAULT.id}
+    together = {
+        "_meta": parts[1]["_meta"],
+        "properties": {**parts[0]["properties"], **parts[1]["properties"]},
+        "dynamic": "true",
+    }
+    theirs = {**together, "properties": {**together["properties"], "author": {"type": "keyword"}}}
+    assert bodies.mapping_problems(theirs, "flat_object") == ()
+    del theirs["properties"]["near_family"]
+    assert bodies.mapping_problems(theirs, "flat_object") == ("field near_family is missing",)
+
+
+def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
+    body = template().body
+    assert (body["index_patterns"], body["composed_of"]) == (["papers"], ["nearfold-default_v1"])
+    assert body["template"]["aliases"] == {"papers-write": {}}
+    settings = body["template"]["settings"]["index"]
+    assert (settings["default_pipeline"], settings["number_of_shards"]) == (installed.signing(DEFAULT).name, 3)
+    assert "default_pipeline" not in template(signs=False).body["template"]["settings"]["index"]
+
+
+@pytest.mark.parametrize("piece", pieces(), ids=lambda piece: piece.kind)
+def test_a_piece_is_recognised_in_what_an_engine_answers(piece):
+    field = piece.kind.replace(" ", "_")
+    kept = {**piece.body, "created_date_millis": 1}
+    answer = {f"{field}s": [{"name": piece.name, field: kept}]} if "template" in piece.kind else {piece.name: kept}
+    assert installed.same(piece, installed.content(piece, json.loads(json.dumps(answer))))
+    assert installed.content(piece, {}) is None
+    assert not installed.same(piece, {})
+
+
+def test_another_recipe_makes_other_pieces_under_other_names():
+    for make in (installed.component, installed.signing):
+        assert make(OTHER).name == "nearfold-other_v1"
+        assert not installed.same(make(OTHER), make(DEFAULT).body)
+    assert not installed.same(template(OTHER), template().body)
+    assert installed.recipe_in(template(OTHER).body) == OTHER
+    assert installed.recipe_in({"_meta": {}}) is None
+
+
+def test_fields_of_others_are_problems_only_where_they_bear_our_names():
+    fine = {"near_family": FIELDS["near_family"], "text": {"type": "keyword"}}
+    assert installed.field_problems({"properties": fine}) == installed.field_problems({}) == ()
+    wrong = {"near_bands": {"type": "keyword"}}
+    assert installed.field_problems({"properties": wrong}) == (
+        "field near_bands is keyword instead of keyword (doc_values: False)",
+    )
