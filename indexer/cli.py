@@ -20,6 +20,7 @@ from indexer.comparison import compare
 from indexer.documents import document_at, document_of
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
+from indexer.figures import s_curve
 from indexer.fingerprinting import kernel_name
 from indexer.measures import MEASURES
 from indexer.planning import plan, plan_for_recall
@@ -162,11 +163,28 @@ def hash_command(
 @click.option("--num-perm", "slots", type=click.IntRange(2), default=128, show_default=True, help="Slots of the sketch.")
 @click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.5, show_default=True)
 @click.option("--recall", type=float, help="Instead: the fewest false candidates that still find this share at the threshold.")
+@click.option("--keys", type=click.IntRange(1), help="With --recall: the most keys a document may have.")
+@click.option("--shared", type=click.IntRange(1), default=1, show_default=True, help="Least number of keys in common.")
+@click.option("--picture", type=click.Path(dir_okay=False), help="Draw the S-curve into this SVG file.")
 @threshold_option
 @json_option
-def plan_command(threshold: float, slots: int, false_negative_weight: float, recall: float | None, as_json: bool) -> int:
+def plan_command(
+    threshold: float,
+    slots: int,
+    false_negative_weight: float,
+    recall: float | None,
+    keys: int | None,
+    shared: int,
+    picture: str | None,
+    as_json: bool,
+) -> int:
     """Bands x rows for a threshold: the S-curve and its errors."""
-    chosen = plan_for_recall(threshold, recall, slots) if recall is not None else plan(threshold, slots, false_negative_weight)
+    if recall is None:
+        chosen = plan(threshold, slots, false_negative_weight, shared)
+    else:
+        chosen = plan_for_recall(threshold, recall, slots, keys, shared)
+    if picture:
+        Path(picture).write_text(s_curve(chosen), encoding="utf-8")
     printing.plan(chosen, as_json)
     return 0
 

@@ -22,7 +22,7 @@ from indexer.installing import Installation
 from indexer.lookup import Found
 from indexer.model import Fingerprint, Match, Outcome
 from indexer.overview import Overview
-from indexer.planning import Plan
+from indexer.planning import UNRELATED, Plan
 from indexer.recipe import Recipe
 from indexer.results import Page
 from indexer.signing import Signed
@@ -230,10 +230,11 @@ def plan(chosen: Plan, as_json: bool) -> None:
         )
         return
     out = console()
-    out.print(f"{chosen.bands} bands x {chosen.rows} rows for a threshold of {chosen.threshold:g}")
-    out.print(
-        f"expected errors: false positives {chosen.false_positive:.4f}, false negatives {chosen.false_negative:.4f} (areas)\n"
-    )
+    least = f", at least {chosen.shared} shared" if chosen.shared > 1 else ""
+    out.print(f"{chosen.bands} bands x {chosen.rows} rows for a threshold of {chosen.threshold:g}{least}")
+    out.print(f"areas of error: false positives {chosen.false_positive:.4f}, false negatives {chosen.false_negative:.4f}")
+    candidates = chosen.expected_candidates(1_000_000)
+    out.print(f"of a million unrelated documents (similarity {UNRELATED}) about {candidates:,.0f} share enough keys\n")
     for similarity, share in chosen.curve:
         out.print(f"{similarity:5.2f}  {share:7.2%}  {'█' * round(40 * share)}")
 

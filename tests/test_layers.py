@@ -47,7 +47,7 @@ RANKS = {
         "familyaccount",
         "removal",
     ],
-    5: ["cli", "commands", "printing", "printing_families", "parquet", "terminal", "__main__", "__init__"],
+    5: ["cli", "figures", "commands", "printing", "printing_families", "parquet", "terminal", "__main__", "__init__"],
 }
 RANK = {name: rank for rank, names in RANKS.items() for name in names}
 ADAPTERS = {

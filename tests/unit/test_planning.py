@@ -1,11 +1,14 @@
 """Bands x rows: equal to datasketch's choice, and the recipe's own layout."""
 
+from xml.etree import ElementTree
+
 import pytest
 from datasketch.lsh import _optimal_param
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
+from indexer.figures import s_curve
 from indexer.planning import chance, plan, plan_for_recall
 from indexer.recipe import DEFAULT
 
@@ -51,3 +54,36 @@ def test_curve_rises_from_nothing_to_certainty() -> None:
 def test_threshold_out_of_range_is_refused(threshold: float) -> None:
     with pytest.raises(UsageError, match="between 0 and 1"):
         plan(threshold)
+
+
+def test_more_shared_keys_mean_fewer_finds_and_binomial_chances() -> None:
+    similarities, bands, rows = 0.7, 20, 4
+    success = similarities**rows
+    least_two = 1 - (1 - success) ** bands - bands * success * (1 - success) ** (bands - 1)
+    assert chance(similarities, bands, rows, shared=2) == pytest.approx(least_two)
+    assert chance(similarities, bands, rows, shared=2) < chance(similarities, bands, rows)
+
+
+@given(st.integers(1, 4), st.integers(8, 40))
+def test_budget_of_keys_and_shared_keys_are_kept(shared: int, keys: int) -> None:
+    try:
+        chosen = plan_for_recall(0.8, 0.9, 128, keys, shared)
+    except UsageError:
+        assert max(chance(0.8, bands, 1, shared) for bands in range(shared, keys + 1)) < 0.9
+    else:
+        assert shared <= chosen.bands <= keys
+        assert chosen.recall(0.8) >= 0.9
+
+
+def test_expected_candidates_grow_with_the_documents() -> None:
+    chosen = plan_for_recall(0.8, 0.998)
+    assert chosen.expected_candidates(1000, 1.0) == pytest.approx(1000)
+    assert chosen.expected_candidates(10**6) == pytest.approx(10 * chosen.expected_candidates(10**5))
+
+
+def test_picture_marks_the_threshold_and_is_well_formed() -> None:
+    root = ElementTree.fromstring(s_curve(plan(0.5)))
+    [curve] = root.iter("{http://www.w3.org/2000/svg}polyline")
+    heights = [float(point.split(",")[1]) for point in curve.attrib["points"].split()]
+    assert heights == sorted(heights, reverse=True) and len(heights) == 201
+    assert "25 bands x 5 rows" in "".join(root.itertext())
