@@ -13,6 +13,7 @@ from indexer.installing import install, uninstall
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.stores import open_store
 
+pytestmark = pytest.mark.engines
 ENGINES = ["opensearch", "elasticsearch"]
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening."
