@@ -1,0 +1,176 @@
+"""Hostile documents: each ends within the limits, none is called whole that is not, none reaches a file or the network."""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from samples import PARAGRAPHS, html, zip_bomb, zipped
+
+from indexer.errors import ExtractionError, ExtractionMemory
+from indexer.extract.base import Limits
+from indexer.extract.native import NativeExtractor
+from indexer.extract.pool import Pool, Task
+from indexer.model import Document
+
+SECONDS, MEGABYTES, CHARS = 20, 300, 1_000_000
+BASE_MEGABYTES = 200
+CANARY = "the bird that must not sing"
+OFFICE = "http://schemas.openxmlformats.org"
+RELATION = f"{OFFICE}/officeDocument/2006/relationships"
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with Pool(NativeExtractor, 1, Limits(seconds=SECONDS, megabytes=MEGABYTES, chars=CHARS)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def peak() -> Iterator[Callable[[], int]]:
+    """The most resident memory of any worker so far, in megabytes."""
+    most = [0]
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.02):
+            with contextlib.suppress(psutil.Error):
+                most[0] = max([most[0], *(child.memory_info().rss >> 20 for child in psutil.Process().children())])
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    yield lambda: most[0]
+    stop.set()
+    watcher.join()
+
+
+def read(pool: Pool, data: bytes, name: str) -> Document | ExtractionError:
+    [(_, result)] = pool.extract_all([Task(name, data, name)])
+    return result
+
+
+def nested(depth: int) -> bytes:
+    data = html()
+    for level in range(depth):
+        data = zipped({f"{level}.zip" if level else "a.html": data})
+    return data
+
+
+def laughs() -> bytes:
+    entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    return f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY l0 "ha">{entities}]><r>&l9;</r>'.encode()
+
+
+TEN_GIGABYTES = 10 << 30
+BOMBS = {
+    "zeros.zip": lambda: zip_bomb("a.txt", bytes(1 << 20), TEN_GIGABYTES >> 20),
+    "text.zip": lambda: zip_bomb("a.txt", b"all work and no play " * 50_000, TEN_GIGABYTES // 1_050_000),
+    "word.docx": lambda: zip_bomb("word/document.xml", b"<w:p><w:t>a</w:t></w:p>" * 40_000, TEN_GIGABYTES // 920_000),
+    "matryoshka.zip": lambda: nested(50),
+    "laughs.xml": laughs,
+}
+
+
+@pytest.mark.parametrize("name", sorted(BOMBS))
+def test_bomb_ends_cut_or_refused_within_its_limits(name: str, pool: Pool, peak: Callable[[], int]) -> None:
+    before = time.monotonic()
+    result = read(pool, BOMBS[name](), name)
+    assert time.monotonic() - before < SECONDS + 5
+    assert peak() < MEGABYTES + BASE_MEGABYTES
+    assert isinstance(result, ExtractionError) or (result.truncated and len(result.text) <= CHARS)
+
+
+def test_bomb_of_markup_is_stopped_by_its_memory_and_the_next_document_is_read(pool: Pool, peak: Callable[[], int]) -> None:
+    bomb = zip_bomb("a.html", b"<p>all work and no play " * 40_000, TEN_GIGABYTES // 960_000)
+    assert isinstance(read(pool, bomb, "a.zip"), ExtractionMemory)
+    assert MEGABYTES < peak() < MEGABYTES + BASE_MEGABYTES + 200
+    after = read(pool, html(), "a.html")
+    assert isinstance(after, Document)
+    assert PARAGRAPHS[0] in after.text
+
+
+def test_words_about_a_fault_are_the_same_in_every_run(pool: Pool) -> None:
+    first, second = (read(pool, nested(50), "a.zip") for _ in range(2))
+    assert isinstance(first, Document)
+    assert first == second
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[str, list[bytes]]]:
+    """An address on this machine, and what connected to it."""
+    calls: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.05)
+        stop = threading.Event()
+
+        def listen() -> None:
+            while not stop.is_set():
+                try:
+                    connection, _ = server.accept()
+                except TimeoutError:
+                    continue
+                with connection:
+                    calls.append(b"somebody called")
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", calls
+        stop.set()
+        thread.join()
+
+
+def reaching_out(place: Path, url: str) -> dict[str, bytes]:
+    """Documents that ask their reader for a file of this machine and for something on the network."""
+    entities = (
+        f'<!DOCTYPE r [<!ENTITY f SYSTEM "{place.as_uri()}"><!ENTITY n SYSTEM "{url}/n"><!ENTITY % p SYSTEM "{url}/p"> %p;]>'
+    )
+    xml = f'<?xml version="1.0"?>{entities}'
+    word = f'{xml}<w:document xmlns:w="{OFFICE}/wordprocessingml/2006/main"><w:t>&f;&n;</w:t></w:document>'
+    odf = f'{xml}<office:text xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0">&f;&n;</office:text>'
+    links = f'<link rel="stylesheet" href="{url}/c"><iframe src="{place.as_uri()}"></iframe><img src="{url}/i">'
+    types = (
+        f'<?xml version="1.0"?><Types xmlns="{OFFICE}/package/2006/content-types">'
+        f'<Override PartName="/word/document.xml" ContentType="{WORD}"/>'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/></Types>'
+    )
+    return {
+        "a.xml": f"{xml}<r>here &f; &n;</r>".encode(),
+        "a.svg": f'{xml}<svg xmlns="http://www.w3.org/2000/svg"><text>&f;</text><image href="{url}/g"/></svg>'.encode(),
+        "a.xhtml": f'{xml}<html xmlns="http://www.w3.org/1999/xhtml"><body>&f;&n;</body></html>'.encode(),
+        "a.html": f"<html><head>{links}</head><body>hello</body></html>".encode(),
+        "a.docx": zipped(
+            {
+                "[Content_Types].xml": types.encode(),
+                "_rels/.rels": related("officeDocument", "word/document.xml"),
+                "word/document.xml": word.encode(),
+                "word/_rels/document.xml.rels": related("attachedTemplate", f"{url}/t", "External"),
+            }
+        ),
+        "a.odt": zipped({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": odf.encode()}),
+        "a.rtf": rb'{\rtf1{\*\template %s/t}{\field{\*\fldinst INCLUDETEXT "%s"}}hello}' % (url.encode(), bytes(place)),
+    }
+
+
+def related(kind: str, target: str, mode: str = "Internal") -> bytes:
+    relation = f'<Relationship Id="r" Type="{RELATION}/{kind}" Target="{target}" TargetMode="{mode}"/>'
+    return (
+        f'<?xml version="1.0"?><Relationships xmlns="{OFFICE}/package/2006/relationships">{relation}</Relationships>'.encode()
+    )
+
+
+def test_no_document_reaches_a_file_or_the_network(tmp_path: Path, pool: Pool, listener: tuple[str, list[bytes]]) -> None:
+    place = tmp_path / "canary.txt"
+    place.write_text(CANARY)
+    url, calls = listener
+    for name, data in reaching_out(place, url).items():
+        result = read(pool, data, name)
+        assert CANARY not in (result.text if isinstance(result, Document) else str(result))
+    assert calls == []
+    with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))):
+        time.sleep(0.3)
+    assert calls == [b"somebody called"], "the listener would have noticed"
