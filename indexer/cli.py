@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from indexer import checkup, ingest, installing, lookup, overview, printing, results, signing
+from indexer import checkup, ingest, installing, lookup, overview, printing, printing_sketches, results, signing
 from indexer.align import Matching
 from indexer.commands import families
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
@@ -150,12 +150,12 @@ def hash_command(
 ) -> int:
     """Sketches and keys of files, nothing stored."""
     recipe = recipe_named(recipe_name)
-    counted = signing.statistics_at(statistics, recipe) if statistics else None
+    counted = signing.statistics_at(statistics, recipe, printing_sketches.left_out) if statistics else None
     if counted and save_statistics:
         Path(save_statistics).write_bytes(counted.pack())
     failed = False
     for signed in signing.hash(paths, recipe, counted):
-        failed |= printing.signed(signed, as_json)
+        failed |= printing_sketches.signed(signed, as_json)
     return EXIT_FAILED if failed else 0
 
 
@@ -185,7 +185,7 @@ def plan_command(
         chosen = plan_for_recall(threshold, recall, slots, keys, shared)
     if picture:
         Path(picture).write_text(s_curve(chosen), encoding="utf-8")
-    printing.plan(chosen, as_json)
+    printing_sketches.plan(chosen, as_json)
     return 0
 
 
@@ -256,7 +256,7 @@ def _run(arguments: list[str]) -> int:
         return EXIT_USAGE
     except NearfoldError as error:
         click.echo(f"nearfold: {error}", err=True)
-        return next(code for kind, code in _EXIT if isinstance(error, kind))
+        return next((code for kind, code in _EXIT if isinstance(error, kind)), EXIT_FAULT)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from indexer.errors import DocumentNotFound, ExtractionError, UsageError
+from indexer.errors import DocumentNotFound, ExtractionError, Unreadable, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
 from indexer.extract.plain import plain_document
@@ -18,6 +18,7 @@ from indexer.sources.reading import read
 from indexer.stores.base import Store
 
 STDIN = "-"
+_IRREGULAR = Unreadable(reason="it is not a regular file", mend="give a file")
 
 
 def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Document]:
@@ -38,14 +39,12 @@ def documents_at(paths: Iterable[str], limits: Limits = DEFAULT_LIMITS) -> Itera
         yield from results
 
 
-def documents_under(folder: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[Document]:
-    """Every document of a folder that can be read, in no particular order. Raises `SourceNotFound`."""
+def documents_under(folder: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Every file of a folder as `documents_at` gives it, in no particular order. Raises `SourceNotFound`."""
     with Pool(extractor_named("native"), None, limits) as pool:
         tasks = (_task(found, limits) for found in walk([folder]) if isinstance(found, Blob))
         results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(tasks)
-        for _, result in results:
-            if isinstance(result, Document):
-                yield result
+        yield from results
 
 
 def document_of(name: str, store: Store) -> tuple[str, Document]:
@@ -63,23 +62,35 @@ def _tasks(paths: Iterable[str], limits: Limits) -> Iterator[Task[str] | tuple[s
     """Plain documents and errors at once, tasks for the rest."""
     for path in paths:
         if path == STDIN:
-            yield STDIN, Document(sys.stdin.buffer.read().decode("utf-8", "replace"), content_type="text/plain")
+            yield _from_stdin(limits)
             continue
         if Path(path).is_dir():
             raise UsageError(f"{path} is a folder; give a file, or index the folder and ask with --id")
         for found in walk([path]):
-            yield (
-                _task(found, limits)
-                if isinstance(found, Blob)
-                else (found.path, ExtractionError(f"{found.path}: not a regular file"))
-            )
+            yield (_task(found, limits) if isinstance(found, Blob) else (found.path, _IRREGULAR))
+
+
+def _from_stdin(limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
+    """What is on stdin, of any format, as if it were a file without a name."""
+    data = sys.stdin.buffer.read(limits.bytes + 1)
+    if len(data) > limits.bytes:
+        return STDIN, Unreadable(reason=f"stdin holds more than {limits.bytes:,} bytes", mend="give less of it")
+    return _read(STDIN, data, "", limits)
 
 
 def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
-    where, name = os.path.realpath(blob.path), Path(blob.path).name
+    where = os.path.realpath(blob.path)
     try:
         payload = read(blob, limits.bytes)
-        document = plain_document(payload.data, name, limits)
     except ExtractionError as error:
         return where, error
-    return Task(where, payload.data, name) if document is None else (where, document)
+    return _read(where, payload.data, Path(blob.path).name, limits)
+
+
+def _read(where: str, data: bytes, name: str, limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
+    """A plain document at once, a task for any other."""
+    try:
+        document = plain_document(data, name, limits)
+    except ExtractionError as error:
+        return where, error
+    return Task(where, data, name) if document is None else (where, document)

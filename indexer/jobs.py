@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
+from indexer.stores import sqlite_file
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS failure (
@@ -39,13 +41,25 @@ def journal_path(store_url: str) -> Path | None:
 
     None for a store in memory: its journal dies with it.
     """
-    scheme, _, rest = store_url.partition("://")
-    if scheme != "sqlite":
+    if not store_url.startswith("sqlite://"):
         state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
         return state / "nearfold" / f"{hashlib.sha256(store_url.encode()).hexdigest()[:16]}.jobs"
-    if rest in ("", ":memory:"):
-        return None
-    return Path(f"{rest.removeprefix('/')}.jobs")
+    file = sqlite_file(store_url)
+    return None if file == ":memory:" else Path(f"{file}.jobs")
+
+
+def remembered(path: Path | None) -> tuple[Failure, ...] | None:
+    """The failures in a journal by path, without holding it; none when there is no journal, None while a job holds it."""
+    if path is None or not path.exists():
+        return ()
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)) as connection:
+            return tuple(Failure(*row) for row in connection.execute("SELECT * FROM failure ORDER BY path"))
+    except sqlite3.DatabaseError as error:
+        translated = _translated(error, path)
+        if isinstance(translated, StoreBusy):
+            return None
+        raise translated from error
 
 
 class Journal:
@@ -66,11 +80,6 @@ class Journal:
             for row in self._connection.execute(f"SELECT * FROM failure WHERE id IN ({marks})", part):
                 found[row[0]] = Failure(*row)
         return found
-
-    def all(self) -> Iterator[Failure]:
-        """Every remembered failure, by path."""
-        for row in self._connection.execute("SELECT * FROM failure ORDER BY path"):
-            yield Failure(*row)
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM failure").fetchone()[0])

@@ -86,7 +86,7 @@ def _matches(
     limit: int,
 ) -> list[Match]:
     """Candidates whose sketches may reach the threshold, judged on their texts."""
-    if asked.minhash is None:
+    if not candidates:
         return []
     kept = promising(asked, candidates, threshold) if measure == "features" else candidates
     rows = store.get([candidate.id for candidate in kept])
@@ -96,13 +96,13 @@ def _matches(
 
 def _notes(asked: Fingerprint, capped: tuple[str, ...], cut: bool, threshold: float, recipe: Recipe) -> Iterator[str]:
     """What an honest answer adds."""
-    if asked.minhash is None:
+    if not (asked.bands or asked.blocks):
         yield f"the document is {asked.status.replace('_', ' ')}: it has no keys and resembles nothing"
     if capped:
         yield f"{len(capped)} keys were not asked because too many documents carry them"
     if cut:
         yield f"more than {WINDOW:,} documents share keys; those that share most were judged"
-    if recipe.similarity is not None and threshold < recipe.similarity:
+    if recipe.bands and recipe.similarity is not None and threshold < recipe.similarity:
         found = chance(threshold, recipe.bands or 0, recipe.rows or 0)
         yield f"the index is planned for {recipe.similarity:g}; of pairs at {threshold:g} about {found:.0%} are found"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexer.jobs import Journal, journal_path
+from indexer.jobs import journal_path, remembered
 from indexer.lookup import recipe_of
 from indexer.model import Failed
 from indexer.recipe import Recipe
@@ -13,17 +13,21 @@ from indexer.stores.base import Counts, Store
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The counts of a store, its recipe, and the files that could not be read (by path)."""
+    """The counts of a store, its recipe, and the files that could not be read (by path).
+
+    `running`: a job is at work on the store, and its failures are not known yet.
+    """
 
     store: str
     recipe: Recipe
     counts: Counts
     failed: tuple[Failed, ...]
+    running: bool = False
 
 
 def status(store: Store) -> Overview:
-    """Count what is in the store. Raises `StoreError` when nothing was indexed yet, `StoreBusy` while a job is running."""
+    """Count what is in the store; works while a job is running too. Raises `StoreError` when nothing was indexed yet."""
     recipe = recipe_of(store)
-    with Journal(journal_path(store.url)) as journal:
-        failed = tuple(Failed(one.path, one.error) for one in journal.all())
-    return Overview(store.url, recipe, store.counts(), failed)
+    failures = remembered(journal_path(store.url))
+    failed = tuple(Failed(one.path, one.error) for one in failures or ())
+    return Overview(store.url, recipe, store.counts(), failed, running=failures is None)

@@ -20,13 +20,9 @@ from indexer.comparison import as_json as comparison_json
 from indexer.ingest import Account
 from indexer.installing import Installation
 from indexer.lookup import Found
-from indexer.model import Fingerprint, Match, Outcome
+from indexer.model import Match, Outcome
 from indexer.overview import Overview
-from indexer.planning import UNRELATED, Plan
-from indexer.recipe import Recipe
 from indexer.results import Page
-from indexer.signing import Signed
-from indexer.sketch import simhash_doc
 from indexer.terminal import counted, show, visible
 
 LISTED_FAILURES = 20
@@ -165,6 +161,8 @@ def page(shown: Page, as_json: bool) -> None:
             out.print(Text(f"  {visible(hit.title)}", style="italic"))
         for one in hit.folded:
             out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path)}"))
+    for note in shown.notes:
+        out.print(f"note: {note}")
     if shown.more:
         out.print(f"\nnext page: --page {shown.page + 1}")
 
@@ -175,68 +173,6 @@ def compared(made: Comparison, as_json: bool, measure: str | None = None) -> Non
         print_json(comparison_json(made, measure))
     else:
         show(made, Console(highlight=False))
-
-
-def signed(one: Signed, as_json: bool) -> bool:
-    """The sketches of one file; True when it could not be read."""
-    if one.fingerprint is None:
-        Console(stderr=True).print(Text(f"{visible(one.path)}: {one.error}"))
-        return True
-    made, recipe = one.fingerprint, one.recipe
-    if not as_json:
-        print(f"{_spelled(made, recipe)}  {visible(one.path)}")
-        return False
-    fields: dict[str, Any] = {
-        "path": one.path,
-        "recipe": recipe.name,
-        "status": made.status,
-        "simhash": None if made.simhash is None else _hexadecimal(made.simhash, recipe),
-        "minhash": None if made.minhash is None else made.minhash.tolist(),
-        "bands": list(made.bands),
-        "blocks": list(made.blocks),
-    }
-    if recipe.terms:
-        fields |= {"terms": list(made.terms), "rare": list(made.rare)}
-    print_json(fields)
-    return False
-
-
-def _spelled(made: Fingerprint, recipe: Recipe) -> str:
-    """The signature in one word where it has one, else its beginning; the status of a text without one."""
-    if made.simhash is not None and recipe.features.startswith("tokens_"):
-        return simhash_doc.spelled(made.simhash, recipe.features.removeprefix("tokens_"))
-    if made.simhash is not None:
-        return _hexadecimal(made.simhash, recipe)
-    if made.minhash is not None:
-        return f"{len(made.minhash)} slots {' '.join(f'{slot:08x}' for slot in made.minhash[:4].tolist())} ..."
-    return " ".join(made.terms[:8]) if made.terms else made.status
-
-
-def _hexadecimal(bits: int, recipe: Recipe) -> str:
-    return f"{bits:0{(recipe.bits or 64) // 4}x}"
-
-
-def plan(chosen: Plan, as_json: bool) -> None:
-    """Bands x rows and the S-curve."""
-    if as_json:
-        print_json(
-            {
-                "bands": chosen.bands,
-                "rows": chosen.rows,
-                "curve": [list(point) for point in chosen.curve],
-                "false_positive": chosen.false_positive,
-                "false_negative": chosen.false_negative,
-            }
-        )
-        return
-    out = console()
-    least = f", at least {chosen.shared} shared" if chosen.shared > 1 else ""
-    out.print(f"{chosen.bands} bands x {chosen.rows} rows for a threshold of {chosen.threshold:g}{least}")
-    out.print(f"areas of error: false positives {chosen.false_positive:.4f}, false negatives {chosen.false_negative:.4f}")
-    candidates = chosen.expected_candidates(1_000_000)
-    out.print(f"of a million unrelated documents (similarity {UNRELATED}) about {candidates:,.0f} share enough keys\n")
-    for similarity, share in chosen.curve:
-        out.print(f"{similarity:5.2f}  {share:7.2%}  {'█' * round(40 * share)}")
 
 
 def status(seen: Overview, as_json: bool) -> None:
@@ -253,12 +189,15 @@ def status(seen: Overview, as_json: bool) -> None:
                 "content_types": counts.by_content_type,
                 "failed": [{"path": one.path, "error": one.error} for one in seen.failed],
                 "bytes": counts.size_bytes,
+                "running": seen.running,
             }
         )
         return
     out = console()
     size = f", {counts.size_bytes / 1e6:,.1f} MB" if counts.size_bytes is not None else ""
     out.print(f"{seen.store}: {counted(counts.documents, 'document')}, recipe {seen.recipe.name} ({seen.recipe.id}){size}")
+    if seen.running:
+        out.print("a job is at work on it")
     out.print(_tally("status", counts.by_status))
     out.print(_tally("content type", counts.by_content_type))
     for one in seen.failed:

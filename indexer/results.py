@@ -20,6 +20,7 @@ Sort: TypeAlias = Literal["relevance", "path", "modified"]
 Similarity: TypeAlias = Callable[[str, str], float]
 WINDOW = 1000
 TEXTS_KEPT = 512
+_NO_SLOTS = "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; --fold family may do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Page:
     """One page of folded hits.
 
     `total`: documents that match. `families`: groups among the hits that were read; the relation is `eq` when all were
-    read, else `gte`. `more`: there is a next page.
+    read, else `gte`. `more`: there is a next page. `notes` say what an honest answer adds.
     """
 
     total: int
@@ -36,6 +37,7 @@ class Page:
     hits: tuple[Hit, ...]
     page: int
     more: bool
+    notes: tuple[str, ...] = ()
 
 
 def search(
@@ -68,6 +70,7 @@ def search(
         hits=tuple(_hit(group, similarity) for group in shown),
         page=page,
         more=len(groups) > limit * page,
+        notes=(_NO_SLOTS.format(recipe.name),) if fold == "live" and not recipe.minhash else (),
     )
 
 

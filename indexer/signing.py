@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.documents import documents_at, documents_under
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.fingerprinting import fingerprint
-from indexer.model import Fingerprint
+from indexer.model import Failed, Fingerprint
 from indexer.recipe import DEFAULT, Recipe
 from indexer.schemes import counted_features, feature_set_name
 from indexer.sketch.corpus import CorpusStatistics
@@ -37,17 +37,26 @@ def hash(paths: Iterable[str], recipe: Recipe = DEFAULT, statistics: CorpusStati
             yield Signed(path, recipe, fingerprint(result.text, recipe, statistics))
 
 
-def statistics_at(path: str, recipe: Recipe) -> CorpusStatistics:
+def statistics_at(path: str, recipe: Recipe, failed: Callable[[Failed], None] = lambda _: None) -> CorpusStatistics:
     """Corpus statistics for a recipe: counted over the documents of a folder, or read from a file that was saved.
 
-    Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or those of other features.
+    `failed` is told of each file of the folder that could not be read, and so was not counted. Raises `SourceNotFound`, and
+    `UsageError` when the file holds no statistics, or those of other features.
     """
     place = Path(path)
     if not place.exists():
         raise SourceNotFound(path=path)
     if place.is_dir():
-        return counted_features((document.text for document in documents_under(path)), recipe)
+        return counted_features(_texts_under(path, failed), recipe)
     statistics = CorpusStatistics.unpack(place.read_bytes())
     if statistics.features != feature_set_name(recipe):
         raise UsageError(f"{path} counts {statistics.features}, but recipe {recipe.name} needs {feature_set_name(recipe)}")
     return statistics
+
+
+def _texts_under(folder: str, failed: Callable[[Failed], None]) -> Iterator[str]:
+    for path, result in documents_under(folder):
+        if isinstance(result, ExtractionError):
+            failed(Failed(path, str(result)))
+        else:
+            yield result.text

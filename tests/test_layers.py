@@ -29,6 +29,7 @@ RANKS = {
     2: ["fingerprinting"],
     3: ["sources", "extract", "stores"],
     4: [
+        "stages",
         "ingest",
         "lookup",
         "results",
@@ -47,7 +48,18 @@ RANKS = {
         "familyaccount",
         "removal",
     ],
-    5: ["cli", "figures", "commands", "printing", "printing_families", "parquet", "terminal", "__main__", "__init__"],
+    5: [
+        "cli",
+        "figures",
+        "commands",
+        "printing",
+        "printing_families",
+        "printing_sketches",
+        "parquet",
+        "terminal",
+        "__main__",
+        "__init__",
+    ],
 }
 RANK = {name: rank for rank, names in RANKS.items() for name in names}
 ADAPTERS = {

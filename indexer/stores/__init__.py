@@ -28,7 +28,7 @@ def open_store(url: str) -> Store:
     if url.startswith(_SQLITE):
         from indexer.stores.sqlite import SqliteStore
 
-        return SqliteStore(url, _file(url))
+        return SqliteStore(url, sqlite_file(url))
     scheme = url.partition("://")[0].removesuffix("+https")
     if scheme in _ENGINES and "://" in url:
         return _ENGINES[scheme](address(url, os.environ))
@@ -54,8 +54,11 @@ def _elasticsearch(where: Address) -> Store:
 _ENGINES = {"opensearch": _opensearch, "elasticsearch": _elasticsearch}
 
 
-def _file(url: str) -> str:
-    """The file that a SQLite URL names; nothing in it is decoded, `~` is the home folder."""
+def sqlite_file(url: str) -> str:
+    """The file that a SQLite URL names, `:memory:` for none; nothing in it is decoded, `~` is the home folder.
+
+    Raises `UsageError` when it names none.
+    """
     rest = url.removeprefix(_SQLITE)
     if rest in ("", ":memory:", "/:memory:"):
         return ":memory:"

@@ -1,5 +1,8 @@
 """The three questions of the main job, asked on the embedded store by the command line."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -134,3 +137,64 @@ def test_pruning_removes_what_is_gone_and_nothing_else(tmp_path: Path) -> None:
     assert run_json("index", folder, store=url)["removed"] == 0
     assert run_json("index", folder, "--prune", store=url)["removed"] == 1
     assert run_json("status", store=url)["documents"] == 1
+
+
+def test_pruning_one_folder_leaves_rows_whose_files_exist(tmp_path: Path) -> None:
+    """Ids of a subfolder given by itself differ, so a row may be unseen although its file is there."""
+    folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/x.db"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "a.txt").write_text("A document in a subfolder, with something to say for itself.")
+    run("index", folder, store=url)
+    assert run_json("index", folder / "sub", "--prune", store=url)["removed"] == 0
+
+
+def test_labels_reach_unchanged_documents_too(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    run("index", EXAMPLES, "--label", "first", store=url)
+    again = run_json("index", EXAMPLES, "--label", "second", store=url)
+    assert again["indexed"] == again["seen"]
+    for label in ("first", "second"):
+        assert run_json("search", "", "--filter", f"labels={label}", store=url)["total"] == again["seen"]
+    assert run_json("index", EXAMPLES, "--label", "second", store=url)["unchanged"] == again["seen"]
+
+
+def test_stdin_is_read_as_a_file_is(tmp_path: Path) -> None:
+    text = PRESS.read_text(encoding="utf-8")
+    (tmp_path / "wide.txt").write_bytes(text.encode("utf-16"))
+    by_path = run_json("hash", tmp_path / "wide.txt")
+    command = [sys.executable, "-m", "indexer", "hash", "-", "--json"]
+    done = subprocess.run(command, input=text.encode("utf-16"), capture_output=True, check=True, cwd=ROOT)
+    assert json.loads(done.stdout)["minhash"] == by_path["minhash"]
+
+
+def test_a_recipe_of_bits_alone_finds_by_blocks(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+    run("index", EXAMPLES, "--recipe", "simhash-doc", store=url)
+    found = run_json("similar", PRESS, "--threshold", "0.5", store=url)
+    assert "ferry-web-page.html" in {Path(match["path"]).name for match in found["matches"]}
+    assert "live folding needs" in run("search", "ferry", store=url)
+
+
+def test_status_answers_while_a_job_holds_the_journal(tmp_path: Path) -> None:
+    from indexer.jobs import Journal, journal_path
+
+    url = f"sqlite:///{tmp_path}/x.db"
+    run("index", EXAMPLES, store=url)
+    with Journal(journal_path(url)):
+        assert run_json("status", store=url)["running"] is True
+        assert outcome("index", EXAMPLES, store=url).returncode == 3
+    assert run_json("status", store=url)["running"] is False
+
+
+def test_a_file_that_cannot_be_read_any_more_leaves_no_row(tmp_path: Path) -> None:
+    import samples
+
+    folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/x.db"
+    folder.mkdir()
+    (folder / "a.pdf").write_bytes(samples.pdf())
+    run("index", folder, store=url)
+    (folder / "a.pdf").write_bytes(samples.pdf(password="unguessable"))
+    assert len(run_json("index", folder, store=url, code=1)["failed"]) == 1
+    assert run_json("status", store=url)["documents"] == 0
+    again = run_json("index", folder, store=url, code=1)
+    assert "encrypted" in again["failed"][0]["error"]

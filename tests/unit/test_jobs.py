@@ -50,6 +50,8 @@ def test_a_file_that_is_no_journal_is_named(tmp_path: Path) -> None:
     [
         ("sqlite:///nearfold.db", Path("nearfold.db.jobs")),
         ("sqlite:////var/x.db", Path("/var/x.db.jobs")),
+        ("sqlite:///~/x.db", Path.home() / "x.db.jobs"),
+        ("sqlite:///:memory:", None),
         ("sqlite://:memory:", None),
         ("sqlite://", None),
     ],

@@ -1,0 +1,230 @@
+"""The stages of indexing: blobs in, exactly one outcome each out.
+
+    walk -> fresh -> extracted -> signed -> written
+
+Each stage is a generator of one kind of value. An outcome that is decided early (skipped, failed) passes through the later
+stages untouched, which is why the account adds up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import TypeVar
+
+from indexer.errors import ExtractionError, ExtractorUnavailable
+from indexer.extract.base import Limits
+from indexer.extract.plain import plain_document
+from indexer.extract.pool import Pool, Task
+from indexer.fingerprinting import fingerprints
+from indexer.jobs import Failure, Journal
+from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Row, Skipped
+from indexer.recipe import Recipe
+from indexer.sketch.codec import pack_slots
+from indexer.sources.reading import Payload, read
+from indexer.stores.base import Store
+
+LOOKUP_BATCH = 256
+WRITE_DOCUMENTS = 500
+WRITE_CHARS = 8_000_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A blob whose bytes were read and are not in the store yet. `replaces`: the store has a row of its earlier content."""
+
+    blob: Blob
+    payload: Payload
+    replaces: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A blob with its text; the bytes are gone."""
+
+    blob: Blob
+    raw: str
+    source: str
+    document: Document
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the stages of one job share."""
+
+    store: Store
+    recipe: Recipe
+    journal: Journal
+    extractor: str
+    limits: Limits
+    labels: tuple[str, ...] = ()
+    retry: bool = False
+
+    @cached_property
+    def recipe_id(self) -> str:
+        """The recipe's id, worked out once a job."""
+        return self.recipe.id
+
+
+def outcomes(blobs: Iterable[Blob | Outcome], job: Job, pool: Pool) -> Iterator[Outcome]:
+    """Index blobs and yield what became of each, in the order in which it is known.
+
+    An `Indexed` is yielded after the store has acknowledged the row, never before.
+    """
+    yield from _written(_extracted(_fresh(blobs, job), job, pool), job)
+
+
+def _fresh(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outcome]:
+    """Read blobs; those that the store or the journal already knows become outcomes."""
+    for batch in _batches(blobs, LOOKUP_BATCH):
+        ids = [item.id for item in batch if isinstance(item, Blob)]
+        stored = job.store.sources(ids)
+        failures = {} if job.retry else job.journal.failures(ids)
+        unlabelled = _unlabelled(stored, job)
+        for item in batch:
+            if not isinstance(item, Blob):
+                yield item
+                continue
+            outcome = _pending(item, job, stored.get(item.id), failures.get(item.id))
+            unchanged = isinstance(outcome, Skipped) and item.id in unlabelled
+            yield _labelled(unlabelled[item.id], job) if unchanged else outcome
+
+
+def _unlabelled(stored: Iterable[str], job: Job) -> dict[str, Row]:
+    """Stored rows that lack a label of this job; nothing is read when the job has none."""
+    if not job.labels:
+        return {}
+    return {id: row for id, row in job.store.get(list(stored)).items() if not set(job.labels) <= set(row.labels)}
+
+
+def _labelled(row: Row, job: Job) -> Outcome:
+    """Write an unchanged document again with the job's labels added."""
+    labels = tuple(dict.fromkeys((*row.labels, *job.labels)))
+    [refusal] = job.store.write([replace(row, labels=labels)])
+    return Indexed(row.path, row.status) if refusal is None else Failed(row.path, refusal)
+
+
+def _pending(blob: Blob, job: Job, stored: str | None, failure: Failure | None) -> Pending | Outcome:
+    try:
+        payload = read(blob, job.limits.bytes)
+    except ExtractionError as error:
+        return Failed(blob.path, str(error))
+    if payload.source == stored:
+        return Skipped(blob.path, "unchanged")
+    if failure and (failure.source, failure.extractor) == (payload.source, job.extractor):
+        return Failed(blob.path, failure.error)
+    return Pending(blob, payload, stored is not None)
+
+
+def _extracted(items: Iterable[Pending | Outcome], job: Job, pool: Pool) -> Iterator[Extracted | Outcome]:
+    """Text of every blob: plain text here and now, everything else in the worker processes."""
+    results: Iterator[tuple[Pending, Document | ExtractionError] | Extracted | Outcome] = pool.extract_all(_tasks(items, job))
+    for item in results:
+        if not isinstance(item, tuple):
+            yield item
+            continue
+        pending, result = item
+        if isinstance(result, ExtractorUnavailable):
+            raise result
+        if isinstance(result, ExtractionError):
+            yield _failed(pending, result, job)
+        else:
+            yield Extracted(pending.blob, pending.payload.raw, pending.payload.source, result)
+
+
+def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pending] | Extracted | Outcome]:
+    for item in items:
+        if not isinstance(item, Pending):
+            yield item
+            continue
+        name = _file_name(item.blob.path)
+        try:
+            document = plain_document(item.payload.data, name, job.limits)
+        except ExtractionError as error:
+            yield _failed(item, error, job)
+            continue
+        if document is None:
+            yield Task(item, item.payload.data, name)
+        else:
+            yield Extracted(item.blob, item.payload.raw, item.payload.source, document)
+
+
+def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
+    """Remember a failure; a row of what the file held before goes, for the file no longer says so."""
+    blob = pending.blob
+    if pending.replaces:
+        job.store.delete([blob.id])
+    job.journal.record([Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))])
+    return Failed(blob.path, str(error))
+
+
+def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome]:
+    """Fingerprint and write in batches; outcomes that are already decided pass at once."""
+    batch: list[Extracted] = []
+    chars = 0
+    for item in items:
+        if not isinstance(item, Extracted):
+            yield item
+            continue
+        batch.append(item)
+        chars += len(item.document.text)
+        if len(batch) >= WRITE_DOCUMENTS or chars >= WRITE_CHARS:
+            yield from _write(batch, job)
+            batch, chars = [], 0
+    if batch:
+        yield from _write(batch, job)
+
+
+def _write(batch: Sequence[Extracted], job: Job) -> Iterator[Outcome]:
+    signed = fingerprints([item.document.text for item in batch], job.recipe)
+    rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
+    refusals = job.store.write(rows)
+    job.journal.forget(row.id for row, refusal in zip(rows, refusals, strict=True) if refusal is None)
+    for row, refusal in zip(rows, refusals, strict=True):
+        yield Indexed(row.path, row.status) if refusal is None else Failed(row.path, refusal)
+
+
+def row_of(item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()) -> Row:
+    """The row of one document. Cut text is `truncated`, never `complete`; until it is grouped a row is its own family."""
+    blob, document = item.blob, item.document
+    cut = document.truncated and signed.status == "complete"
+    return Row(
+        id=blob.id,
+        recipe=recipe_id,
+        status="truncated" if cut else signed.status,
+        title=document.title or _file_name(blob.path),
+        text=document.text,
+        path=blob.path,
+        content_type=document.content_type,
+        modified=blob.modified // 1_000_000,
+        size=blob.size,
+        source=item.source,
+        extractor=document.extractor,
+        raw=item.raw,
+        exact=signed.exact,
+        words=signed.words,
+        chars=signed.chars,
+        family=blob.id,
+        labels=labels,
+        metadata=document.metadata,
+        bands=signed.bands,
+        blocks=signed.blocks,
+        minhash=None if signed.minhash is None else pack_slots(signed.minhash),
+        simhash=signed.simhash,
+    )
+
+
+def _file_name(path: str) -> str:
+    """The last part of a path; making a Path of it costs as much as reading a small file."""
+    return path.rpartition(os.sep)[2]
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
