@@ -2,8 +2,10 @@
 
 NearfoldError
 ├── UsageError                 the caller asked for something that cannot be done as asked
-│   ├── UnknownRecipe
-│   ├── UnknownMeasure
+│   ├── UnknownName
+│   │   ├── UnknownRecipe
+│   │   └── UnknownMeasure
+│   ├── NoFeatures             nothing to sketch; a ValueError too
 │   ├── SourceNotFound
 │   └── MissingExtra           an optional dependency is not installed
 ├── StoreError                 the store, the recipe or the index does not fit
@@ -26,6 +28,8 @@ NearfoldError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class NearfoldError(Exception):
     """Base of all errors that nearfold raises on purpose. They may be pickled: worker processes hand them over."""
@@ -43,20 +47,33 @@ class UsageError(NearfoldError):
     """The request itself is wrong; nothing was read or written."""
 
 
-class UnknownRecipe(UsageError):
+class UnknownName(UsageError):
+    """Nothing of that kind (`what`) has that name."""
+
+    def __init__(self, what: str, name: str | None, known: Iterable[str]) -> None:
+        self.what, self.name, self.known = what, name, tuple(known)
+        super().__init__(f"unknown {what} {name!r}; choose one of: {', '.join(self.known)}")
+
+
+class UnknownRecipe(UnknownName):
     """No recipe has that name or spelling."""
 
-    def __init__(self, *, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"unknown recipe {name!r}; choose one of: {', '.join(known)}")
-        self.name, self.known = name, known
+    def __init__(self, *, name: str, known: Iterable[str]) -> None:
+        super().__init__("recipe", name, known)
 
 
-class UnknownMeasure(UsageError):
+class UnknownMeasure(UnknownName):
     """No similarity measure has that name."""
 
-    def __init__(self, *, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"unknown measure {name!r}; choose one of: {', '.join(known)}")
-        self.name, self.known = name, known
+    def __init__(self, *, name: str, known: Iterable[str]) -> None:
+        super().__init__("measure", name, known)
+
+
+class NoFeatures(UsageError, ValueError):
+    """A text without features was to be sketched."""
+
+    def __init__(self) -> None:
+        super().__init__("an empty set of features has no sketch; leave such a text out")
 
 
 class SourceNotFound(UsageError):

@@ -16,13 +16,13 @@ from indexer import keys
 from indexer.errors import UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import DEFAULT, Recipe
-from indexer.schemes import fingerprint_by
+from indexer.schemes import fingerprint_by, status_of
 from indexer.sketch.corpus import CorpusStatistics
 from indexer.sketch.hashing import MAX_GRAM, gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.simhash import simhash
 from indexer.text.codepoints import decode
-from indexer.text.normalise import count_words, has_letters, normalised_codes
+from indexer.text.normalise import count_words, normalised_codes
 
 try:
     from indexer import _kernel
@@ -115,7 +115,7 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     status: list[Status] = []
     for place, text_codes in enumerate(codes):
         features = np.unique(gram_hashes(text_codes, recipe.width or 1))
-        status.append(_status(text_codes, len(features), recipe))
+        status.append(status_of(text_codes, len(features), recipe))
         if status[place] == "complete":
             if recipe.minhash:
                 minhash[place] = fast_similarity_sketch(features, slots)
@@ -174,16 +174,6 @@ def _gathered(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
 
 def _slots(recipe: Recipe) -> int:
     return recipe.slots or 0 if recipe.minhash else 0
-
-
-def _status(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Status:
-    if len(codes) == 0:
-        return "empty"
-    if not has_letters(codes):
-        return "numbers_only"
-    if features < max(recipe.min_features, 1):
-        return "too_short"
-    return "complete"
 
 
 def _keys(

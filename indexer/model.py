@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"]
 """`unsigned`: an ingest pipeline took the document and could not sign it; `near_error` says why."""

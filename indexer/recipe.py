@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from indexer.errors import UnknownRecipe, UsageError
+from indexer.errors import UnknownName, UnknownRecipe, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +91,6 @@ DEFAULT_V1 = Recipe(
 )
 DEFAULT = DEFAULT_V1
 
-SPELLINGS = (
-    "default",
-    "default_v1",
-    "simhash-doc[-v1|-v2|-v3|-v4][-loose]",
-    "signature-study:simhash|topsig|weighted-topsig|weighted-simhash|minhash|minhash-last:BITS",
-    "clauses[:TERMS]",
-    "TOKENIZER:NORMALISER:sha1|mmh3|crc32:NUM_PERM[:legacy|affine64]",
-)
 _TOKENISERS = (
     "ws", "white-space", "words", "split-words", "sents", "split-sents",
     *(f"white-space-{width}-grams" for width in range(2, 7)), *(f"{width}-grams" for width in range(1, 7)),
@@ -119,6 +111,14 @@ _STUDY = {
     "minhash": "truncated_first_v1",
     "minhash-last": "truncated_last_v1",
 }
+SPELLINGS = (
+    "default",
+    "default_v1",
+    "simhash-doc[-v1|-v2|-v3|-v4][-loose]",
+    f"signature-study:{'|'.join(_STUDY)}:BITS",
+    "clauses[:TERMS]",
+    f"TOKENIZER:NORMALISER:{'|'.join(_HASHES)}:NUM_PERM[:{'|'.join(_SCHEMES)}]",
+)
 
 
 def recipe_named(name: str) -> Recipe:
@@ -227,7 +227,7 @@ _FAMILIES: dict[str, Callable[[list[str]], Recipe]] = {
 
 def _one_of(what: str, value: str, known: tuple[str, ...]) -> str:
     if value not in known:
-        raise UsageError(f"unknown {what} {value!r}; choose one of: {', '.join(known)}")
+        raise UnknownName(what, value, known)
     return value
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.blocks import designed, table_keys, tables
-from indexer.errors import UsageError
+from indexer.errors import UnknownName, UsageError
 from indexer.keys import band_keys
 from indexer.model import Fingerprint, Status
 from indexer.recipe import RUNS, Recipe
@@ -41,14 +41,15 @@ BitSketch = Callable[[Sequence[str], Recipe, CorpusStatistics | None], int]
 def fingerprint_by(recipe: Recipe, text: str, statistics: CorpusStatistics | None = None) -> Fingerprint:
     """The fingerprint of one text by any recipe of the tables below; what is undefined is decided as for the default.
 
-    Raises `UsageError` for a step that is not known, and for weights without the corpus statistics they come from.
+    Raises `UnknownName` for a step that is not known, `UsageError` for weights without the corpus statistics they come from.
     """
     if recipe.statistics and statistics is None:
         raise UsageError(f"recipe {recipe.name} needs corpus statistics; give --statistics FOLDER, or a file saved from it")
     normalised = _known("normaliser", NORMALISERS, recipe.normaliser)(text)
     codes = codepoints.encode(normalised)
     features = _features(normalised, recipe)
-    status = _status(codes[codepoints.classes()[codes] & codepoints.BLANK == 0], features, recipe)
+    shown = codes[codepoints.classes()[codes] & codepoints.BLANK == 0]
+    status = status_of(shown, len(set(features)), recipe)
     made = Fingerprint(
         status=status,
         minhash=None,
@@ -62,16 +63,17 @@ def fingerprint_by(recipe: Recipe, text: str, statistics: CorpusStatistics | Non
     return replace(made, **_sketches(features, recipe, statistics)) if status == "complete" else made
 
 
-def _status(codes: NDArray[np.uint32], features: Sequence[str], recipe: Recipe) -> Status:
+def status_of(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Status:
+    """The status of a text by its normalised code points, without blanks, and its number of distinct features."""
     if not len(codes):
         return "empty"
     if not has_letters(codes):
         return "numbers_only"
-    return "complete" if len(set(features)) >= max(recipe.min_features, 1) else "too_short"
+    return "complete" if features >= max(recipe.min_features, 1) else "too_short"
 
 
 def features_of(text: str, recipe: Recipe) -> list[str]:
-    """The features of a text under a recipe, repeats kept, in order. Raises `UsageError` for a step that is not known."""
+    """The features of a text under a recipe, repeats kept, in order. Raises `UnknownName` for a step that is not known."""
     return _features(_known("normaliser", NORMALISERS, recipe.normaliser)(text), recipe)
 
 
@@ -181,5 +183,5 @@ def _masks(bits: int, levels: str) -> tuple[int, ...]:
 
 def _known(what: str, table: Mapping[str, V], name: str | None) -> V:
     if name is None or name not in table:
-        raise UsageError(f"unknown {what} {name!r}; choose one of: {', '.join(table)}")
+        raise UnknownName(what, name, table)
     return table[name]

@@ -12,8 +12,8 @@ from indexer.extract import mail
 from indexer.extract.base import CUT
 from indexer.model import Document
 
-_HTML_NAMES = frozenset({".htm", ".html", ".shtml", ".xht", ".xhtml"})
-_XML_NAMES = frozenset(
+HTML_NAMES = frozenset({".htm", ".html", ".shtml", ".xht", ".xhtml"})
+XML_NAMES = frozenset(
     {".atom", ".fb2", ".fodp", ".fods", ".fodt", ".kml", ".opml", ".rdf", ".rss", ".svg", ".xml", ".xsl", ".xslt"}
 )
 _HTML_START = re.compile(rb"\s*(?:<!--[^>]{0,1000}-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -55,9 +55,9 @@ def hinted(data: bytes, name: str) -> bytes:
         return _marked(data)
     if mail.is_mail(data, name):
         return mail.marked(data)
-    if suffix in _HTML_NAMES:
+    if suffix in HTML_NAMES:
         return _marked(_DOCTYPE + data)
-    if suffix in _XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
+    if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
         return _DECLARATION + data
     return data
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from indexer.errors import UsageError
+from indexer.errors import UnknownName
 from indexer.extract.base import Maker
 from indexer.extract.native import NativeExtractor
 from indexer.extract.plain import PlainExtractor
@@ -19,7 +19,7 @@ def extractor_named(name: str) -> Maker:
 
     The server's URL is taken from the environment variable NEARFOLD_TIKA, else it is Tika's usual one on this machine. The
     server is asked for its version here: raises `ExtractorUnavailable` when it does not answer, `MissingExtra` without the
-    client library, `UsageError` for another name.
+    client library, `UnknownName` for another name.
     """
     match name:
         case "native":
@@ -28,4 +28,4 @@ def extractor_named(name: str) -> Maker:
             return PlainExtractor
         case "server":
             return tika_server(os.environ.get(SERVER_VARIABLE, DEFAULT_SERVER))
-    raise UsageError(f"unknown extractor {name!r}; choose one of: native, server, plain")
+    raise UnknownName("extractor", name, ("native", "server", "plain"))

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from charset_normalizer import CharsetMatch, from_bytes
 
 from indexer.errors import ExtractionError
+from indexer.extract._engine import HTML_NAMES, XML_NAMES
 from indexer.extract.base import CUT, Limits
 from indexer.model import Document
 
@@ -25,10 +26,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_MARKED_UP = frozenset({
-    ".atom", ".eml", ".emlx", ".fb2", ".fodp", ".fods", ".fodt", ".htm", ".html", ".kml", ".mbox", ".mht", ".mhtml", ".opml",
-    ".pdf", ".rdf", ".rss", ".rtf", ".shtml", ".svg", ".xht", ".xhtml", ".xml", ".xsl", ".xslt",
-})  # fmt: skip
+_MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
 _START = re.compile(
     rb"\s*(?:<!--[^>]{0,1000}-->\s*)?(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b|\{\\rtf|%PDF-|%!PS)"
     rb"|From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) |(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",

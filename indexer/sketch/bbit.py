@@ -8,25 +8,16 @@ that are small against the universe of features; 64-bit hashes leave no other ca
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
+from indexer.model import Estimate
 from indexer.sketch.statistics import wilson
 
 WIDTHS = (1, 2, 4, 8)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """An estimated Jaccard similarity with its 95 % interval, all in [0, 1]."""
-
-    similarity: float
-    low: float
-    high: float
 
 
 def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:

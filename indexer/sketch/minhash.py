@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.errors import NoFeatures
 from indexer.sketch.hashing import GAMMA, mix64_array
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -22,10 +23,10 @@ def fast_similarity_sketch(hashes: NDArray[np.uint64], slots: int) -> NDArray[np
     rounds the feature falls into slot (y >> 32) * slots >> 32, later into slot r - slots; the slot takes the least low
     32 bits of y seen in the first round that reaches it. Rounds end when every slot is taken.
 
-    An empty set has no sketch: raises ValueError.
+    An empty set has no sketch: raises `NoFeatures`.
     """
     if len(hashes) == 0:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     taken = np.full(slots, _EMPTY, dtype=np.uint64)
     for turn in range(2 * slots):
         _play_round(taken, hashes, turn)
@@ -47,12 +48,3 @@ def _play_round(taken: NDArray[np.uint64], hashes: NDArray[np.uint64], turn: int
     places = ((values >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32)).astype(np.intp)
     open_places = empty[places]
     np.minimum.at(taken, places[open_places], values[open_places] & _LOW)
-
-
-def agreement(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> float:
-    """The share of equal slots, in [0, 1]: an unbiased estimate of the Jaccard similarity.
-
-    >>> agreement(np.array([1, 2, 3, 4], np.uint32), np.array([1, 2, 3, 9], np.uint32))
-    0.75
-    """
-    return float(np.mean(left == right))

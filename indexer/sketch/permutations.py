@@ -23,7 +23,7 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UsageError
+from indexer.errors import NoFeatures, UnknownName
 
 Hash = Callable[[bytes], int]
 
@@ -74,7 +74,7 @@ HASHES: dict[str, Hash] = {"sha1": sha1_32, "mmh3": mmh3_32, "crc32": zlib.crc32
 def feature_hashes(features: Iterable[bytes], name: str = "sha1", scheme: str = "affine32") -> NDArray[np.uint64]:
     """The distinct hashes of features, ascending, (n,) uint64. 32 bits wide, but 64 for SHA-1 under `affine64`.
 
-    Raises `UsageError` for a hash or scheme that is not there.
+    Raises `UnknownName` for a hash or scheme that is not there.
 
     >>> feature_hashes([b"b", b"a", b"a"], "crc32").tolist()
     [1908338681, 3904355907]
@@ -88,14 +88,14 @@ def feature_hashes(features: Iterable[bytes], name: str = "sha1", scheme: str = 
 def permuted_minima(hashes: NDArray[np.uint64], slots: int, scheme: str = "affine32") -> NDArray[Any]:
     """The least value of each of `slots` permutations: (slots,) uint32, uint64 under `affine64`. Repeats change nothing.
 
-    An empty set has no sketch: raises ValueError. Raises `UsageError` for another scheme.
+    An empty set has no sketch: raises `NoFeatures`. Raises `UnknownName` for another scheme.
 
     >>> permuted_minima(feature_hashes([b"a", b"b"]), 3).tolist()
     [1200720104, 1576973892, 798820969]
     """
     _check("scheme", scheme, SCHEMES)
     if len(hashes) == 0:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     kind = np.uint64 if scheme == "affine64" else np.uint32
     minima = np.full(slots, np.iinfo(kind).max, dtype=kind)
     for start in range(0, len(hashes), _CHUNK):
@@ -140,4 +140,4 @@ def _parameters(slots: int, scheme: str) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def _check(what: str, name: str, known: tuple[str, ...]) -> None:
     if name not in known:
-        raise UsageError(f"unknown {what} {name!r}; choose one of: {', '.join(known)}")
+        raise UnknownName(what, name, known)

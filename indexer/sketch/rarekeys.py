@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from indexer.errors import NoFeatures
 from indexer.sketch.corpus import CorpusStatistics
 from indexer.sketch.rareterms import RareTerms, by_rarity
 
@@ -69,10 +70,10 @@ def hash_key(tokens: Sequence[str], statistics: CorpusStatistics, terms: int = 3
     """The published equality key: 16 hexadecimal digits of a hash over the rarest terms and where they first stand, in tenths.
 
     It finds pairs whose rarest terms and places are all equal, and loses the others: an option, with its cost in recall in
-    docs/schemes.md. Raises ValueError for a text without tokens.
+    docs/schemes.md. Raises `NoFeatures` for a text without tokens.
     """
     if not tokens:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     rarest = by_rarity(tokens, statistics)[:terms]
     places = (f"{term}@{10 * tokens.index(term) // len(tokens)}" for term in rarest)
     return hashlib.sha256("\n".join(places).encode()).hexdigest()[:16]

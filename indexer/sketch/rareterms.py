@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indexer.errors import UsageError
+from indexer.errors import UnknownName, UsageError
 from indexer.sketch.corpus import CorpusStatistics
 from indexer.sketch.strings import string_hashes
 
@@ -74,7 +74,7 @@ def by_rarity(tokens: Sequence[str], statistics: CorpusStatistics) -> list[str]:
 def overlap(left: RareTerms, right: RareTerms, way: str = "padded") -> float:
     """The share of common terms in [0, 1], in one of the three ways; 0 when either text has none.
 
-    Raises `UsageError` for another way, or for vectors of different sizes.
+    Raises `UnknownName` for another way, `UsageError` for vectors of different sizes.
     """
     if left.size != right.size:
         raise UsageError(f"vectors of {left.size} and {right.size} places do not compare")
@@ -86,20 +86,9 @@ def overlap(left: RareTerms, right: RareTerms, way: str = "padded") -> float:
     elif way == "unequal":
         one, other = left.terms, right.terms
     else:
-        raise UsageError(f"unknown way {way!r}; choose one of: {', '.join(WAYS)}")
+        raise UnknownName("way", way, WAYS)
     longer = max(len(one), len(other))
     return len(set(one) & set(other)) / longer if one and other else 0.0
-
-
-def terminology_overlap(left: Sequence[str], right: Sequence[str]) -> tuple[float, float]:
-    """How much of each text's distinct terms the other one has: (of left, of right), each in [0, 1]; 0 of nothing.
-
-    >>> terminology_overlap(["a", "b", "b"], ["b", "c", "d"])
-    (0.5, 0.3333333333333333)
-    """
-    one, other = set(left), set(right)
-    common = len(one & other)
-    return (common / len(one) if one else 0.0, common / len(other) if other else 0.0)
 
 
 def _padded(terms: tuple[str, ...], size: int) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UsageError
+from indexer.errors import NoFeatures, UsageError
 from indexer.sketch.projection import in_units, sign_bits, weighted_sum
 
 _CHUNK = 1024
@@ -26,7 +26,7 @@ _CHUNK = 1024
 def shake_simhash(features: Iterable[bytes], bits: int) -> int:
     """Signature of `bits` bits (a multiple of 8) of features, repeats counted. `raw_v1`.
 
-    No features have no signature: raises ValueError. Raises `UsageError` for another width.
+    No features have no signature: raises `NoFeatures`. Raises `UsageError` for another width.
 
     >>> hex(shake_simhash([b"near", b"dupe", b"near"], 32))
     '0x4ee05b58'
@@ -39,7 +39,7 @@ def shake_projection(weights: Mapping[bytes, float], bits: int) -> int:
     if bits <= 0 or bits % 8:
         raise UsageError(f"the signature has a positive multiple of 8 bits, not {bits}")
     if not weights:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     features = list(weights)
     counted = in_units(np.array(list(weights.values()), dtype=np.float64))
     sums = np.zeros(bits)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.errors import NoFeatures
+
 
 def simhash(hashes: NDArray[np.uint64]) -> int:
     """64-bit SimHash over the distinct values of `hashes`. `distinct_v1`.
 
     Bit b is 1 when strictly more than half of the distinct hashes have it set; a tie gives 0. Each feature counts once:
-    raw frequency lets a few frequent features decide every bit. An empty set has no sketch: raises ValueError.
+    raw frequency lets a few frequent features decide every bit. An empty set has no sketch: raises `NoFeatures`.
 
     >>> simhash(np.array([3, 5, 5], dtype=np.uint64))
     1
     """
     if len(hashes) == 0:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     distinct = np.unique(hashes)
     rows = np.unpackbits(distinct.astype(">u8").view(np.uint8)).reshape(-1, 64)
     bits = 2 * rows.sum(axis=0, dtype=np.int64) > len(distinct)

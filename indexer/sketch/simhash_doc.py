@@ -19,7 +19,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from indexer.errors import UsageError
+from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.sketch.jenkins import jenkins64
 from indexer.sketch.projection import sign_bits, weighted_sum
 from indexer.text.segments import Segmenter
@@ -33,7 +33,7 @@ _SPELLING = re.compile(r"simhash-doc-(v[1-9][0-9]*):([a-z2-7]{13})", re.ASCII)
 
 
 def simhash_doc(text: str, version: str = "v2", stop_words: Collection[str] = (), segmenter: Segmenter | None = None) -> int:
-    """The 64 bits of a text. A text without tokens has none: raises ValueError. Raises `UsageError` for another version.
+    """The 64 bits of a text. A text without tokens has none: raises `NoFeatures`. Raises `UnknownName` for another version.
 
     A stop list or a segmenter of one's own makes another scheme; sketches compare only when both are equal.
 
@@ -46,9 +46,9 @@ def simhash_doc(text: str, version: str = "v2", stop_words: Collection[str] = ()
 def of_tokens(found: Sequence[str], version: str = "v2") -> int:
     """The 64 bits of tokens, for callers with a tokeniser of their own; each repeat counts, but in `v4`."""
     if version not in VERSIONS:
-        raise UsageError(f"unknown version {version!r}; choose one of: {', '.join(VERSIONS)}")
+        raise UnknownName("version", version, VERSIONS)
     if not found:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     counts = Counter(found)
     hashes = jenkins64([token.encode() for token in counts])
     votes = 2 * np.unpackbits(hashes.astype(">u8").view(np.uint8)).reshape(-1, BITS).view(np.int8) - 1

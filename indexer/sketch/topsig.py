@@ -24,7 +24,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UsageError
+from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.sketch.corpus import CorpusStatistics
 from indexer.sketch.hashing import GAMMA, mix64_array
 from indexer.sketch.logarithm import natural_log
@@ -45,7 +45,7 @@ def topsig(
     """Signature of the features of a text, given by their hashes with repeats; order does not matter.
 
     `bits` is 16 to 1024, a multiple of 8. Weights are `log_ratio_v1` with statistics and `frequency_v1` without, unless named.
-    No features have no signature: raises ValueError. Raises `UsageError` for other settings.
+    No features have no signature: raises `NoFeatures`. Raises `UsageError` for other settings.
 
     >>> hex(topsig(np.array([1, 2, 2, 3], np.uint64), 32))
     '0x90014858'
@@ -81,9 +81,9 @@ def feature_weights(
     """The distinct features of a text, ascending, and their weights: (n,) uint64 and (n,) float64."""
     weights = weights or ("frequency_v1" if statistics is None else "log_ratio_v1")
     if weights not in WEIGHTS:
-        raise UsageError(f"unknown weights {weights!r}; choose one of: {', '.join(WEIGHTS)}")
+        raise UnknownName("weights", weights, WEIGHTS)
     if len(hashes) == 0:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     distinct, times = np.unique(hashes, return_counts=True)
     frequency = times.astype(np.float64)
     if weights == "frequency_v1":
@@ -110,4 +110,4 @@ def _threshold(bits: int, vectors: str) -> int:
         return math.isqrt((1 << 64) // bits)
     if vectors == "released_v1":
         return 1 << 28 if bits <= 256 else 1 << 27
-    raise UsageError(f"unknown vectors {vectors!r}; choose one of: {', '.join(VECTORS)}")
+    raise UnknownName("vectors", vectors, VECTORS)

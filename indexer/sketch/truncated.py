@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from indexer.errors import UsageError
+from indexer.errors import NoFeatures, UnknownName, UsageError
 
 _HASHES = (("md5", 128), ("sha1", 160), ("sha256", 256), ("sha512", 512))
 VERSIONS = ("first_v1", "last_v1")
@@ -23,7 +23,7 @@ def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "firs
     """Signature of a set of features, MD5's part most significant. Repeats change nothing.
 
     `bits` is a multiple of 4 from 16 to 1024; how many the signature has is `signature_width`. An empty set has no
-    signature: raises ValueError. Raises `UsageError` for other widths or versions.
+    signature: raises `NoFeatures`. Raises `UsageError` for other widths, `UnknownName` for other versions.
 
     >>> hex(truncated_minhash([b"near", b"dupe"], 32)), hex(truncated_minhash([b"near", b"dupe"], 32, "last_v1"))
     ('0x85d843c6', '0xe397647')
@@ -31,7 +31,7 @@ def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "firs
     distinct = set(features)
     widths = _widths(bits, version)
     if not distinct:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     signature = 0
     for (name, length), width in zip(_HASHES, widths, strict=True):
         taken = min(width, length)
@@ -52,7 +52,7 @@ def signature_width(bits: int, version: str = "first_v1") -> int:
 
 def _widths(bits: int, version: str) -> list[int]:
     if version not in VERSIONS:
-        raise UsageError(f"unknown version {version!r}; choose one of: {', '.join(VERSIONS)}")
+        raise UnknownName("version", version, VERSIONS)
     if bits % 4 or not 16 <= bits <= 1024:
         raise UsageError(f"the signature has a multiple of 4 bits from 16 to 1024, not {bits}")
     return [min(bits // 4, length) if version == "first_v1" else bits // 4 for _, length in _HASHES]

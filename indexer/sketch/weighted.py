@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UsageError
+from indexer.errors import NoFeatures, UsageError
 from indexer.sketch.hashing import GAMMA, mix64_array
 from indexer.sketch.logarithm import natural_log
 
@@ -23,13 +23,13 @@ def weighted_minhash(hashes: NDArray[np.uint64], weights: NDArray[np.float64], s
     """Sketch distinct 64-bit feature hashes with their positive weights: (slots,) uint32. Order does not matter.
 
     A slot is 32 mixed bits of the sample (x, t) that wins it, so unequal samples agree with a chance of 2**-32. An empty set
-    has no sketch: raises ValueError. Raises `UsageError` when a weight is not positive.
+    has no sketch: raises `NoFeatures`. Raises `UsageError` when a weight is not positive.
 
     >>> weighted_minhash(np.array([1, 2], np.uint64), np.array([1.0, 0.5]), 3).tolist()
     [1452414493, 3687987351, 1452414493]
     """
     if len(hashes) == 0:
-        raise ValueError("an empty set of features has no sketch")
+        raise NoFeatures
     if not np.all(weights > 0):
         raise UsageError("weights of features must be positive; leave out features of weight 0")
     logs = natural_log(weights.astype(np.float64))

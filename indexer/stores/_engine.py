@@ -14,7 +14,7 @@ from indexer.stores import _engine_rows as documents
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
 from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
-from indexer.stores.rows import refusal, storable
+from indexer.stores.rows import refusal, storable, storable_ids
 from indexer.stores.sending import Operation, Reply, Sender
 from indexer.text.phrases import well_formed
 
@@ -58,7 +58,7 @@ class EngineStore:
     def delete(self, ids: Sequence[str]) -> int:
         """A row counts when an answer says that it was there; after a lost answer it may go uncounted."""
         self._recipe()
-        replies = self._send([Operation("delete", name) for name in _clean(ids)])
+        replies = self._send([Operation("delete", name) for name in storable_ids(ids)])
         return sum(reply.status == 200 for reply in replies.values())
 
     def assign(self, assignments: Iterable[Assignment]) -> int:
@@ -94,7 +94,7 @@ class EngineStore:
         return {name: document.get("near_source", "") for name, document in found}
 
     def _documents(self, ids: Sequence[str], size: int, params: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        index, names = self._index(), _clean(ids)
+        index, names = self._index(), storable_ids(ids)
         for start in range(0, len(names), size):
             found = self._requests.get("POST", f"{index}/_mget", {"ids": names[start : start + size]}, params)
             if failed := next((one for one in found["docs"] if "error" in one), None):
@@ -201,7 +201,3 @@ class EngineStore:
         """The index to read, known to exist when this store first looked."""
         self._recipe()
         return self._place.index
-
-
-def _clean(ids: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(map(well_formed, ids)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from indexer.model import Row
@@ -31,6 +31,15 @@ def storable(row: Row) -> Row:
     if any(well_formed(part) is not part for pair in row.metadata.items() for part in pair):
         changed["metadata"] = {well_formed(name): well_formed(value) for name, value in row.metadata.items()}
     return dataclasses.replace(row, **changed) if changed else row
+
+
+def storable_ids(ids: Iterable[str]) -> list[str]:
+    """The ids as `storable` would have written them, each once, in the order given.
+
+    >>> storable_ids(["b", "a", "b"])
+    ['b', 'a']
+    """
+    return list(dict.fromkeys(map(well_formed, ids)))
 
 
 def refusal(row: Row, recipe: str) -> str | None:

@@ -16,7 +16,7 @@ from indexer.sketch.codec import unsigned64
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking, metadata_name
-from indexer.stores.rows import refusal, storable
+from indexer.stores.rows import refusal, storable, storable_ids
 from indexer.text.phrases import phrases, spaced, well_formed
 
 PAGE = 100
@@ -58,7 +58,7 @@ class SqliteStore:
     def delete(self, ids: Sequence[str]) -> int:
         """One transaction."""
         with self._file.writing() as db:
-            numbers = _forget(db, _clean(ids))
+            numbers = _forget(db, storable_ids(ids))
             for table in ("documents", "texts"):
                 db.executemany(f"DELETE FROM {table} WHERE number = ?", [(number,) for number in numbers.values()])
         return len(numbers)
@@ -71,13 +71,13 @@ class SqliteStore:
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
         """One consistent view of all of them."""
         with self._file.reading() as db:
-            found = _chosen(db, f"{_ROW} WHERE d.id IN", _clean(ids))
+            found = _chosen(db, f"{_ROW} WHERE d.id IN", storable_ids(ids))
         return {row.id: row for row in map(_unpacked, found)}
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Texts lie in a table of their own, so this stays cheap."""
         with self._file.reading() as db:
-            return dict(_chosen(db, "SELECT id, source FROM documents WHERE id IN", _clean(ids)))
+            return dict(_chosen(db, "SELECT id, source FROM documents WHERE id IN", storable_ids(ids)))
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """One look into the postings a key; a hot one costs no more than its cap."""
@@ -219,10 +219,6 @@ def _chosen(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[t
         chunk = among[start : start + _CHUNK]
         found += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
     return found
-
-
-def _clean(ids: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(map(well_formed, ids)))
 
 
 def _unpacked(values: tuple[Any, ...]) -> Row:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.text import categories13
-from indexer.text.codepoints import END, UNSPACED, classes, ranges
+from indexer.text.codepoints import UNSPACED, bits_of, classes
 
 WORD, SPACING_MARK, LETTER, MARK, DIGIT, PUNCTUATION, KATAKANA = (1 << bit for bit in range(7))
 _TABLES = {
@@ -32,11 +32,7 @@ def categories() -> NDArray[np.uint8]:
     >>> bool(categories()[ord("é")] & LETTER), bool(categories()[ord("_")] & WORD), bool(categories()[ord("-")] & WORD)
     (True, True, False)
     """
-    bits = np.zeros(END, dtype=np.uint8)
-    for bit, table in _TABLES.items():
-        for first, last in ranges(table):
-            bits[first : last + 1] |= bit
-    return bits
+    return bits_of(_TABLES)
 
 
 @cache

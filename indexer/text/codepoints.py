@@ -5,7 +5,7 @@ Nothing here asks the running Python's own Unicode tables, so a newer Python can
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import numpy as np
@@ -39,8 +39,13 @@ def ranges(table: str) -> Iterator[tuple[int, int]]:
 @cache
 def classes() -> NDArray[np.uint8]:
     """(0x110000,) uint8: the class bits of every code point."""
+    return bits_of(_TABLES)
+
+
+def bits_of(tables: Mapping[int, str]) -> NDArray[np.uint8]:
+    """(0x110000,) uint8: for every code point, the bits of the tables that hold it; `tables` is by bit."""
     bits = np.zeros(END, dtype=np.uint8)
-    for bit, table in _TABLES.items():
+    for bit, table in tables.items():
         for first, last in ranges(table):
             bits[first : last + 1] |= bit
     return bits

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from indexer.errors import UsageError
+from indexer.errors import UnknownName
 from indexer.text import codepoints
 from indexer.text.categories import DIGIT, LETTER, SPACING_MARK, WORD, character_class
 from indexer.text.identifiers import without_identifiers
@@ -53,7 +53,7 @@ RULES = {
 def tokens(text: str, version: str = "v2", stop_words: Collection[str] = (), segmenter: Segmenter | None = None) -> list[str]:
     """The tokens of a text, in order, repeats kept; `segmenter` takes the place of the version's own.
 
-    Stop words are compared with lower-case tokens. Raises `UsageError` for another version.
+    Stop words are compared with lower-case tokens. Raises `UnknownName` for another version.
 
     >>> tokens("The B-52s flew 3 times, see https://example.org/b52")
     ['the', 'b', '52s', 'flew', 'times', 'see']
@@ -84,7 +84,7 @@ def _rules(version: str) -> TokenRules:
     try:
         return RULES[version]
     except KeyError:
-        raise UsageError(f"unknown token version {version!r}; choose one of: {', '.join(RULES)}") from None
+        raise UnknownName("token version", version, RULES) from None
 
 
 def _words(text: str, rules: TokenRules, segmenter: Segmenter) -> Iterator[str]:

@@ -11,7 +11,6 @@ width), with typographic apostrophes made plain and hyphens between letters left
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.text import codepoints
+from indexer.text.categories import DIGIT, MARK, categories
 from indexer.text.normalise import normalise
 
 _PART, _DIGIT, _JOINER, _DIGIT_JOINER, _ALONE, _MARK = (1 << bit for bit in range(6))
@@ -136,18 +136,21 @@ def _shifted(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """(0x110000,) uint8: what each code point does in a word, from the pinned classes."""
+    """(0x110000,) uint8: what each code point does in a word, by pinned tables.
+
+    Only which signs are numbers without being digits (such as ½) Python says, of those that Unicode 13.0 assigns: none of
+    these ever changes.
+    """
     classes = codepoints.classes()
     hidden = classes & (codepoints.BLANK | codepoints.IGNORABLE) != 0
     wordless = classes & codepoints.WORDLESS != 0
     unspaced = classes & codepoints.UNSPACED != 0
     kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
-    for code in np.flatnonzero(wordless & ~hidden).tolist():
-        if chr(code).isnumeric():
-            kinds[code] = _PART | (_DIGIT if chr(code).isdecimal() else 0)
+    assigned = classes & codepoints.UNASSIGNED == 0
+    kinds[[code for code in np.flatnonzero(wordless & ~hidden & assigned).tolist() if chr(code).isnumeric()]] = _PART
+    kinds[wordless & ~hidden & (categories() & DIGIT != 0)] |= _PART | _DIGIT
     marks = classes & codepoints.NONSTARTER != 0
-    syllabaries = np.flatnonzero(unspaced[:0x2000])
-    marks[syllabaries] |= [unicodedata.category(chr(code))[0] == "M" for code in syllabaries.tolist()]
+    marks[:0x2000] |= (unspaced & (categories() & MARK != 0))[:0x2000]
     kinds[marks] |= _MARK
     kinds[unspaced & ~marks & ~wordless & ~hidden] |= _ALONE
     for joiners, kind in ((_JOINERS, _JOINER), (_DIGIT_JOINERS, _DIGIT_JOINER)):
