@@ -12,7 +12,7 @@ from indexer.collection import Collection, Progress
 from indexer.copies import Wanted
 from indexer.joining import Capped, Join, Places, SlotCounter, intervals, within
 from indexer.planning import Plan
-from indexer.prefixes import FeatureOrder, Prefixes, prefix_length
+from indexer.prefixes import FeatureOrder, Prefixes, parity_map, prefix_length
 from indexer.verifying import BATCH, Verifier
 
 _ROUNDING = 1e-9
@@ -95,7 +95,8 @@ def likely(
 def complete(collection: Collection, verifier: Verifier, threshold: float, wanted: Wanted, progress: Progress) -> TextPairs:
     """Every wanted pair whose `features` similarity is `threshold` or more, by prefixes; reads all texts twice or more.
 
-    Memory: 16 bytes for each feature of a prefix, about (1 - threshold) of all features, and 8 for each candidate.
+    Memory: 16 bytes for each feature of a prefix, about (1 - threshold) of all features, 512 a text, and 8 for each
+    candidate.
     """
     prefixes = _prefixes(collection, verifier, threshold, progress)
     left, right = wanted.texts(*prefixes.pairs(threshold))
@@ -111,11 +112,12 @@ def _prefixes(collection: Collection, verifier: Verifier, threshold: float, prog
             order.count(features)
         progress("counting features", min(start + BATCH, count), count)
     hashes, sizes = [np.zeros(0, dtype=np.uint64)], np.zeros(count, dtype=np.int64)
+    maps = np.zeros((count, len(parity_map(hashes[0]))), dtype=np.uint16)
     for start in range(0, count, BATCH):
         for text, features in enumerate(verifier.features(range(start, min(start + BATCH, count))), start):
-            sizes[text] = len(features)
+            sizes[text], maps[text] = len(features), parity_map(features)
             hashes.append(order.first(features, prefix_length(len(features), threshold)))
         progress("choosing features", min(start + BATCH, count), count)
     lengths = np.array([len(part) for part in hashes[1:]], dtype=np.int64)
     sets = np.repeat(np.arange(count, dtype=np.int32), lengths)
-    return Prefixes(np.concatenate(hashes), sets, within(lengths).astype(np.int32), sizes)
+    return Prefixes(np.concatenate(hashes), sets, within(lengths).astype(np.int32), sizes, maps)
