@@ -1,6 +1,8 @@
-"""Imports point to lower ranks, without cycles, and optional libraries are imported in the one file that adapts them."""
+"""Imports point to lower ranks, without cycles; libraries are imported where they are adapted; the lower ranks are pure."""
 
 import ast
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -69,7 +71,9 @@ ADAPTERS = {
     "iscc_tika": {"extract/native.py"},
     "tika": {"extract/server.py"},
     "charset_normalizer": {"extract/plain.py"},
-    "psutil": {"extract/pool.py", "extract/worker.py"},
+    "psutil": {"extract/worker.py"},
+    "mmh3": {"sketch/permutations.py", "sketch/strings.py"},
+    "rich": {"terminal.py", "printing.py", "printing_families.py", "printing_sketches.py"},
     "click": {"cli.py", "commands/options.py", "commands/families.py"},
     "pyarrow": {"parquet.py"},
     "bs4": {"text/markup.py"},
@@ -79,20 +83,42 @@ ADAPTERS = {
     "anyascii": {"text/transliteration.py"},
     "stopwordsiso": {"text/stopwords.py"},
 }
-SIBLINGS = {"base", "_engine"}
+EVERYWHERE = {"numpy"}
+SWAPPED = {"native", "server", "plain", "opensearch", "elasticsearch", "sqlite", "folder"}
+CHOOSERS = {"extract/choosing.py", "stores/__init__.py"}
+OUTSIDE = {
+    "asyncio", "datetime", "http", "importlib", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets",
+    "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "sys", "tempfile", "threading", "time", "urllib",
+}  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
 def imports(path: Path) -> set[str]:
-    """Every module that a file imports, dotted; `from indexer.x import y` counts as `indexer.x.y` too when y is a module."""
+    """Every module that a file imports, dotted; `from indexer.x import y` counts as `indexer.x.y` when y is a module."""
+    return imported(ast.walk(parsed(path)))
+
+
+def imported(nodes: Iterable[ast.AST]) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            found |= {f"{node.module}.{a.name}" for a in node.names if is_module(f"{node.module}.{a.name}")}
+            dotted = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if is_module(name) else node.module for name in dotted}
     return found
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one, without what stands under `if TYPE_CHECKING`."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield child
+            yield from at_run_time(child)
 
 
 def is_module(dotted: str) -> bool:
@@ -119,7 +145,7 @@ def test_imports_point_down(path: Path) -> None:
 def test_nothing_imports_the_root(path: Path) -> None:
     roots = [
         node
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ImportFrom)
         and node.module == "indexer"
         and any(not is_module(f"indexer.{a.name}") for a in node.names)
@@ -128,15 +154,11 @@ def test_nothing_imports_the_root(path: Path) -> None:
 
 
 def test_every_module_has_a_rank() -> None:
-    assert {top(path) for path in FILES} <= set(RANK)
+    assert {top(path) for path in FILES} == set(RANK)
 
 
 def test_no_cycles() -> None:
-    graph = {
-        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): inner(path)
-        for path in FILES
-        if path.name not in ("__init__.py", "__main__.py")
-    }
+    graph = {".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): inner(path) for path in FILES}
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -153,7 +175,36 @@ def test_no_cycles() -> None:
 @pytest.mark.parametrize("library", sorted(ADAPTERS))
 def test_library_is_adapted_in_one_place(library: str) -> None:
     users = {path.relative_to(PACKAGE).as_posix() for path in FILES for name in imports(path) if name.split(".")[0] == library}
-    assert users <= ADAPTERS[library]
+    assert users == ADAPTERS[library]
+
+
+def test_every_library_has_its_place() -> None:
+    used = {name.split(".")[0] for path in FILES for name in imports(path)}
+    assert used - set(sys.stdlib_module_names) == {"indexer"} | EVERYWHERE | set(ADAPTERS)
+
+
+@pytest.mark.parametrize("module", RANKS[0])
+def test_the_words_of_the_house_need_nothing_but_python(module: str) -> None:
+    used = {name.split(".")[0] for name in imported(at_run_time(parsed(PACKAGE / f"{module}.py")))}
+    assert used <= set(sys.stdlib_module_names) | {"indexer"}
+
+
+PURE = [path for path in FILES if RANK[top(path)] <= 2 and top(path) != "mappings"]  # which reads the package's own files
+
+
+@pytest.mark.parametrize("path", PURE, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_up_to_the_waist_nothing_touches_the_world(path: Path) -> None:
+    assert not {name.split(".")[0] for name in imports(path)} & OUTSIDE
+    calls = {ast.unparse(node.func) for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)}
+    assert not calls & {"open", "print", "input", "exec", "eval"}
+
+
+def test_what_can_be_swapped_is_imported_by_its_chooser_alone() -> None:
+    edges = [path for path in FILES if RANK[top(path)] == 3]
+    users = {
+        path.relative_to(PACKAGE).as_posix() for path in edges for name in inner(path) if name.rpartition(".")[2] in SWAPPED
+    }
+    assert users == CHOOSERS
 
 
 def test_edges_do_not_import_each_other() -> None:

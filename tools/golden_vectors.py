@@ -9,46 +9,22 @@ is written, and what differs is told. A new recipe version gets a new file inste
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from indexer.fingerprinting import Fingerprints, define  # noqa: E402
-from indexer.recipe import DEFAULT_V1  # noqa: E402
-from indexer.sketch.codec import pack_slots  # noqa: E402
+from golden_cases import VECTORS, cases, recipe_of, text_of, vector  # noqa: E402
 
-TEXTS = ROOT / "tests/golden/texts.json"
-VECTORS = ROOT / "tests/golden/default_v1.json"
-
-
-def vector(signed: Fingerprints) -> dict[str, Any]:
-    """Every field of one fingerprint, sketches as hexadecimal digits of their big-endian bytes."""
-    one = signed[0]
-    return {
-        "status": one.status,
-        "minhash": None if one.minhash is None else pack_slots(one.minhash).hex(),
-        "simhash": None if one.simhash is None else f"{one.simhash:016x}",
-        "bands": list(one.bands),
-        "blocks": list(one.blocks),
-        "exact": one.exact,
-        "words": one.words,
-        "chars": one.chars,
-    }
+from indexer.fingerprinting import define  # noqa: E402
 
 
 def computed() -> dict[str, dict[str, Any]]:
     """The vector of every text, by name."""
-    return {
-        case["name"]: vector(
-            define([case["text"] * case.get("times", 1)], dataclasses.replace(DEFAULT_V1, **case.get("settings", {})))
-        )
-        for case in json.loads(TEXTS.read_text(encoding="ascii"))
-    }
+    return {case["name"]: vector(define([text_of(case)], recipe_of(case))) for case in cases()}
 
 
 def main() -> None:

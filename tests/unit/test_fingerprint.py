@@ -4,54 +4,30 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden_cases import VECTORS, cases, recipe_of, text_of, vector
 
 from indexer.errors import UsageError
 from indexer.fingerprinting import Fingerprints, define, fingerprint, fingerprints, kernel_name
-from indexer.recipe import DEFAULT, Recipe
-from indexer.sketch.codec import pack_slots
+from indexer.recipe import DEFAULT
 from indexer.text.normalise import normalise
 
-GOLDEN = Path(__file__).parent.parent / "golden"
-CASES: list[dict[str, Any]] = json.loads((GOLDEN / "texts.json").read_text(encoding="ascii"))
-VECTORS: dict[str, dict[str, Any]] = json.loads((GOLDEN / "default_v1.json").read_text(encoding="ascii"))
+CASES = cases()
+GOLDEN: dict[str, dict[str, Any]] = json.loads(VECTORS.read_text(encoding="ascii"))
 WORD = 2**64
 
 
-def text_of(case: dict[str, Any]) -> str:
-    return case["text"] * case.get("times", 1)
-
-
-def recipe_of(case: dict[str, Any]) -> Recipe:
-    return dataclasses.replace(DEFAULT, **case.get("settings", {}))
-
-
-def fields(signed: Fingerprints) -> dict[str, Any]:
-    one = signed[0]
-    return {
-        "status": one.status,
-        "minhash": None if one.minhash is None else pack_slots(one.minhash).hex(),
-        "simhash": None if one.simhash is None else f"{one.simhash:016x}",
-        "bands": list(one.bands),
-        "blocks": list(one.blocks),
-        "exact": one.exact,
-        "words": one.words,
-        "chars": one.chars,
-    }
-
-
 def test_every_text_has_a_vector() -> None:
-    assert list(VECTORS) == [case["name"] for case in CASES]
+    assert list(GOLDEN) == [case["name"] for case in CASES]
 
 
 @pytest.mark.parametrize("sign", [define, fingerprints])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_golden_vector(case: dict[str, Any], sign: Any) -> None:
-    assert fields(sign([text_of(case)], recipe_of(case))) == VECTORS[case["name"]]
+    assert vector(sign([text_of(case)], recipe_of(case))) == GOLDEN[case["name"]]
 
 
 # The oracle: the docstrings of indexer/sketch again, in integers, slowly.
@@ -98,12 +74,12 @@ def bands_of(slots: list[int], bands: int, rows: int) -> list[str]:
     return keys
 
 
-SMALL = [case for case in CASES if VECTORS[case["name"]]["status"] == "complete" and len(text_of(case)) < 250]
+SMALL = [case for case in CASES if GOLDEN[case["name"]]["status"] == "complete" and len(text_of(case)) < 250]
 
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case["name"])
 def test_golden_vector_is_what_the_oracle_says(case: dict[str, Any]) -> None:
-    recipe, vector, text = recipe_of(case), VECTORS[case["name"]], normalise(text_of(case))
+    recipe, vector, text = recipe_of(case), GOLDEN[case["name"]], normalise(text_of(case))
     found = features(text, recipe.width or 1)
     if recipe.minhash and recipe.slots:
         slots = slots_of(found, recipe.slots)
@@ -144,7 +120,7 @@ def test_rows_follow_the_order_given() -> None:
     signed = fingerprints(texts)
     assert len(signed) == 3
     for place, text in enumerate(texts):
-        assert fields(fingerprints([text])) == fields(Fingerprints(**_row(signed, place)))
+        assert vector(fingerprints([text])) == vector(Fingerprints(**_row(signed, place)))
 
 
 def _row(signed: Fingerprints, place: int) -> dict[str, Any]:
@@ -195,6 +171,6 @@ def test_sizes_of_a_sketch_that_is_not_asked_for_are_refused() -> None:
 
 def test_white_space_and_case_change_nothing() -> None:
     text = "Near duplicates are folded together in search results."
-    assert fields(fingerprints([text])) | {"words": 0} == fields(fingerprints([text.upper().replace(" ", "\n\t")])) | {
+    assert vector(fingerprints([text])) | {"words": 0} == vector(fingerprints([text.upper().replace(" ", "\n\t")])) | {
         "words": 0
     }
