@@ -14,6 +14,7 @@ from indexer.extract.pool import Pool
 from indexer.jobs import Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
 from indexer.recipe import DEFAULT, Recipe
+from indexer.removal import delete_mended
 from indexer.sources.folder import walk
 from indexer.stages import Job, outcomes
 from indexer.stores.base import Store
@@ -129,4 +130,4 @@ def _prune(paths: Sequence[str], store: Store, ids: set[str], failed: Sequence[F
         for row in store.scan(under=os.path.realpath(path))
         if row.id not in ids and not row.path.startswith(unread) and not os.path.lexists(row.path) and _BROKEN not in row.path
     ]
-    return store.delete(gone)
+    return len(delete_mended(store, gone).deleted)

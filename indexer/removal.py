@@ -16,6 +16,9 @@ from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.verifying import Verifier
 
+BATCH = 256
+DEFAULTS = Settings()
+
 
 @dataclass(frozen=True, slots=True)
 class Mended:
@@ -46,18 +49,28 @@ def delete(
     Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and `StoreError` when nothing was
     indexed yet.
     """
-    recipe = recipe_of(store)
+    recipe_of(store)
     settings = Settings(threshold, measure, principal)
     with Journal(journal_path(store.url)) as journal:
-        store.refresh()
-        wanted = list(dict.fromkeys(ids))
-        present = store.get(wanted)
-        mended = tuple(one for id in present if (one := _mended(store, recipe, id, present.keys(), settings)) is not None)
-        store.delete(list(present))
-        journal.forget(wanted)
-        store.refresh()
-    deleted = tuple(id for id in wanted if id in present)
-    return Deleted(deleted, tuple(id for id in wanted if id not in present), mended)
+        done = delete_mended(store, ids, settings)
+        journal.forget(ids)
+    return done
+
+
+def delete_mended(store: Store, ids: Sequence[str], settings: Settings = DEFAULTS) -> Deleted:
+    """`delete` for a job that holds the journal already."""
+    recipe = recipe_of(store)
+    store.refresh()
+    wanted = list(dict.fromkeys(ids))
+    leading: dict[str, bool] = {}
+    for start in range(0, len(wanted), BATCH):
+        rows = store.get(wanted[start : start + BATCH])
+        leading |= {id: rows[id].principal is not False for id in wanted[start : start + BATCH] if id in rows}
+    going = [id for id, leads in leading.items() if leads]
+    mended = tuple(one for id in going if (one := _mended(store, recipe, id, leading.keys(), settings)) is not None)
+    store.delete(list(leading))
+    store.refresh()
+    return Deleted(tuple(leading), tuple(id for id in wanted if id not in leading), mended)
 
 
 def _mended(store: Store, recipe: Recipe, family: str, going: Collection[str], settings: Settings) -> Mended | None:

@@ -23,6 +23,7 @@ from indexer.fingerprinting import fingerprints
 from indexer.jobs import Failure, Journal
 from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Row, Skipped
 from indexer.recipe import Recipe
+from indexer.removal import delete_mended
 from indexer.sketch.codec import pack_slots
 from indexer.sources.reading import Payload, read
 from indexer.stores.base import Store
@@ -158,7 +159,7 @@ def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
     """Remember a failure; a row of what the file held before goes, for the file no longer says so."""
     blob = pending.blob
     if pending.replaces:
-        job.store.delete([blob.id])
+        delete_mended(job.store, [blob.id])
     job.journal.record([Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))])
     return Failed(blob.path, str(error))
 

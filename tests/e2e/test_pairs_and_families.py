@@ -108,6 +108,22 @@ def test_a_deleted_principal_is_replaced(store: str) -> None:
     opened.close()
 
 
+def test_pruning_replaces_a_principal_too(tmp_path: Path) -> None:
+    folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/index.db"
+    folder.mkdir()
+    text = (EXAMPLES / "ferry-press-release.txt").read_text(encoding="utf-8")
+    for name, ending in (("a", " And the longest ending of all."), ("b", " An ending."), ("c", "")):
+        (folder / f"{name}.txt").write_text(text + ending, encoding="utf-8")
+    run("index", folder, store=url)
+    run("group", store=url)
+    (folder / "a.txt").unlink()
+    assert run_json("index", folder, "--prune", store=url)["removed"] == 1
+    opened = open_store(url)
+    rows = {Path(row.path).stem: row for row in opened.scan()}
+    opened.close()
+    assert rows.keys() == {"b", "c"} and rows["b"].family == rows["c"].family == rows["b"].id
+
+
 def test_mistakes_get_a_sentence(store: str) -> None:
     for words, code, sentence in (
         (["match", "--format", "parquet"], 2, "--out"),

@@ -5,9 +5,11 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
 from indexer.grouping import group
+from indexer.ingest import index
 from indexer.model import Query
 from indexer.recipe import recipe_named
 from indexer.removal import Mended, delete
+from indexer.stores import open_store
 
 TEXTS = {
     "a": f"{sentence(1)} with the longest ending of all",
@@ -77,3 +79,17 @@ def test_settings_out_of_range_delete_nothing():
     with pytest.raises(UsageError):
         delete(store, ["a"], threshold=0)
     assert "a" in store.get(["a"])
+
+
+def test_a_principal_whose_file_cannot_be_read_any_more_is_replaced(tmp_path):
+    folder, store = tmp_path / "docs", open_store(f"sqlite:///{tmp_path}/x.db")
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.txt").write_text(TEXTS[name], encoding="utf-8")
+    index([str(folder)], store)
+    group(store)
+    (folder / "a.txt").write_bytes(b"%PDF-1.4 broken beyond reading" * 20)
+    assert len(index([str(folder)], store).failed) == 1
+    rows = {row.path[-5]: row for row in store.scan()}
+    assert rows.keys() == {"b", "c"} and rows["b"].family == rows["c"].family == rows["b"].id
+    store.close()
