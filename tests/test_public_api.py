@@ -1,5 +1,6 @@
 """The public names, pinned: adding or removing one is a decision, not an accident."""
 
+import pickle
 import subprocess
 import sys
 
@@ -58,3 +59,14 @@ def test_optional_libraries_are_not_imported() -> None:
     code = f"import sys, indexer; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_errors_keep_their_kind_and_facts_from_one_process_to_another() -> None:
+    from indexer.errors import NoFeatures, UnknownName, UnknownRecipe, UsageError
+
+    for error in (NoFeatures(), UnknownRecipe(name="x", known=("default",)), UnknownName("way", None, ["padded", "shorter"])):
+        copy = pickle.loads(pickle.dumps(error))
+        assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+    assert issubclass(NoFeatures, ValueError)
+    assert issubclass(NoFeatures, UsageError)
+    assert str(UnknownName("way", "x", ["padded", "shorter"])) == "unknown way 'x'; choose one of: padded, shorter"
