@@ -1,20 +1,27 @@
-"""nearfold: near-duplicate documents, found and folded inside search results."""
+"""nearfold: near-duplicate documents, found and folded inside search results.
 
-from indexer.checkup import doctor
-from indexer.comparison import compare
-from indexer.fingerprinting import fingerprint, fingerprints
-from indexer.grouping import group
-from indexer.ingest import index
-from indexer.installing import install, uninstall
-from indexer.lookup import similar
-from indexer.overview import status
-from indexer.pairs import match
-from indexer.planning import plan
-from indexer.recipe import Recipe, recipe_named
-from indexer.removal import delete
-from indexer.results import search
-from indexer.signing import hash
-from indexer.stores import open_store
+Names are imported when they are first used, so that a worker process or a command loads what it needs and no more.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from indexer.checkup import doctor
+    from indexer.comparison import compare
+    from indexer.fingerprinting import fingerprint, fingerprints
+    from indexer.grouping import group
+    from indexer.ingest import index
+    from indexer.installing import install, uninstall
+    from indexer.lookup import similar
+    from indexer.overview import status
+    from indexer.pairs import match
+    from indexer.planning import plan
+    from indexer.recipe import Recipe, recipe_named
+    from indexer.removal import delete
+    from indexer.results import search
+    from indexer.signing import hash
+    from indexer.stores import open_store
 
 __all__ = [
     "Recipe",
@@ -36,3 +43,35 @@ __all__ = [
     "status",
     "uninstall",
 ]
+
+_HOMES = {
+    "Recipe": "indexer.recipe",
+    "compare": "indexer.comparison",
+    "delete": "indexer.removal",
+    "doctor": "indexer.checkup",
+    "fingerprint": "indexer.fingerprinting",
+    "fingerprints": "indexer.fingerprinting",
+    "group": "indexer.grouping",
+    "hash": "indexer.signing",
+    "index": "indexer.ingest",
+    "install": "indexer.installing",
+    "match": "indexer.pairs",
+    "open_store": "indexer.stores",
+    "plan": "indexer.planning",
+    "recipe_named": "indexer.recipe",
+    "search": "indexer.results",
+    "similar": "indexer.lookup",
+    "status": "indexer.overview",
+    "uninstall": "indexer.installing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from the module that defines it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -74,9 +74,10 @@ def index_command(
     limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
     recipe = recipe_named(recipe_name) if recipe_name else None
     with opened(store_url) as store, printing.progress(as_json) as advance:
-        if store.stored_recipe() is None:
-            click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
+        fresh = store.stored_recipe() is None
         account = ingest.index(paths, store, recipe, limits=limits, progress=advance, **options)
+    if fresh:
+        click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
     printing.account(account, as_json)
     return EXIT_FAILED if account.failed else 0
 
@@ -160,7 +161,7 @@ def hash_command(
 
 
 @commands.command("plan")
-@click.option("--num-perm", "slots", type=click.IntRange(2), default=128, show_default=True, help="Slots of the sketch.")
+@click.option("--num-perm", "slots", type=click.IntRange(2, 4096), default=128, show_default=True, help="Slots of the sketch.")
 @click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.5, show_default=True)
 @click.option("--recall", type=float, help="Instead: the fewest false candidates that still find this share at the threshold.")
 @click.option("--keys", type=click.IntRange(1), help="With --recall: the most keys a document may have.")

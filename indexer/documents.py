@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from indexer.errors import DocumentNotFound, ExtractionError, Unreadable, UsageError
+from indexer.errors import DocumentNotFound, ExtractionError, SourceNotFound, Unreadable, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
 from indexer.extract.plain import plain_document
@@ -48,24 +48,31 @@ def documents_under(folder: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[tu
 
 
 def document_of(name: str, store: Store) -> tuple[str, Document]:
-    """A document by path or by id; what exists as a path is a path. Raises `DocumentNotFound` when it is neither."""
+    """A document by path or by id; what exists as a path is a path.
+
+    Raises `SourceNotFound` for what is spelled like a path and is not there, else `DocumentNotFound`.
+    """
     if name == STDIN or Path(name).exists():
         return document_at(name)
     row = store.get([name]).get(name) if store.stored_recipe() else None
     if row is None:
-        raise DocumentNotFound(id=name)
+        raise SourceNotFound(path=name) if os.sep in name or Path(name).suffix else DocumentNotFound(id=name)
     cut = row.status == "truncated"
     return row.path, Document(row.text, row.title, row.content_type, row.metadata, row.extractor, cut)
 
 
 def _tasks(paths: Iterable[str], limits: Limits) -> Iterator[Task[str] | tuple[str, Document | ExtractionError]]:
-    """Plain documents and errors at once, tasks for the rest."""
+    """Plain documents and errors at once, tasks for the rest. Paths that are not there are told before anything is read."""
+    paths = list(paths)
+    for path in paths:
+        if path != STDIN and not os.path.lexists(path):
+            raise SourceNotFound(path=path)
     for path in paths:
         if path == STDIN:
             yield _from_stdin(limits)
             continue
         if Path(path).is_dir():
-            raise UsageError(f"{path} is a folder; give a file, or index the folder and ask with --id")
+            raise UsageError(f"{path} is a folder; give files, or index the folder")
         for found in walk([path]):
             yield (_task(found, limits) if isinstance(found, Blob) else (found.path, _IRREGULAR))
 

@@ -194,7 +194,7 @@ class ExtractionTimeout(ExtractionError):
     """Reading took longer than the limit; the worker was ended."""
 
     def __init__(self, *, seconds: float) -> None:
-        super().__init__(f"extraction took longer than {seconds:g} s and was ended; raise --timeout to allow more")
+        super().__init__(f"extraction took longer than {seconds:g} s and was ended; allow more with --timeout, --retry")
         self.seconds = seconds
 
 
@@ -202,7 +202,7 @@ class ExtractionMemory(ExtractionError):
     """Reading needed more resident memory than the limit; the worker was ended."""
 
     def __init__(self, *, megabytes: int) -> None:
-        super().__init__(f"extraction needed more than {megabytes} MB of memory and was ended; raise --memory to allow more")
+        super().__init__(f"extraction took more than {megabytes} MB of memory and was ended; allow more with --memory, --retry")
         self.megabytes = megabytes
 
 

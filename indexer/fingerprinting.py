@@ -153,7 +153,7 @@ def _by_grams(recipe: Recipe) -> bool:
 
 def _gathered(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
     """`fingerprints` of a recipe that has no batch form. Raises `UsageError` when its sketches do not fit arrays and rows."""
-    if not recipe.storable or recipe.statistics:
+    if not recipe.storable:
         raise UsageError(
             f"recipe {recipe.name} cannot be kept in an index; `nearfold hash` prints it, or choose another recipe"
         )

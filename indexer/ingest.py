@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
 from indexer.extract.pool import Pool
+from indexer.fingerprinting import fingerprints
 from indexer.jobs import Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
 from indexer.recipe import DEFAULT, Recipe
@@ -20,6 +21,7 @@ from indexer.stages import Job, outcomes
 from indexer.stores.base import Store
 
 _BROKEN = "\ufffd"
+_PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,9 @@ def index(
     same call goes on from there.
     """
     started = time.monotonic()
-    store.prepare(recipe or store.stored_recipe() or DEFAULT)
+    wanted = recipe or store.stored_recipe() or DEFAULT
+    fingerprints([_PROBE], wanted)
+    store.prepare(wanted)
     job_recipe = store.stored_recipe() or DEFAULT
     tally = _Tally()
     ids: set[str] = set()

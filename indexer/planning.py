@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from indexer.errors import UsageError
 
 UNRELATED = 0.235  # median character 4-gram similarity of unrelated documents of one language
-_STEP = 0.001
+_MOST_NODES = 257
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +119,24 @@ def _missed(similarities: NDArray[np.float64], bands: int, rows: int, shared: in
 
 
 def _errors(threshold: float, bands: int, rows: int, shared: int) -> tuple[float, float]:
-    """Areas of false positives and false negatives, by the midpoint rule with a step of 0.001."""
+    """Areas of false positives and false negatives: polynomials, so Gauss-Legendre quadrature has them exactly.
+
+    Past 512 slots, where the degree is beyond the nodes, the error stays below 1e-6.
+    """
+    nodes, weights = _quadrature(min(_MOST_NODES, bands * rows // 2 + 1))
 
     def area(low: float, high: float) -> float:
-        similarities = np.arange(low, high, _STEP) + _STEP / 2
-        return float(np.sum(_missed(similarities, bands, rows, shared)) * _STEP)
+        similarities = low + (high - low) * nodes
+        return float((high - low) * (_missed(similarities, bands, rows, shared) @ weights))
 
     return threshold - area(0.0, threshold), area(threshold, 1.0)
+
+
+@cache
+def _quadrature(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights of the interval from 0 to 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return (nodes + 1) / 2, weights / 2
 
 
 def _described(threshold: float, bands: int, rows: int, shared: int) -> Plan:

@@ -171,6 +171,8 @@ def compared(made: Comparison, as_json: bool, measure: str | None = None) -> Non
     """Two texts side by side."""
     if as_json:
         print_json(comparison_json(made, measure))
+    elif measure:
+        print(f"{measure}  {comparison_json(made, measure)['measures'][measure]}")
     else:
         show(made, Console(highlight=False))
 
@@ -204,11 +206,9 @@ def status(seen: Overview, as_json: bool) -> None:
         out.print(Text(f"failed  {visible(one.path)}: {visible(one.error)}"))
 
 
-def _tally(title: str, numbers: dict[Any, int]) -> Table:
-    table = Table(title, "documents", box=None, pad_edge=False)
-    for name, number in sorted(numbers.items(), key=lambda item: (-item[1], item[0])):
-        table.add_row(Text(visible(name)), f"{number:,}")
-    return table
+def _tally(title: str, numbers: dict[Any, int]) -> str:
+    rows = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+    return "\n".join([f"{'documents':>10}  {title}", *(f"{number:>10,}  {visible(name)}" for name, number in rows)])
 
 
 def checks(made: Sequence[Check], as_json: bool) -> None:

@@ -23,7 +23,8 @@ class Recipe:
     `bands * rows` may not exceed `slots`. `similarity` is the similarity for which the stored bands are planned: asked
     below it, a look-up says that its recall is lower. `tables` spells the levels of a block design, as `4/1,4/1`, where
     there is more than one; `statistics` names the corpus statistics that weights come from; `terms` is the length of a
-    rare-term vector.
+    rare-term vector; `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept; `baseline` a
+    scheme of other papers that is computed for comparison only.
     """
 
     name: str
@@ -42,6 +43,9 @@ class Recipe:
     tables: str | None = None
     statistics: str | None = None
     terms: int | None = None
+    stop_words: str | None = None
+    packed: int | None = None
+    baseline: str | None = None
     min_features: int = 1
 
     @property
@@ -61,8 +65,10 @@ class Recipe:
 
     @property
     def storable(self) -> bool:
-        """Whether the sketches fit a row: slots of 32 bits, and at most 64 bits of SimHash or TopSig."""
-        return (self.bits or 0) <= 64 and self.minhash != "affine64_v1"
+        """Whether an index can be made with it: sketches that fit a row (slots of 32 bits, 64 bits of SimHash), and keys."""
+        fits = (self.bits or 0) <= 64 and self.minhash != "affine64_v1" and not self.packed
+        keyed = bool(self.bands or self.blocks or self.tables)
+        return fits and keyed and not (self.baseline or self.statistics)
 
     def difference(self, other: Recipe) -> tuple[str, ...]:
         """Settings that differ, as `name: mine -> other`, sorted by name; empty when the ids are equal."""
@@ -99,7 +105,9 @@ RUNS = re.compile(r"(?P<width>[1-9][0-9]?)-(?P<unit>byte-grams|word-shingles)", 
 _SAME = {"white-space": "ws", "split-words": "words", "split-sents": "sents"}
 _NORMALISERS = ("norm-html", "norm", "none", "default", "norm-anyascii", "norm-html-anyascii")
 _HASHES = ("sha1", "mmh3", "crc32")
-_SCHEMES = ("affine32", "legacy", "affine64")
+_SCHEMES = ("affine32", "legacy", "affine64", "fss", "icws")
+_PACKED = ("b1", "b2", "b4", "b8")
+_BASELINES = ("super-shingles", "mega-shingles", "winnowing", "i-match")
 _STUDY = {
     "simhash": "shake_raw_v1",
     "topsig": "topsig_paper_v1",
@@ -114,10 +122,11 @@ _STUDY = {
 SPELLINGS = (
     "default",
     "default_v1",
-    "simhash-doc[-v1|-v2|-v3|-v4][-loose]",
+    "simhash-doc[-v1|-v2|-v3|-v4][-loose][:stop-LANGUAGE]",
     f"signature-study:{'|'.join(_STUDY)}:BITS",
     "clauses[:TERMS]",
-    f"TOKENIZER:NORMALISER:{'|'.join(_HASHES)}:NUM_PERM[:{'|'.join(_SCHEMES)}]",
+    f"TOKENIZER:NORMALISER:{'|'.join(_HASHES)}:NUM_PERM[:{'|'.join(_SCHEMES)}[:{'|'.join(_PACKED)}]]",
+    f"baseline:{'|'.join(_BASELINES)}",
 )
 
 
@@ -133,9 +142,9 @@ def recipe_named(name: str) -> Recipe:
         return DEFAULT_V1
     parts = name.split(":")
     for head, make in _FAMILIES.items():
-        if parts[0] == head or parts[0].startswith(f"{head}-v"):
+        if parts[0] == head or (head == "simhash-doc" and parts[0].startswith("simhash-doc-")):
             return make(parts)
-    if len(parts) in (4, 5):
+    if len(parts) in (4, 5, 6):
         return _condenser(parts)
     raise UnknownRecipe(name=name, known=SPELLINGS)
 
@@ -150,7 +159,8 @@ def _condenser(parts: list[str]) -> Recipe:
     feature_hash = _one_of("hash", parts[2] or "sha1", _HASHES)
     slots = _number("number of permutations", parts[3] or "128", 2, 65536)
     scheme = _one_of("scheme", (parts[4:] or [""])[0] or "affine32", _SCHEMES)
-    suffix = "" if scheme == "affine32" else f":{scheme}"
+    packed = _one_of("packing", parts[5], _PACKED) if len(parts) > 5 else ""
+    suffix = f":{scheme}:{packed}" if packed else "" if scheme == "affine32" else f":{scheme}"
     bands, rows = (26, 4) if slots == 128 else (max(1, slots // 5), 5 if slots >= 5 else slots)
     return Recipe(
         name=f"{tokeniser}:{normaliser}:{feature_hash}:{slots}{suffix}",
@@ -162,23 +172,27 @@ def _condenser(parts: list[str]) -> Recipe:
         bands=bands,
         rows=rows,
         similarity=0.5,
+        packed=int(packed[1:]) if packed else None,
     )
 
 
 def _simhash_doc(parts: list[str]) -> Recipe:
     """`simhash-doc-v2`: 16 tables of 28 bits find what is within 3 bits; `-loose` has 28 tables for 6 bits (.90)."""
-    version, _, loose = parts[0].removeprefix("simhash-doc").removeprefix("-").partition("-")
+    spelled = parts[0].removeprefix("simhash-doc").removeprefix("-")
+    version, loose = spelled.removesuffix("loose").removesuffix("-"), spelled.endswith("loose")
     version = _one_of("version of simhash-doc", version or "v2", ("v1", "v2", "v3", "v4"))
-    if len(parts) > 1 or loose not in ("", "loose"):
-        raise UsageError(f"simhash-doc takes a version and -loose only, not {':'.join(parts)!r}")
+    stop = parts[1].removeprefix("stop-") if len(parts) == 2 and parts[1].startswith("stop-") else ""
+    if len(parts) > 1 and not stop:
+        raise UsageError(f"simhash-doc takes a version, -loose and :stop-LANGUAGE only, not {':'.join(parts)!r}")
     return Recipe(
-        name=f"simhash-doc-{version}{'-loose' if loose else ''}",
+        name=f"simhash-doc-{version}{'-loose' if loose else ''}{f':stop-{stop}' if stop else ''}",
         normaliser="none",
         features=f"tokens_{version}",
         feature_hash="jenkins64_v1",
         simhash=f"simhash_doc_{version}",
         bits=64,
         tables="8/2" if loose else "4/1,4/1",
+        stop_words=stop or None,
     )
 
 
@@ -188,8 +202,8 @@ def _study(parts: list[str]) -> Recipe:
         raise UsageError(f"signature-study is spelled signature-study:METHOD:BITS, not {':'.join(parts)!r}")
     method = _one_of("method", parts[1], tuple(_STUDY))
     bits = _number("number of bits", parts[2], 16, 1024)
-    if bits & (bits - 1):
-        raise UsageError(f"the signature study has 16, 32, 64, 128, 256, 512 or 1024 bits, not {bits}")
+    if bits % 8:
+        raise UsageError(f"the number of bits is a multiple of 8, not {bits}")
     return Recipe(
         name=":".join(parts),
         normaliser="none",
@@ -218,10 +232,27 @@ def _clauses(parts: list[str]) -> Recipe:
     )
 
 
+def _baseline(parts: list[str]) -> Recipe:
+    """Schemes that others published, over five-word shingles (winnowing: character 5-grams), for comparison."""
+    if len(parts) != 2:
+        raise UsageError(f"a baseline is spelled baseline:NAME, not {':'.join(parts)!r}")
+    name = _one_of("baseline", parts[1], _BASELINES)
+    features = {"winnowing": "5-grams", "i-match": "tokens_v2"}.get(name, "5-word-shingles")
+    return Recipe(
+        name=f"baseline:{name}",
+        normaliser="none" if name == "i-match" else "default",
+        features=features,
+        feature_hash="string64_v1",
+        baseline=f"{name}_v1",
+        statistics="corpus" if name == "i-match" else None,
+    )
+
+
 _FAMILIES: dict[str, Callable[[list[str]], Recipe]] = {
     "simhash-doc": _simhash_doc,
     "signature-study": _study,
     "clauses": _clauses,
+    "baseline": _baseline,
 }
 
 

@@ -21,20 +21,28 @@ from indexer.keys import band_keys
 from indexer.model import Fingerprint, Status
 from indexer.recipe import RUNS, Recipe
 from indexer.sketch import shake, simhash_doc, topsig, truncated
+from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
 from indexer.sketch.corpus import CorpusStatistics
+from indexer.sketch.imatch import imatch
+from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.permutations import feature_hashes, permuted_minima
 from indexer.sketch.rarekeys import prefix_keys
 from indexer.sketch.rareterms import rare_terms
 from indexer.sketch.strings import string_hashes
+from indexer.sketch.supershingles import GROUPS, ROWS, mega_shingles, super_shingles
+from indexer.sketch.weighted import weighted_minhash
+from indexer.sketch.winnowing import winnowed
 from indexer.text import codepoints
 from indexer.text.features import TOKENISERS
 from indexer.text.ngrams import byte_grams
 from indexer.text.normalise import count_words, has_letters
 from indexer.text.norms import NORMALISERS
 from indexer.text.shingles import grams, shingles
+from indexer.text.stopwords import stop_list
 from indexer.text.tokens import tokens
 
 V = TypeVar("V")
+WINNOWING_WINDOW = 4
 BitSketch = Callable[[Sequence[str], Recipe, CorpusStatistics | None], int]
 
 
@@ -83,7 +91,8 @@ def _features(normalised: str, recipe: Recipe) -> list[str]:
     if runs := RUNS.fullmatch(recipe.features):
         return _runs(normalised, int(runs["width"]), runs["unit"])
     if recipe.features.startswith("tokens_"):
-        return tokens(normalised, recipe.features.removeprefix("tokens_"))
+        stop_words = stop_list(recipe.stop_words) if recipe.stop_words else ()
+        return tokens(normalised, recipe.features.removeprefix("tokens_"), stop_words)
     return list(_known("tokenizer", TOKENISERS, recipe.features)(normalised))
 
 
@@ -104,6 +113,8 @@ def _sketches(features: Sequence[str], recipe: Recipe, statistics: CorpusStatist
     if recipe.terms and statistics is not None:
         signature = rare_terms(features, statistics, recipe.terms)
         made |= {"terms": signature.terms, "rare": prefix_keys(signature, recipe.similarity or 0.9)}
+    if recipe.baseline:
+        made["blocks"] = _baseline(features, recipe, statistics)
     if recipe.minhash:
         made["minhash"] = slots = _minhash(features, recipe)
         if recipe.storable:
@@ -129,9 +140,29 @@ def feature_set_name(recipe: Recipe) -> str:
 
 
 def _minhash(features: Sequence[str], recipe: Recipe) -> NDArray[Any]:
-    scheme = (recipe.minhash or "").removesuffix("_v1")
-    hashes = feature_hashes(_octets(features), recipe.feature_hash, scheme)
-    return permuted_minima(hashes, recipe.slots or 0, scheme)
+    """The slots by the recipe's scheme; `fss` and `icws` (weighted by frequency) take the 64-bit string hashes."""
+    scheme, slots = (recipe.minhash or "").removesuffix("_v1"), recipe.slots or 0
+    distinct, times = np.unique(string_hashes(features), return_counts=True)
+    made: NDArray[Any]
+    if scheme == "fss":
+        made = fast_similarity_sketch(distinct, slots)
+    elif scheme == "icws":
+        made = weighted_minhash(distinct, times.astype(np.float64), slots)
+    else:
+        made = permuted_minima(feature_hashes(_octets(features), recipe.feature_hash, scheme), slots, scheme)
+    return unpack_low_bits(pack_low_bits(made, recipe.packed), recipe.packed, slots) if recipe.packed else made
+
+
+def _baseline(features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None) -> tuple[str, ...]:
+    """The keys of a scheme that others published: two texts match when they share one (super-shingles: two)."""
+    hashes = string_hashes(features)
+    if recipe.baseline == "winnowing_v1":
+        return tuple(f"{one:016x}" for one in dict.fromkeys(hashes[winnowed(hashes, WINNOWING_WINDOW)].tolist()))
+    if recipe.baseline == "i-match_v1" and statistics is not None:
+        return tuple(f"{place:02x}{one}" for place, one in enumerate(imatch(features, statistics)) if one)
+    slots = fast_similarity_sketch(np.unique(hashes), GROUPS * ROWS)
+    made = super_shingles(slots) if recipe.baseline == "super-shingles_v1" else mega_shingles(slots)
+    return tuple(f"{place:02x}{one:016x}" for place, one in enumerate(made))
 
 
 def _shake(features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None) -> int:

@@ -31,7 +31,8 @@ def page() -> str:
     """The whole page."""
     parts = [HEAD]
     for name, command in sorted(commands.commands.items()):
-        context = click.Context(command, info_name=f"nearfold {name}", terminal_width=WIDTH, max_content_width=WIDTH)
+        sizes = {"terminal_width": WIDTH, "max_content_width": WIDTH}
+        context = click.Context(command, info_name=f"nearfold {name}", help_option_names=["-h", "--help"], **sizes)
         parts.append(f"## nearfold {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

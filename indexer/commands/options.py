@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -20,9 +22,20 @@ store_option = click.option(
     help="Where the index is.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else there.")
-threshold_option = click.option(
-    "--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Least similarity."
-)
+
+
+class Share(click.FloatRange):
+    """A number from 0 to 1; NaN, which compares with nothing, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or a usage error."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
+        return number
+
+
+threshold_option = click.option("--threshold", type=Share(0, 1), default=0.8, show_default=True, help="Least similarity.")
 measure_option = click.option("--measure", type=click.Choice(sorted(MEASURES)), default="features", show_default=True)
 
 

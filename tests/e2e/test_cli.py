@@ -117,6 +117,10 @@ def test_plan_status_doctor(store: str) -> None:
         (["search", "x", "--store", "ftp://elsewhere/x"], 2, "sqlite:///"),
         (["index", "examples", "--recipe", "nonsense"], 2, "default"),
         (["plan", "--threshold", "0"], 2, "between 0 and 1"),
+        (["search", "x", "--threshold", "nan"], 2, "not a number"),
+        (["hash", "README.md", "absent.txt"], 2, "absent.txt does not exist"),
+        (["compare", "README.md", "absent.txt"], 2, "absent.txt does not exist"),
+        (["compare", "README.md", "0" * 32], 3, "no document"),
         (["similar", "--id", "0" * 32], 3, "no document"),
     ],
 )
@@ -198,3 +202,38 @@ def test_a_file_that_cannot_be_read_any_more_leaves_no_row(tmp_path: Path) -> No
     assert run_json("status", store=url)["documents"] == 0
     again = run_json("index", folder, store=url, code=1)
     assert "encrypted" in again["failed"][0]["error"]
+
+
+@pytest.mark.parametrize("recipe", ["clauses", "signature-study:topsig:64", "ws:none:sha1:16:affine64", "baseline:winnowing"])
+def test_a_recipe_that_cannot_be_kept_leaves_nothing_behind(recipe: str, tmp_path: Path) -> None:
+    done = outcome("index", EXAMPLES, "--recipe", recipe, "--store", f"sqlite:///{tmp_path}/x.db")
+    assert done.returncode == 2, done.stderr
+    assert recipe.partition(":")[0] in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "default", ":::", "white_space:norm:mmh3:64:legacy", "2-word-shingles:none:crc32:32:affine64", "ws:none:sha1:32:fss",
+        "3-byte-grams:none:sha1:32:icws:b2", "simhash-doc", "simhash-doc-loose", "simhash-doc-v4-loose:stop-en",
+        "signature-study:simhash:40", "signature-study:minhash:1024", "signature-study:topsig-released:512",
+        "baseline:super-shingles", "baseline:mega-shingles", "baseline:winnowing",
+    ],
+)  # fmt: skip
+def test_every_recipe_is_printed_by_hash(recipe: str) -> None:
+    line = run_json("hash", PRESS, "--recipe", recipe)
+    assert line["status"] == "complete"
+    assert line["simhash"] or line["minhash"] or line["blocks"]
+
+
+@pytest.mark.parametrize("recipe", ["clauses:60", "signature-study:weighted-topsig:32", "baseline:i-match"])
+def test_recipes_with_weights_take_statistics_of_a_folder_or_a_file(recipe: str, tmp_path: Path) -> None:
+    saved = tmp_path / "statistics"
+    counted = run_json("hash", PRESS, "--recipe", recipe, "--statistics", EXAMPLES, "--save-statistics", saved)
+    assert run_json("hash", PRESS, "--recipe", recipe, "--statistics", saved) == counted
+    assert "--statistics" in outcome("hash", PRESS, "--recipe", recipe).stderr
+
+
+def test_one_measure_alone(tmp_path: Path) -> None:
+    assert run("compare", PRESS, NEWS, "--measure", "overlap").split()[0] == "overlap"
