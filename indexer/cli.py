@@ -143,7 +143,7 @@ def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: Mat
 @commands.command("hash")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @click.option("--recipe", "recipe_name", default="default", show_default=True)
-@click.option("--statistics", metavar="FOLDER|FILE", help="Corpus statistics, for recipes with weights.")
+@click.option("--statistics", metavar="FOLDER|STORE|FILE", help="Corpus statistics, for recipes with weights.")
 @click.option("--save-statistics", type=click.Path(dir_okay=False), help="Keep the statistics in this file.")
 @json_option
 def hash_command(

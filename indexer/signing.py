@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from indexer.model import Failed, Fingerprint
 from indexer.recipe import DEFAULT, Recipe
 from indexer.schemes import counted_features, feature_set_name
 from indexer.sketch.corpus import CorpusStatistics
+from indexer.stores import open_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,14 @@ def hash(paths: Iterable[str], recipe: Recipe = DEFAULT, statistics: CorpusStati
 
 
 def statistics_at(path: str, recipe: Recipe, failed: Callable[[Failed], None] = lambda _: None) -> CorpusStatistics:
-    """Corpus statistics for a recipe: counted over the documents of a folder, or read from a file that was saved.
+    """Corpus statistics for a recipe: counted over a folder or a store (by its URL), or read from a file that was saved.
 
     `failed` is told of each file of the folder that could not be read, and so was not counted. Raises `SourceNotFound`, and
     `UsageError` when the file holds no statistics, or those of other features.
     """
+    if "://" in path:
+        with closing(open_store(path)) as store:
+            return counted_features((row.text for row in store.scan()), recipe)
     place = Path(path)
     if not place.exists():
         raise SourceNotFound(path=path)

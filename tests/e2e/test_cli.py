@@ -232,6 +232,9 @@ def test_recipes_with_weights_take_statistics_of_a_folder_or_a_file(recipe: str,
     saved = tmp_path / "statistics"
     counted = run_json("hash", PRESS, "--recipe", recipe, "--statistics", EXAMPLES, "--save-statistics", saved)
     assert run_json("hash", PRESS, "--recipe", recipe, "--statistics", saved) == counted
+    url = f"sqlite:///{tmp_path}/x.db"
+    run("index", EXAMPLES, store=url)
+    assert run_json("hash", PRESS, "--recipe", recipe, "--statistics", url) == counted
     assert "--statistics" in outcome("hash", PRESS, "--recipe", recipe).stderr
 
 
