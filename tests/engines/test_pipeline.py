@@ -41,7 +41,7 @@ def signer(request):
     server, name = request.getfixturevalue(f"{request.param}_url"), f"nearfold-test-{secrets.token_hex(6)}"
     status, answer = call("PUT", f"{server}/_ingest/pipeline/{name}", pipeline())
     if status == 400 and "No processor type exists with name [script]" in str(answer):
-        pytest.skip("this Elasticsearch has no painless")
+        pytest.xfail("the Elasticsearch made from jars has no painless: a declared gap")
     assert status == 200, str(answer)[:2000]
     yield server, name
     good("DELETE", f"{server}/_ingest/pipeline/{name}")
