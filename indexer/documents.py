@@ -10,6 +10,7 @@ from pathlib import Path
 from indexer.errors import DocumentNotFound, ExtractionError, SourceNotFound, Unreadable, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
+from indexer.extract.gzipped import unpacked
 from indexer.extract.plain import plain_document
 from indexer.extract.pool import Pool, Task
 from indexer.model import Blob, Document
@@ -97,6 +98,7 @@ def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | Extra
 def _read(where: str, data: bytes, name: str, limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
     """A plain document at once, a task for any other."""
     try:
+        data, name = unpacked(data, name, limits)
         document = plain_document(data, name, limits)
     except ExtractionError as error:
         return where, error

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extract.base import Limits
+from indexer.extract.gzipped import unpacked
 from indexer.extract.plain import plain_document
 from indexer.extract.pool import Pool, Task
 from indexer.fingerprinting import fingerprints
@@ -143,14 +144,14 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
         if not isinstance(item, Pending):
             yield item
             continue
-        name = _file_name(item.blob.path)
         try:
-            document = plain_document(item.payload.data, name, job.limits)
+            data, name = unpacked(item.payload.data, _file_name(item.blob.path), job.limits)
+            document = plain_document(data, name, job.limits)
         except ExtractionError as error:
             yield _failed(item, error, job)
             continue
         if document is None:
-            yield Task(item, item.payload.data, name)
+            yield Task(item, data, name)
         else:
             yield Extracted(item.blob, item.payload.raw, item.payload.source, document)
 

@@ -1,0 +1,47 @@
+"""Gzip files are unpacked whole and exactly; damaged ones and bombs are refused."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from e2e.command import run_json
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.errors import ExtractionError, Unreadable
+from indexer.extract.base import DEFAULT_LIMITS, Limits
+from indexer.extract.gzipped import unpacked
+from indexer.stores import open_store
+
+
+@given(st.binary(), st.binary())
+def test_what_was_packed_comes_out(one: bytes, other: bytes) -> None:
+    packed = gzip.compress(one) + gzip.compress(other)
+    assert unpacked(packed, "notes.txt.GZ", DEFAULT_LIMITS) == (one + other, "notes.txt")
+
+
+def test_other_bytes_are_left_alone() -> None:
+    assert unpacked(b"plain", "odd.gz", DEFAULT_LIMITS) == (b"plain", "odd.gz")
+
+
+def test_damaged_and_too_large_ones_are_refused() -> None:
+    packed = gzip.compress(b"words " * 1000)
+    with pytest.raises(ExtractionError, match="damaged"):
+        unpacked(packed[:-20], "a.gz", DEFAULT_LIMITS)
+    with pytest.raises(ExtractionError, match="damaged"):
+        unpacked(b"\x1f\x8bnot gzip at all", "a.gz", DEFAULT_LIMITS)
+    with pytest.raises(Unreadable, match="more than 100 bytes"):
+        unpacked(packed, "a.gz", Limits(bytes=100))
+
+
+def test_a_long_changelog_is_indexed_word_for_word(tmp_path: Path) -> None:
+    """Repetitive text with far references: what the extractor garbled when it unpacked by itself."""
+    lines = [f"{n % 28 + 1} January: mend {n * 7919 % 997} of {n % 131}, as reported by {n % 17}" for n in range(9000)]
+    (tmp_path / "changelog.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    url = f"sqlite:///{tmp_path}/x.db"
+    assert run_json("index", tmp_path / "changelog.gz", store=url)["indexed"] == 1
+    store = open_store(url)
+    [row] = store.scan()
+    store.close()
+    assert row.text.splitlines() == lines
+    assert row.content_type == "text/plain"
