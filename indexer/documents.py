@@ -9,9 +9,7 @@ from pathlib import Path
 
 from indexer.errors import DocumentNotFound, ExtractionError, SourceNotFound, Unreadable, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
-from indexer.extract.choosing import extractor_named
-from indexer.extract.gzipped import unpacked
-from indexer.extract.plain import plain_document
+from indexer.extract.choosing import document_or_task, extractor_named
 from indexer.extract.pool import Pool, Task
 from indexer.model import Blob, Document
 from indexer.sources.folder import walk
@@ -98,8 +96,7 @@ def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | Extra
 def _read(where: str, data: bytes, name: str, limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
     """A plain document at once, a task for any other."""
     try:
-        data, name = unpacked(data, name, limits)
-        document = plain_document(data, name, limits)
+        made = document_or_task(where, data, name, limits)
     except ExtractionError as error:
         return where, error
-    return Task(where, data, name) if document is None else (where, document)
+    return made if isinstance(made, Task) else (where, made)

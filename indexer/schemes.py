@@ -142,11 +142,11 @@ def feature_set_name(recipe: Recipe) -> str:
 def _minhash(features: Sequence[str], recipe: Recipe) -> NDArray[Any]:
     """The slots by the recipe's scheme; `fss` and `icws` (weighted by frequency) take the 64-bit string hashes."""
     scheme, slots = (recipe.minhash or "").removesuffix("_v1"), recipe.slots or 0
-    distinct, times = np.unique(string_hashes(features), return_counts=True)
     made: NDArray[Any]
     if scheme == "fss":
-        made = fast_similarity_sketch(distinct, slots)
+        made = fast_similarity_sketch(string_hashes(features), slots)
     elif scheme == "icws":
+        distinct, times = np.unique(string_hashes(features), return_counts=True)
         made = weighted_minhash(distinct, times.astype(np.float64), slots)
     else:
         made = permuted_minima(feature_hashes(_octets(features), recipe.feature_hash, scheme), slots, scheme)

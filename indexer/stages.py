@@ -17,8 +17,7 @@ from typing import TypeVar
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extract.base import Limits
-from indexer.extract.gzipped import unpacked
-from indexer.extract.plain import plain_document
+from indexer.extract.choosing import document_or_task
 from indexer.extract.pool import Pool, Task
 from indexer.fingerprinting import fingerprints
 from indexer.jobs import Failure, Journal
@@ -145,15 +144,14 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
             yield item
             continue
         try:
-            data, name = unpacked(item.payload.data, _file_name(item.blob.path), job.limits)
-            document = plain_document(data, name, job.limits)
+            made = document_or_task(item, item.payload.data, _file_name(item.blob.path), job.limits)
         except ExtractionError as error:
             yield _failed(item, error, job)
             continue
-        if document is None:
-            yield Task(item, data, name)
+        if isinstance(made, Task):
+            yield made
         else:
-            yield Extracted(item.blob, item.payload.raw, item.payload.source, document)
+            yield Extracted(item.blob, item.payload.raw, item.payload.source, made)
 
 
 def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:

@@ -1,14 +1,20 @@
-"""Extractors by the names that `--extractor` takes."""
+"""Extractors by the names that `--extractor` takes, and which documents need one."""
 
 from __future__ import annotations
 
 import os
+from typing import TypeVar
 
 from indexer.errors import UnknownName
-from indexer.extract.base import Maker
+from indexer.extract.base import Limits, Maker
+from indexer.extract.gzipped import unpacked
 from indexer.extract.native import NativeExtractor
-from indexer.extract.plain import PlainExtractor
+from indexer.extract.plain import PlainExtractor, plain_document
+from indexer.extract.pool import Task
 from indexer.extract.server import tika_server
+from indexer.model import Document
+
+K = TypeVar("K")
 
 DEFAULT_SERVER = "http://127.0.0.1:9998"
 SERVER_VARIABLE = "NEARFOLD_TIKA"
@@ -29,3 +35,12 @@ def extractor_named(name: str) -> Maker:
         case "server":
             return tika_server(os.environ.get(SERVER_VARIABLE, DEFAULT_SERVER))
     raise UnknownName("extractor", name, ("native", "server", "plain"))
+
+
+def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document | Task[K]:
+    """A plain text's document here and now, a task for the worker processes for everything else; gzip files unpacked first.
+
+    Raises `ExtractionError` when the bytes cannot be unpacked.
+    """
+    data, name = unpacked(data, name, limits)
+    return plain_document(data, name, limits) or Task(key, data, name)
