@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from indexer.errors import ExtractionError
 
 Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"]
 """`unsigned`: an ingest pipeline took the document and could not sign it; `near_error` says why."""
@@ -23,20 +25,52 @@ class Blob:
 
     `id` is stable: a digest of the namespace and the source key, never of time or chance. `path` is what a person is
     shown and may open; bytes of a name that are not UTF-8 appear as U+FFFD there, never in `key`. `modified` is in
-    nanoseconds since 1970 UTC. `opener` is what the operating system is asked to open (bytes: names need not be UTF-8).
+    nanoseconds since 1970 UTC, None where a source does not tell. `opener` is what the operating system is asked to open
+    (bytes: names need not be UTF-8), or what reads a blob that is no file.
     """
 
     id: str
     key: bytes
     path: str
-    opener: bytes
+    opener: bytes | Opener
     size: int
-    modified: int
+    modified: int | None
+
+
+class Opener(Protocol):
+    """Reads one blob that is no file of the operating system."""
+
+    def read(self, max_bytes: int) -> Payload:
+        """What the blob holds. Raises `Unreadable` when it is gone, failing, or larger than `max_bytes`."""
+        ...
+
+    def stream(self) -> BinaryIO:
+        """The bytes from the beginning, to be closed by who asked. Raises `Unreadable`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a blob held at one moment.
+
+    `modified` is in nanoseconds since 1970 UTC. `raw` is the SHA-256 of the bytes, `source` the digest that tells whether it
+    changed; both 64 hexadecimal digits. `made` is the document where the source gives texts, not files, or why there is none.
+    """
+
+    data: bytes
+    size: int
+    modified: int | None
+    raw: str
+    source: str
+    made: Document | ExtractionError | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave up in the middle."""
+    """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave up in the middle.
+
+    `labels` are those that the source itself gives.
+    """
 
     text: str
     title: str = ""
@@ -45,6 +79,7 @@ class Document:
     extractor: str = ""
     truncated: bool = False
     warnings: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
-from typing import TypeVar
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extract.base import Limits
@@ -21,18 +19,16 @@ from indexer.extract.choosing import document_or_task
 from indexer.extract.pool import Pool, Task
 from indexer.fingerprinting import fingerprints
 from indexer.jobs import Failure, Journal
-from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Row, Skipped
+from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Payload, Row, Skipped
 from indexer.recipe import Recipe
 from indexer.removal import delete_mended
 from indexer.sketch.codec import pack_slots
-from indexer.sources.reading import Payload, read
+from indexer.sources.reading import read
 from indexer.stores.base import Store
 
-LOOKUP_BATCH = 256
+LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
 WRITE_DOCUMENTS = 500
 WRITE_CHARS = 8_000_000
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ def outcomes(blobs: Iterable[Blob | Outcome], job: Job, pool: Pool) -> Iterator[
 
 def _fresh(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outcome]:
     """Read blobs; those that the store or the journal already knows become outcomes."""
-    for batch in _batches(blobs, LOOKUP_BATCH):
+    for batch in _batches(blobs):
         ids = [item.id for item in batch if isinstance(item, Blob)]
         stored = job.store.sources(ids)
         failures = {} if job.retry else job.journal.failures(ids)
@@ -144,7 +140,7 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
             yield item
             continue
         try:
-            made = document_or_task(item, item.payload.data, _file_name(item.blob.path), job.limits)
+            made = _made(item, job.limits)
         except ExtractionError as error:
             yield _failed(item, error, job)
             continue
@@ -152,6 +148,14 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
             yield made
         else:
             yield Extracted(item.blob, item.payload.raw, item.payload.source, made)
+
+
+def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
+    """What the source made of it, where it gives texts; else its bytes are read or become a task."""
+    made = item.payload.made
+    if isinstance(made, ExtractionError):
+        raise made
+    return made or document_or_task(item, item.payload.data, _file_name(item.blob.path), limits)
 
 
 def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
@@ -201,7 +205,7 @@ def row_of(item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[s
         text=document.text,
         path=blob.path,
         content_type=document.content_type,
-        modified=blob.modified // 1_000_000,
+        modified=None if blob.modified is None else blob.modified // 1_000_000,
         size=blob.size,
         source=item.source,
         extractor=document.extractor,
@@ -210,7 +214,7 @@ def row_of(item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[s
         words=signed.words,
         chars=signed.chars,
         family=blob.id,
-        labels=labels,
+        labels=tuple(dict.fromkeys((*document.labels, *labels))),
         metadata=document.metadata,
         bands=signed.bands,
         blocks=signed.blocks,
@@ -224,7 +228,15 @@ def _file_name(path: str) -> str:
     return path.rpartition(os.sep)[2]
 
 
-def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
+def _batches(items: Iterable[Blob | Outcome]) -> Iterator[list[Blob | Outcome]]:
+    """Blobs to be looked up together; few where they are large, since some sources give them with their bytes."""
+    batch: list[Blob | Outcome] = []
+    size = 0
+    for item in items:
+        batch.append(item)
+        size += item.size if isinstance(item, Blob) else 0
+        if len(batch) == LOOKUP_BATCH or size >= LOOKUP_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
         yield batch

@@ -8,7 +8,6 @@ no loops and no way out of the folder; only a PATH that was given and is itself 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, Failed, Skipped
+from indexer.sources.base import identifier
 
 _COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
 
@@ -134,7 +134,7 @@ def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> Blob | Skipped
 def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | Skipped:
     if not stat.S_ISREG(info.st_mode):
         return Skipped(_shown(place), "special_file")
-    return Blob(_identifier(space, key), key, _shown(place), place, info.st_size, info.st_mtime_ns)
+    return Blob(identifier(space, key), key, _shown(place), place, info.st_size, info.st_mtime_ns)
 
 
 def _unique(found: Iterable[Blob | Skipped | Failed]) -> Iterator[Blob | Skipped | Failed]:
@@ -146,14 +146,6 @@ def _unique(found: Iterable[Blob | Skipped | Failed]) -> Iterator[Blob | Skipped
             yield Failed(item.path, f"has the same name under this namespace as {where}; give each PATH a namespace of its own")
         else:
             yield item
-
-
-def _identifier(space: bytes, key: bytes) -> str:
-    """The first 32 hexadecimal digits of the SHA-256 of both, each after its length in 8 bytes, big-endian."""
-    digest = hashlib.sha256()
-    for part in (space, key):
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.hexdigest()[:32]
 
 
 def _space(folder: bytes, rules: _Rules) -> bytes:

@@ -1,14 +1,15 @@
-"""Reading one file: the bytes, and what tells that it is still the same file."""
+"""Reading one blob: the bytes, and what tells that it is still the same; files here, anything else by its own opener."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
+from typing import BinaryIO
 
 from indexer.errors import Unreadable
-from indexer.model import Blob
+from indexer.model import Blob, Payload
+from indexer.sources.base import too_large
 
 _FLAGS = os.O_RDONLY
 for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
@@ -16,28 +17,15 @@ for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
 _PIECE = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """The bytes of a file as they were at one moment.
-
-    `modified` is in nanoseconds since 1970 UTC. `raw` is the SHA-256 of the bytes, `source` the SHA-256 of size, time and
-    bytes; both 64 hexadecimal digits.
-    """
-
-    data: bytes
-    size: int
-    modified: int
-    raw: str
-    source: str
-
-
 def read(blob: Blob, max_bytes: int) -> Payload:
-    """Read a file once; a second time when it changed meanwhile.
+    """Read a blob; a file is read a second time when it changed meanwhile.
 
-    Size, time and bytes come from the same open file. Never waits on a FIFO and never follows a symbolic link that took the
-    file's place. Raises `Unreadable` for what is gone, forbidden, not a regular file any more, larger than `max_bytes` (it is
-    not read then), failing, or changing under both readings.
+    Size, time and bytes of a file come from the same open file; `source` is the SHA-256 of all three. Never waits on a FIFO
+    and never follows a symbolic link that took the file's place. Raises `Unreadable` for what is gone, forbidden, not a
+    regular file any more, larger than `max_bytes` (it is not read then), failing, or changing under both readings.
     """
+    if not isinstance(blob.opener, bytes):
+        return blob.opener.read(max_bytes)
     try:
         payload = _read_once(blob.opener, max_bytes) or _read_once(blob.opener, max_bytes)
     except OSError as error:
@@ -45,6 +33,16 @@ def read(blob: Blob, max_bytes: int) -> Payload:
     if payload is None:
         raise Unreadable(reason="the file changed while it was read", mend="run again when nothing writes to it")
     return payload
+
+
+def stream(blob: Blob) -> BinaryIO:
+    """A blob's bytes from the beginning, to be closed by the caller. Raises `Unreadable`."""
+    if not isinstance(blob.opener, bytes):
+        return blob.opener.stream()
+    try:
+        return os.fdopen(os.open(blob.opener, _FLAGS), "rb")
+    except OSError as error:
+        raise _unreadable(error) from error
 
 
 def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
@@ -55,7 +53,7 @@ def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
         if not stat.S_ISREG(before.st_mode):
             raise Unreadable(reason="it is not a regular file any more", mend="run again")
         if before.st_size > max_bytes:
-            raise _too_large(before.st_size, max_bytes)
+            raise too_large(max_bytes, before.st_size)
         data = _bounded(handle, before.st_size + 1)
         after = os.fstat(handle)
     finally:
@@ -74,13 +72,6 @@ def _bounded(handle: int, most: int) -> bytes:
         pieces.append(piece)
         most -= len(piece)
     return b"".join(pieces)
-
-
-def _too_large(size: int, max_bytes: int) -> Unreadable:
-    return Unreadable(
-        reason=f"the file has {size / 2**20:,.0f} MB, more than the limit of {max_bytes / 2**20:,.0f} MB",
-        mend="split it, or allow more in `Limits.bytes` from Python",
-    )
 
 
 def _unreadable(error: OSError) -> Unreadable:
