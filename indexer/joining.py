@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from indexer.keys import band_hashes
 from indexer.sketch.statistics import Z95, wilson
+from indexer.sorting import BLOCK, Codes, Room, Sorter, bits_for, parts
 
-BLOCK = 1 << 20
 STEP = 1 << 12
+AT_ONCE = 1 << 15
 
 Places: TypeAlias = NDArray[np.int32]
 Slots: TypeAlias = NDArray[np.uint32]
@@ -39,38 +40,68 @@ class Join:
 
     A band value that more than `cap` documents share is hot: of its pairs only those with the document of least `rank` are
     candidates, unless a band that is not hot makes them so. `rank`: (n,) distinct numbers. The pairs, and what is capped,
-    depend on slots, ranks and settings alone. `capped` is whole when `blocks` has been read to the end.
+    depend on slots, ranks and settings alone, not on the room. `capped` is whole when `blocks` has been read to the end;
+    `done` counts the bands of documents that were dealt with, of `total`.
     """
 
-    def __init__(self, slots: Slots, bands: int, rows: int, rank: NDArray[np.int64], cap: int) -> None:
+    def __init__(
+        self, slots: Slots, bands: int, rows: int, rank: NDArray[np.int64], cap: int, room: Room | None = None
+    ) -> None:
         self._slots, self._rows, self._rank, self._cap = slots, rows, rank, cap
-        self._labels = np.empty((bands, len(slots)), dtype=np.int32)
+        self._room = room or Room()
+        self._labels: Places = self._room.array((bands, len(slots)), np.int32)
+        self._values: Codes = self._room.array(len(slots), np.uint64)
+        self._stars = Sorter(self._room, unique=True)
         self.capped = Capped()
+        self.done, self.total = 0, bands * len(slots)
 
     def blocks(self) -> Iterator[tuple[Places, Places]]:
         """The pairs as two arrays, left < right in each pair, at most about a million pairs at a time."""
-        stars = np.zeros(0, dtype=np.int64)
         for band in range(len(self._labels)):
-            members, starts, sizes = self._buckets(band)
-            for left, right in spread(starts[sizes <= self._cap], sizes[sizes <= self._cap]):
-                yield self._unseen(members[left], members[right], band)
-            hot = sizes > self._cap
-            if hot.any():
-                stars = np.union1d(stars, self._stars(members, starts[hot], sizes[hot]))
-        count = len(self._slots)
-        for place in range(0, len(stars), BLOCK):
-            left, right = np.divmod(stars[place : place + BLOCK], count)
+            for members, starts, sizes in self._buckets(band):
+                hot = sizes > self._cap
+                for left, right in spread(starts[~hot], sizes[~hot], self._room.block):
+                    yield self._unseen(members[left], members[right], band)
+                if hot.any():
+                    self._cap_buckets(band, members, starts[hot], sizes[hot])
+        stars = self._stars.sorted()
+        for part in parts(len(stars), self._room.block):
+            left, right = np.divmod(stars[part], np.uint64(len(self._slots)))
             yield self._unseen(left.astype(np.int32), right.astype(np.int32), len(self._labels))
 
-    def _buckets(self, band: int) -> tuple[Places, NDArray[np.int64], NDArray[np.int64]]:
-        """The documents sorted by one band, and where each value shared by two or more begins and how many share it."""
-        part = self._slots[:, band * self._rows : (band + 1) * self._rows]
-        values = band_hashes(part, 1, self._rows)[:, 0]
-        members = np.argsort(values, kind="stable").astype(np.int32)
-        starts, sizes = runs(values[members])
-        labels = np.where((sizes > 1) & (sizes <= self._cap), np.arange(len(sizes)), -1)
-        spelled = np.repeat(labels, sizes)
-        self._labels[band][members] = np.where(spelled < 0, -1 - members, spelled)
+    def _buckets(self, band: int) -> Iterator[tuple[Places, NDArray[np.int64], NDArray[np.int64]]]:
+        """Documents sorted by one band, and where each value shared by two or more begins and how many share it."""
+        count = len(self._slots)
+        bits = np.uint64(bits_for(count))
+        low = (np.uint64(1) << bits) - np.uint64(1)
+        sorter = Sorter(self._room)
+        for part in parts(count, self._room.share(8, 8 * (self._rows + 2), most=AT_ONCE)):
+            numbers = np.arange(part.start, part.stop)
+            self._labels[band, part] = -1 - numbers
+            self._values[part] = band_hashes(self._slots[part, band * self._rows : (band + 1) * self._rows], 1, self._rows)[
+                :, 0
+            ]
+            sorter.add(self._values[part] & ~low | numbers.astype(np.uint64))
+        codes = sorter.sorted()
+        for part in whole_runs(codes, low, self._room.block):
+            self.done = band * count + part.stop
+            members, starts, sizes = self._shared(codes[part], bits, low)
+            cool = sizes <= self._cap
+            places = np.repeat(starts[cool], sizes[cool]) + within(sizes[cool])
+            self._labels[band][members[places]] = np.repeat(members[starts[cool]], sizes[cool])
+            yield members, starts, sizes
+
+    def _shared(self, codes: Codes, bits: np.uint64, low: np.uint64) -> tuple[Places, NDArray[np.int64], NDArray[np.int64]]:
+        """From codes sorted by the upper bits of their value, the documents whose whole value is shared, sorted by it."""
+        heads = codes >> bits
+        same = heads[1:] == heads[:-1]
+        alone = ~(np.append(same, False) | np.append(False, same))
+        members = (codes[~alone] & low).astype(np.int32)
+        values = self._values[members]
+        if (values[1:] < values[:-1]).any():
+            order = np.lexsort((members, values))
+            members, values = members[order], values[order]
+        starts, sizes = runs(values)
         return members, starts[sizes > 1], sizes[sizes > 1]
 
     def _unseen(self, left: Places, right: Places, bands: int) -> tuple[Places, Places]:
@@ -81,20 +112,33 @@ class Join:
                 left, right = left[unseen], right[unseen]
         return left, right
 
-    def _stars(self, members: Places, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Pairs of the document of least rank with all others, for each hot value, as left * n + right."""
-        made = []
+    def _cap_buckets(self, band: int, members: Places, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        """Pair the document of least rank with all others, for each hot value."""
         for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
             bucket = members[start : start + size].astype(np.int64)
             centre = bucket[np.argmin(self._rank[bucket])]
             others = bucket[bucket != centre]
-            made.append(np.minimum(others, centre) * len(self._slots) + np.maximum(others, centre))
-        self.capped = Capped(
-            self.capped.keys + len(sizes),
-            max(self.capped.largest, int(sizes.max())),
-            self.capped.pairs + int(np.sum((sizes - 1) * (sizes - 2) // 2)),
-        )
-        return np.concatenate(made)
+            pairs = np.minimum(others, centre) * len(self._slots) + np.maximum(others, centre)
+            self._stars.add(pairs.astype(np.uint64))
+            self.capped = Capped(
+                self.capped.keys + 1,
+                max(self.capped.largest, size),
+                self.capped.pairs + (size - 1) * (size - 2) // 2,
+            )
+
+
+def whole_runs(codes: Codes, low: np.uint64, size: int) -> Iterator[slice]:
+    """Slices of about `size` sorted codes; codes that differ in bits of `low` alone are in one slice.
+
+    >>> [(part.start, part.stop) for part in whole_runs(np.array([16, 17, 18, 32, 48], dtype=np.uint64), np.uint64(15), 2)]
+    [(0, 3), (3, 5)]
+    """
+    start = 0
+    while start < len(codes):
+        end = min(start + size, len(codes))
+        end = int(np.searchsorted(codes, codes[end - 1] | low, side="right"))
+        yield slice(start, end)
+        start = end
 
 
 def runs(values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -109,18 +153,22 @@ def runs(values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int6
     return starts, np.diff(np.append(starts, len(values)))
 
 
-def spread(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def spread(
+    starts: NDArray[np.int64], sizes: NDArray[np.int64], block: int = BLOCK
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """All pairs of places inside each stretch of `sizes[i]` places from `starts[i]`, lower place first.
 
     >>> [(left.tolist(), right.tolist()) for left, right in spread(np.array([0, 7]), np.array([3, 2]))]
     [([0, 0, 1, 7], [1, 2, 2, 8])]
     """
     places = np.repeat(starts, sizes) + within(sizes)
-    yield from partnered(places, np.repeat(starts + sizes, sizes) - places - 1)
+    yield from partnered(places, np.repeat(starts + sizes, sizes) - places - 1, block)
 
 
-def partnered(places: NDArray[np.int64], partners: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Each place with the `partners[i]` places that follow it; a block ends where it would exceed `BLOCK` pairs.
+def partnered(
+    places: NDArray[np.int64], partners: NDArray[np.int64], block: int = BLOCK
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Each place with the `partners[i]` places that follow it; a block ends where it would exceed `block` pairs.
 
     A place with more partners than that has a block of its own.
     """
@@ -128,7 +176,7 @@ def partnered(places: NDArray[np.int64], partners: NDArray[np.int64]) -> Iterato
     first = 0
     while first < len(places):
         done = ends[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, done + BLOCK, side="right")))
+        last = max(first + 1, int(np.searchsorted(ends, done + block, side="right")))
         counts = partners[first:last]
         left = np.repeat(places[first:last], counts)
         if len(left):
@@ -148,8 +196,12 @@ def within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 class SlotCounter:
     """Counts equal slots of pairs. The low byte of each slot rules most pairs out at a quarter of the memory traffic."""
 
-    def __init__(self, slots: Slots) -> None:
-        self._slots, self._low = slots, slots.astype(np.uint8)
+    def __init__(self, slots: Slots, room: Room | None = None) -> None:
+        room = room or Room()
+        self._slots: Slots = slots
+        self._low: NDArray[np.uint8] = room.array(slots.shape, np.uint8)
+        for part in parts(len(slots), room.share(8, 8 * slots.shape[1] or 1, most=AT_ONCE)):
+            self._low[part] = slots[part]
 
     def at_least(self, left: Places, right: Places, least: int) -> tuple[Places, Places, NDArray[np.uint16]]:
         """The pairs with `least` equal slots or more, in the order given, and how many are equal."""

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joining import BLOCK, Places, partnered, runs
+from indexer.joining import Places, partnered, runs
 from indexer.sketch.hashing import mix64_array
+from indexer.sorting import BLOCK
 
 COUNTERS = 1 << 22
 MAP_BITS = 1 << 12

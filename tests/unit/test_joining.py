@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer import joining
-from indexer.joining import Join, SlotCounter
+from indexer.joining import Join, SlotCounter, whole_runs
 from indexer.keys import band_keys
+from indexer.scratch import Scratch
+from indexer.sorting import Room
 
 ROWS = 2
 
 
-def joined(slots, bands, rank, cap):
-    join = Join(slots, bands, ROWS, rank, cap)
+def joined(slots, bands, rank, cap, room=None):
+    join = Join(slots, bands, ROWS, rank, cap, room)
     pairs = [(int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)]
     return pairs, join.capped
 
@@ -52,14 +53,47 @@ def test_pairs_are_those_that_share_a_band_each_once(made, cap):
     assert set(pairs) == brute(slots, bands, rank, cap)
 
 
-def test_blocks_are_cut_and_lose_nothing(monkeypatch):
+@given(libraries(), st.integers(2, 12))
+def test_pairs_are_the_same_in_any_room(made, cap):
+    slots, bands, rank = made
+    pairs, capped = joined(slots, bands, rank, cap)
+    for room in (Room(1), Scratch(0)):
+        assert joined(slots, bands, rank, cap, room) == (pairs, capped)
+
+
+def test_pairs_are_the_same_in_files():
+    """Enough documents for many runs, buckets longer than a run, and values that agree in their upper bits alone."""
+    random = np.random.default_rng(3)
+    slots = random.integers(0, 12, (3000, 3 * ROWS)).astype(np.uint32)
+    whole = joined(slots, 3, np.arange(3000), 24)
+    assert whole[1].keys and len(whole[0]) > 10_000
+    narrow = joined(slots, 3, np.arange(3000), 24, Scratch(0))
+    assert (sorted(narrow[0]), narrow[1]) == (sorted(whole[0]), whole[1])
+
+
+def test_values_that_agree_in_their_upper_bits_are_told_apart():
+    join = Join(np.zeros((40, ROWS), np.uint32), 1, ROWS, np.arange(40), 100)
+    join._values[:] = np.arange(40) % 2  # all upper bits are equal
+    members, starts, sizes = join._shared(np.arange(40, dtype=np.uint64), np.uint64(6), np.uint64(63))
+    assert members.tolist() == [*range(0, 40, 2), *range(1, 40, 2)]
+    assert (starts.tolist(), sizes.tolist()) == ([0, 20], [20, 20])
+
+
+@given(st.lists(st.integers(0, 200)), st.integers(1, 9))
+def test_slices_end_between_values(made, size):
+    codes = np.array(sorted(made), dtype=np.uint64)
+    slices = list(whole_runs(codes, np.uint64(15), size))
+    assert [place for one in slices for place in range(one.start, one.stop)] == list(range(len(codes)))
+    assert all(codes[one.stop - 1] >> np.uint64(4) < codes[one.stop] >> np.uint64(4) for one in slices[:-1])
+
+
+def test_blocks_are_cut_and_lose_nothing():
     slots = np.repeat(np.arange(6, dtype=np.uint32), 5)[:, None].repeat(4, axis=1)
     rank = np.arange(30)
     whole, _ = joined(slots, 2, rank, 100)
-    monkeypatch.setattr(joining, "BLOCK", 7)
-    blocks = [len(left) for left, _ in Join(slots, 2, ROWS, rank, 100).blocks()]
-    assert joined(slots, 2, rank, 100)[0] == whole
-    assert len(whole) == 6 * 10 and max(blocks) <= 7
+    blocks = [len(left) for left, _ in Join(slots, 2, ROWS, rank, 100, Room(1)).blocks()]
+    assert joined(slots, 2, rank, 100, Room(1))[0] == whole
+    assert len(whole) == 6 * 10 and max(blocks) <= 16
 
 
 def test_a_hot_band_makes_a_star_and_says_so():
