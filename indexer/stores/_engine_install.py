@@ -26,6 +26,7 @@ def install(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe, 
     engine.check(place, recipe, pipeline, index)
     changes = [engine.put(installed.component(recipe)), engine.put_pipeline(pipeline)]
     signs = changes[-1].action != "impossible"
+    changes += [engine.put_script(script, changes[-1]) for script in installed.scoring()]
     if dialect.search_pipelines:
         changes.append(engine.put(installed.folding()))
     changes.append(engine.put_template(place, dialect, recipe, signs))
@@ -45,8 +46,9 @@ def uninstall(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe
     users = engine.users(place, recipe)
     for piece in (installed.signing(recipe), installed.component(recipe)):
         changes += engine.remove(piece, users)
-    if dialect.search_pipelines:
-        changes += engine.remove(installed.folding(), engine.templates(place))
+    shared = installed.scoring() + ([installed.folding()] if dialect.search_pipelines else [])
+    for piece in shared:
+        changes += engine.remove(piece, engine.templates(place))
     return changes
 
 
@@ -117,6 +119,12 @@ class _Engine:
             return Change(piece.kind, piece.name, "impossible", answer.reason)
         self._judge("PUT", piece.path, answer)
         return Change(piece.kind, piece.name, "created" if found is None else "updated")
+
+    def put_script(self, piece: Piece, pipeline: Change) -> Change:
+        """Put a stored script; impossible for the same reason as the pipeline, which is painless too."""
+        if pipeline.action == "impossible":
+            return Change(piece.kind, piece.name, "impossible", pipeline.detail)
+        return self.put(piece)
 
     def put_template(self, place: Place, dialect: Dialect, recipe: Recipe, signs: bool) -> Change:
         """Put the index template, with what analysis the engine has."""

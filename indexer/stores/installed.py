@@ -1,7 +1,8 @@
 """What an installation consists of: the pieces that a cluster keeps, as bodies that need no server.
 
-A component template with the `near_*` fields, an ingest pipeline that signs, a search pipeline that folds where the engine has
-search pipelines, and an index template that applies them to one index. Names carry the versioned recipe.
+A component template with the `near_*` fields, an ingest pipeline that signs, stored scripts that score by sketch, a search
+pipeline that folds where the engine has search pipelines, and an index template that applies them to one index. Names carry the
+versioned recipe, or a version of their own where no recipe matters.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from indexer.recipe import Recipe
 from indexer.stores import bodies, painless
 from indexer.stores.bodies import Body
 
-Kind: TypeAlias = Literal["component template", "ingest pipeline", "search pipeline", "index template"]
+Kind: TypeAlias = Literal["component template", "ingest pipeline", "search pipeline", "stored script", "index template"]
 PATHS: dict[Kind, str] = {
     "component template": "_component_template",
     "ingest pipeline": "_ingest/pipeline",
     "search pipeline": "_search/pipeline",
+    "stored script": "_scripts",
     "index template": "_index_template",
 }
 FOLD = "nearfold-fold-v1"
+MINHASH_SCORE, SIMHASH_SCORE = "nearfold-minhash-v1", "nearfold-simhash-v1"
+_SCORES = {MINHASH_SCORE: "score-minhash.painless", SIMHASH_SCORE: "score-simhash.painless"}
 PRIORITY = 500
 OVERSAMPLE = 3
 
@@ -70,6 +74,12 @@ def folding() -> Piece:
             "response_processors": [{"collapse": {"field": "near_family"}}, {"truncate_hits": {}}],
         },
     )
+
+
+def scoring() -> list[Piece]:
+    """The scripts that score documents by their sketches: the share of equal slots, and 1 - distance / bits."""
+    sources = {name: {"lang": "painless", "source": mappings.read(file)} for name, file in _SCORES.items()}
+    return [Piece("stored script", name, {"script": script}) for name, script in sources.items()]
 
 
 def template(recipe: Recipe, index: str, made: Body, signs: bool) -> Piece:
@@ -118,6 +128,8 @@ def _named(body: Body, recipe: Recipe) -> Body:
 
 def content(piece: Piece, answer: Mapping[str, Any]) -> Body | None:
     """The body inside an engine's answer about this piece; None when the piece is not in it."""
+    if piece.kind == "stored script":
+        return {"script": answer["script"]} if answer.get("_id") == piece.name else None
     if "template" not in piece.kind:
         return answer.get(piece.name)
     field = piece.kind.replace(" ", "_")

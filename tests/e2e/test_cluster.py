@@ -126,7 +126,7 @@ def test_searches_of_any_client_fold(place):
 
 def test_the_commands_say_what_they_do(place):
     store = place[2].url
-    kinds = ["component template", "ingest pipeline", "search pipeline", "index template"]
+    kinds = ["component template", "ingest pipeline", "stored script", "stored script", "search pipeline", "index template"]
     planned = run_json("install", "--dry-run", store=store)
     assert [(one["kind"], one["action"]) for one in planned["installed"]] == [(kind, "created") for kind in kinds]
     assert planned["dry_run"] is True
@@ -172,6 +172,10 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     assert collapsed["hits"]["total"]["value"] == 4
     assert collapsed["aggregations"]["families"]["value"] == 2
     assert len(collapsed["hits"]["hits"]) == len(piped["hits"]["hits"]) == 2
-    assert json.loads(printed[6])["updated"] == 4
-    assert json.loads(printed[7])["hits"]["total"]["value"] == 0
-    assert "removed  ingest pipeline" in printed[8]
+    rescored = json.loads(printed[6])["hits"]["hits"]
+    assert (rescored[0]["_id"], rescored[0]["_score"]) == ("evening-edition", 1.0)
+    assert len(rescored) == 3
+    assert 0.7 < rescored[-1]["_score"] < 1
+    assert json.loads(printed[7])["updated"] == 4
+    assert json.loads(printed[8])["hits"]["total"]["value"] == 0
+    assert "removed  ingest pipeline" in printed[9]

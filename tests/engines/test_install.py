@@ -17,7 +17,7 @@ pytestmark = pytest.mark.engines
 ENGINES = ["opensearch", "elasticsearch"]
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening."
-PIECES = ["component template", "ingest pipeline", "search pipeline", "index template"]
+PIECES = ["component template", "ingest pipeline", "stored script", "search pipeline", "index template"]
 
 
 @pytest.fixture(params=ENGINES)
@@ -57,7 +57,8 @@ def there(stores, opensearch_url):
 def kept(server):
     """Everything that an engine keeps beside indices."""
     paths = ["_component_template", "_index_template", "_ingest/pipeline", "_search/pipeline", "_cluster/settings"]
-    return {path: call("GET", f"{server}/{path}")[1] for path in paths}
+    scripts = "_cluster/state/metadata?filter_path=metadata.stored_scripts"
+    return {path: call("GET", f"{server}/{path}")[1] for path in [*paths, scripts]}
 
 
 def actions(installation):
@@ -94,6 +95,8 @@ def test_what_somebody_changed_is_put_back(there):
     install(store)
     good("PUT", f"{server}/_search/pipeline/nearfold-fold-v1", {"response_processors": []})
     good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v1", {"processors": []})
+    for name in ("nearfold-minhash-v1", "nearfold-simhash-v1"):
+        good("PUT", f"{server}/_scripts/{name}", {"script": {"lang": "painless", "source": "1"}})
     good("PUT", f"{server}/_index_template/nearfold-{index}", {"index_patterns": [index]})
     planned = actions(install(store, dry_run=True))
     assert planned == actions(install(store))
@@ -237,12 +240,13 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elast
     if done.complete:
         pytest.skip("this Elasticsearch has painless")
     assert planned == done
-    (missing,) = [change for change in done.changes if change.action == "impossible"]
-    assert missing.kind == "ingest pipeline"
-    assert "script" in missing.detail
+    missing = [change for change in done.changes if change.action == "impossible"]
+    assert [change.kind for change in missing] == ["ingest pipeline", "stored script", "stored script"]
+    assert all("script" in change.detail for change in missing)
     assert actions(done) == {
         "component template": "created",
         "ingest pipeline": "impossible",
+        "stored script": "impossible",
         "index template": "created",
     }
     bulk(elasticsearch_url, index, [{"text": TEXT}])

@@ -18,7 +18,7 @@ def template(recipe=DEFAULT, signs=True):
 
 
 def pieces():
-    return [installed.component(DEFAULT), installed.signing(DEFAULT), installed.folding(), template()]
+    return [installed.component(DEFAULT), installed.signing(DEFAULT), installed.folding(), *installed.scoring(), template()]
 
 
 def test_the_component_maps_our_fields_and_no_others():
@@ -52,11 +52,13 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
     assert "default_pipeline" not in template(signs=False).body["template"]["settings"]["index"]
 
 
-@pytest.mark.parametrize("piece", pieces(), ids=lambda piece: piece.kind)
+@pytest.mark.parametrize("piece", pieces(), ids=lambda piece: f"{piece.kind} {piece.name}")
 def test_a_piece_is_recognised_in_what_an_engine_answers(piece):
     field = piece.kind.replace(" ", "_")
     kept = {**piece.body, "created_date_millis": 1}
     answer = {f"{field}s": [{"name": piece.name, field: kept}]} if "template" in piece.kind else {piece.name: kept}
+    if piece.kind == "stored script":
+        answer = {"_id": piece.name, "found": True, **piece.body}
     assert installed.same(piece, installed.content(piece, json.loads(json.dumps(answer))))
     assert installed.content(piece, {}) is None
     assert not installed.same(piece, {})

@@ -1,0 +1,94 @@
+"""Scores by sketch: the stored scripts inside an engine give the numbers that the client computes."""
+
+import base64
+import secrets
+
+import numpy as np
+import pytest
+from pipelines import call, good
+from sample_rows import row
+
+from indexer.installing import install, uninstall
+from indexer.measures import Side, measured
+from indexer.recipe import DEFAULT
+from indexer.sketch.codec import pack_slots, signed64, unpack_slots
+from indexer.stores import open_store
+
+ROWS = 400
+
+
+@pytest.fixture(scope="module")
+def library(opensearch_url):
+    """An installed index of rows whose sketches agree with a query in every number of slots and bits, and two without one."""
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{index}?replicas=0")
+    install(store)
+    store.prepare(DEFAULT)
+    rows = [*sketches(), row("none", text=""), row("simhash alone", simhash=3)]
+    assert store.write(rows) == [None] * len(rows)
+    store.refresh()
+    yield f"{opensearch_url}/{index}", rows
+    call("DELETE", f"{opensearch_url}/{index}")
+    uninstall(store)
+    store.close()
+
+
+def sketches():
+    chance = np.random.default_rng(17)
+    asked, bits = chance.integers(0, 2**32, 128, dtype=np.uint32), int(chance.integers(0, 2**63)) | 1 << 63
+    for place in range(ROWS):
+        slots = asked.copy()
+        changed = chance.permutation(128)[: place % 129]
+        slots[changed] ^= np.uint32(1) << chance.integers(0, 32, len(changed), dtype=np.uint32)
+        flipped = sum(1 << int(bit) for bit in chance.permutation(64)[: place % 65])
+        yield row(f"{place:03}", text="", minhash=pack_slots(slots), simhash=bits ^ flipped)
+
+
+def side(one):
+    return Side("", DEFAULT, unpack_slots(one.minhash) if one.minhash else None, one.simhash)
+
+
+def scored(script, params):
+    return {"script_score": {"query": {"match_all": {}}, "script": {"id": script, "params": params}}}
+
+
+def scores(url, body):
+    found = good("POST", f"{url}/_search", {"size": 1_000, "_source": False, **body})
+    return {hit["_id"]: hit["_score"] for hit in found["hits"]["hits"]}
+
+
+@pytest.mark.parametrize("asked", [0, 17, 128, ROWS - 1])
+def test_engine_and_client_give_the_same_numbers_bit_for_bit(library, asked):
+    url, rows = library
+    query = rows[asked]
+    minhash = {"minhash": base64.b64encode(query.minhash).decode()}
+    agreement = scores(url, {"query": scored("nearfold-minhash-v1", minhash)})
+    distance = scores(url, {"query": scored("nearfold-simhash-v1", {"simhash": signed64(query.simhash)})})
+    assert len(agreement) == len(distance) == len(rows)
+    for one in rows[:ROWS]:
+        assert agreement[one.id] == measured("estimate", side(query), side(one)).similarity
+        assert distance[one.id] == measured("hamming", side(query), side(one)).similarity
+    assert agreement["none"] == distance["none"] == agreement["simhash alone"] == 0.0
+    assert len(set(agreement.values())) > (100 if asked == 0 else 8)
+
+
+def test_a_window_is_rescored_and_the_rest_stays_below(library):
+    url, rows = library
+    script = scored("nearfold-minhash-v1", {"minhash": base64.b64encode(rows[0].minhash).decode()})
+    rescore = {"rescore_query": script, "query_weight": 0, "rescore_query_weight": 1}
+    body = {"query": {"match_all": {}}, "sort": ["_score"], "rescore": {"window_size": 1_000, "query": rescore}}
+    found = scores(url, body)
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    assert (next(iter(found)), found["000"], found["001"]) == ("000", 1.0, 127 / 128)
+
+
+def test_a_sketch_of_another_length_is_refused_with_both_lengths(library):
+    status, answer = call("POST", f"{library[0]}/_search", {"query": scored("nearfold-minhash-v1", {"minhash": "AAAA"})})
+    assert status == 400
+    assert "params.minhash has 3 bytes, near_minhash 512" in str(answer)
+
+
+def test_shorter_simhashes_are_measured_by_their_own_bits(library):
+    url, rows = library
+    found = scores(url, {"query": scored("nearfold-simhash-v1", {"simhash": signed64(rows[0].simhash), "bits": 128})})
+    assert found["016"] == 1 - 16 / 128
