@@ -13,6 +13,7 @@ from indexer.stores import _engine_install, bodies
 from indexer.stores import _engine_rows as documents
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
 from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
+from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
 from indexer.stores.rows import refusal, storable, storable_ids
 from indexer.stores.sending import Operation, Reply, Sender
@@ -21,6 +22,7 @@ from indexer.text.phrases import well_formed
 FIRST_PAGE, PAGE = 20, 100
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 BULK_SECONDS = 120.0
+WRITERS = 4  # bulk requests under way at once, when the engine keeps up
 WHOLE = {"allow_partial_search_results": "false"}
 _KEEP_ALIVE = "5m"
 _CHUNK = 1_000
@@ -35,6 +37,8 @@ class EngineStore:
         self._place, self._link, self._dialect = place, link, dialect
         self._requests = Requests(link, place.url)
         self._known: About | None = None
+        self.writers = WRITERS
+        self._sender = Sender(self._post, window=Window(WRITERS))
 
     def stored_recipe(self) -> Recipe | None:
         """Read from the index's `_meta`; `MappingMismatch` for an index that nearfold did not make."""
@@ -74,7 +78,7 @@ class EngineStore:
         return written
 
     def _send(self, operations: list[Operation]) -> dict[str, Reply]:
-        return Sender(self._post).send(operations)
+        return self._sender.send(operations)
 
     def _post(self, body: bytes) -> Answer:
         path = f"{self._place.write_alias}/_bulk"

@@ -47,10 +47,12 @@ class Store(Protocol):
     Reads and writes on a store that was never prepared raise `StoreError` with the way forward. A lone surrogate in any
     text, id or path becomes U+FFFD, in rows as in questions. Paths, ids and keys are ordered by their UTF-8 bytes.
 
-    A key is hot when more than `hot_key_floor` rows and more than `hot_key_share` of all rows carry it.
+    A key is hot when more than `hot_key_floor` rows and more than `hot_key_share` of all rows carry it. `writers` is the number
+    of threads from which `write` may usefully be called at once.
     """
 
     url: str
+    writers: int
     hot_key_floor: int
     hot_key_share: float
 

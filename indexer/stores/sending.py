@@ -1,7 +1,7 @@
 """Bulk writes to a search engine, with a state of our own for every item.
 
 An operation is done only when an answer names its id and says so. What is not done is sent again, alone, after a pause that
-grows, with jitter, and a bounded number of times. A request that is too large is halved.
+grows, with jitter, and for a bounded time. A request that is too large is halved, and so is one that stays unanswered.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores._engine_link import PASSING, Answer, gone, stopping
+from indexer.stores._engine_window import Window
 
+_UNANSWERED = 3  # attempts at a request that tell nothing, after which it is sent in halves
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -43,12 +45,18 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to go on: `attempts` times without progress, with pauses from `first` seconds, doubled up to `longest`."""
+    """How long to go on without progress: at most `attempts` more times, and none begun after `seconds`.
+
+    Pauses are of `first` seconds, doubled up to `longest`. The defaults outlast the restart of a node (between 40 and 80
+    seconds), and give up on a server that lets requests time out after a few of them.
+    """
 
     first: float = 0.25
     longest: float = 16.0
-    attempts: int = 8
+    attempts: int = 10
+    seconds: float = 300.0
     sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
 
     def pause(self, attempt: int, retry_after: str | None = None) -> None:
         """Wait between half of the time for this attempt, counted from 0, and all of it, or the seconds the server asks for."""
@@ -58,20 +66,53 @@ class Patience:
         self.sleep(min(self.longest, seconds))
 
 
+class _Tries:
+    """The attempts of one request, and of the parts it is sent in, since something was last settled."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self.renew()
+
+    def renew(self) -> None:
+        """Everything that was sent is settled."""
+        self.number, self._since = 0, self._patience.clock()
+
+    def missed(self, progress: bool) -> None:
+        """Something is not settled; `progress` when something else was."""
+        if progress:
+            self.renew()
+        self.number += 1
+
+    @property
+    def spent(self) -> bool:
+        """Whether to give up."""
+        return self.number > self._patience.attempts or self._patience.clock() - self._since > self._patience.seconds
+
+    def pause(self, retry_after: str | None) -> None:
+        """Wait before the next attempt."""
+        self._patience.pause(self.number - 1, retry_after)
+
+
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Sends operations in requests of bounded size. `post` sends one body and may raise `StoreUnreachable`."""
+    """Sends operations in requests of bounded size. `post` sends one body and may raise `StoreUnreachable`.
+
+    It may be shared by threads: `window` says how many requests are under way at once. A request keeps its place while it
+    waits to be sent again, so that a server in trouble is left in peace.
+    """
 
     post: Callable[[bytes], Answer]
     patience: Patience = Patience()
     max_bytes: int = 8_000_000
     max_operations: int = 1_000
+    window: Window = field(default_factory=lambda: Window(1))
 
     def send(self, operations: Sequence[Operation]) -> dict[str, Reply]:
         """The reply to every operation, by id. Raises `StoreStopped` when it cannot go on; what was done stays done."""
         replies: dict[str, Reply] = {}
         for batch in self._batches(operations):
-            self._deliver(batch, replies)
+            with self.window.place():
+                self._deliver(batch, replies, _Tries(self.patience))
         return replies
 
     def _batches(self, operations: Sequence[Operation]) -> Iterator[dict[str, bytes]]:
@@ -88,23 +129,31 @@ class Sender:
         if batch:
             yield batch
 
-    def _deliver(self, batch: dict[str, bytes], replies: dict[str, Reply]) -> None:
+    def _deliver(self, batch: dict[str, bytes], replies: dict[str, Reply], tries: _Tries) -> None:
         """Send until every operation of the batch has its reply."""
-        attempt = 0
         while batch:
+            narrowings = self.window.narrowings
             answer, trouble = self._ask(batch)
             if answer.status in (400, 413):
-                self._halve(batch, answer, replies)
+                self._refused(batch, answer, replies, tries)
                 return
             items = {name: item for name, item in _items(answer) if name in batch}
             done = {name: reply for name, item in items.items() if (reply := _settled(item))}
             replies.update(done)
             batch = {name: lines for name, lines in batch.items() if name not in done}
-            attempt = 1 if done else attempt + 1
-            if batch and attempt > self.patience.attempts:
+            if not batch:
+                tries.renew()
+                self.window.widen()
+                return
+            self.window.narrow(narrowings)
+            tries.missed(progress=bool(done))
+            if tries.spent:
                 batch = _abandoned(batch, items, replies, trouble)
-            elif batch:
-                self.patience.pause(attempt - 1, answer.retry_after)
+                continue
+            tries.pause(answer.retry_after)
+            if not items and tries.number >= _UNANSWERED and len(batch) > 1:
+                self._halve(batch, replies, tries)
+                return
 
     def _ask(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
         """One request: its answer, status 0 when none came, and what is wrong with it in a few words."""
@@ -116,16 +165,19 @@ class Sender:
         left = next((item for _, item in _items(answer) if item.status >= 400), answer)
         return answer, f"{left.status} {left.reason}" if left.status != 200 else "it does not say what became of the documents"
 
-    def _halve(self, batch: dict[str, bytes], answer: Answer, replies: dict[str, Reply]) -> None:
+    def _refused(self, batch: dict[str, bytes], answer: Answer, replies: dict[str, Reply], tries: _Tries) -> None:
         """Find the operations for which a whole request was refused."""
-        if len(batch) == 1:
-            (name,) = batch
-            large = f"the document is too large for the server ({len(batch[name]):,} bytes)"
-            replies[name] = Reply(answer.status, large if answer.status == 413 else answer.reason)
+        if len(batch) > 1:
+            self._halve(batch, replies, tries)
             return
+        ((name, lines),) = batch.items()
+        large = f"the document is too large for the server ({len(lines):,} bytes)"
+        replies[name] = Reply(answer.status, large if answer.status == 413 else answer.reason)
+
+    def _halve(self, batch: dict[str, bytes], replies: dict[str, Reply], tries: _Tries) -> None:
         names = list(batch)
         for half in (names[: len(names) // 2], names[len(names) // 2 :]):
-            self._deliver({name: batch[name] for name in half}, replies)
+            self._deliver({name: batch[name] for name in half}, replies, tries)
 
 
 def _raise_if_final(answer: Answer) -> None:

@@ -34,7 +34,7 @@ class SqliteStore:
     """A store in one SQLite file. It may be shared by threads; other processes may read while one writes."""
 
     def __init__(self, url: str, path: str) -> None:
-        self.url = url
+        self.url, self.writers = url, 1
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self._file = File(path)
 

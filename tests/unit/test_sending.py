@@ -6,6 +6,7 @@ import pytest
 
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores._engine_link import Answer
+from indexer.stores._engine_window import Window
 from indexer.stores.sending import Operation, Patience, Sender
 
 
@@ -235,6 +236,63 @@ def test_absent_documents_are_an_answer_to_updates_and_deletes():
 
     replies = Cluster(absent).sender().send([Operation("delete", "a"), Operation("update", "b", {"doc": {}})])
     assert [(reply.status, reply.refused) for reply in replies.values()] == [(404, None), (404, None)]
+
+
+def test_a_request_that_stays_unanswered_is_sent_in_halves_within_the_same_patience():
+    """Something on the way breaks off over large requests without a 413."""
+
+    def breaks_off(cluster, operations):
+        return silent(cluster, operations) if len(operations) > 2 else well(cluster, operations)
+
+    cluster = Cluster(*[breaks_off] * 99)
+    sender = Sender(cluster.post, Patience(attempts=5, sleep=cluster.pauses.append))
+    assert set(sender.send([Operation("index", name, {}) for name in "abcdefgh"])) == set("abcdefgh")
+    assert [len(request) for request in cluster.requests[:5]] == [8, 8, 8, 4, 2]
+    cluster = Cluster(*[silent] * 99)
+    with pytest.raises(StoreStopped):
+        cluster.send(*"abcdefgh")
+    assert [len(request) for request in cluster.requests] == [8, 8, 8, 4]
+
+
+def test_items_that_have_to_wait_are_not_sent_in_ever_smaller_requests():
+    cluster = Cluster(*[failing("x", 429, *"abcd")] * 3)
+    cluster.send(*"abcd")
+    assert [len(request) for request in cluster.requests] == [4] * 4
+
+
+def test_patience_is_bounded_in_time_too():
+    seconds = iter(range(0, 9 * 60, 60))
+    cluster = Cluster(*[silent] * 99)
+    sender = Sender(cluster.post, Patience(attempts=99, seconds=200, sleep=lambda _: None, clock=lambda: next(seconds)))
+    with pytest.raises(StoreStopped):
+        sender.send([Operation("index", "a", {})])
+    assert len(cluster.requests) == 4
+
+
+def test_the_window_halves_once_for_all_that_was_under_way_and_grows_by_one_a_round():
+    window = Window(8)
+    sent = window.narrowings
+    for _ in range(5):
+        window.narrow(sent)
+    assert window.size == 4
+    for _ in range(9):
+        window.narrow(window.narrowings)
+    assert window.size == 1
+    sizes = []
+    for _ in range(40):
+        window.widen()
+        sizes.append(window.size)
+    assert sizes[0] == 2
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 8
+    assert sizes.count(3) >= 3
+
+
+def test_a_place_is_given_back_whatever_happens():
+    window = Window(1)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError), window.place():
+            1 / 0
 
 
 def test_lines_are_json_in_utf_8():
