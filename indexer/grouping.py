@@ -116,7 +116,8 @@ def assigned(collection: Collection, verifier: Verifier, settings: Settings, pro
     everything = Wanted(collection.documents, None, None)
     order = _order(collection, "longest" if settings_order == "central" else settings_order, [])
     rank = _text_rank(collection, order)
-    found = sharing(collection, layout, rank, _least(collection, settings, settings.least), settings.cap, everything, progress)
+    least = fewest_equal(settings.measure, collection.slots.shape[1], settings.least)
+    found = sharing(collection, layout, rank, least, settings.cap, everything, progress)
     if settings_order == "central":
         order = _order(collection, "central", _sums(collection, verifier, found, settings.threshold))
     joined = _joined(collection, verifier, found, order, settings, progress)
@@ -129,15 +130,15 @@ def assigned(collection: Collection, verifier: Verifier, settings: Settings, pro
     return Assigned(made, found.capped)
 
 
-def _least(collection: Collection, settings: Settings, threshold: float) -> int:
-    """The fewest equal slots that do not rule a pair out: its 99.9 % interval ends at the threshold or above.
+def fewest_equal(measure: str, width: int, threshold: float) -> int:
+    """The fewest of `width` slots equal in a pair that is not ruled out: its 99.9 % interval ends at the threshold or above.
 
     For `estimate` the slots are the measure, and other measures are not ruled out by slots.
+
+    >>> fewest_equal("features", 128, 0.8), fewest_equal("overlap", 128, 0.8)
+    (88, 0)
     """
-    width = collection.slots.shape[1]
-    if settings.measure != "features":
-        return 0
-    return int(np.argmax(intervals(width, Z999)[1] >= threshold))
+    return int(np.argmax(intervals(width, Z999)[1] >= threshold)) if measure == "features" else 0
 
 
 def _order(collection: Collection, kind: Principal, sums: list[float]) -> list[int]:
@@ -168,7 +169,7 @@ def _sums(collection: Collection, verifier: Verifier, found: Sharing, threshold:
 def _joined(
     collection: Collection, verifier: Verifier, found: Sharing, order: list[int], settings: Settings, progress: Progress
 ) -> dict[int, tuple[int, float | None]]:
-    near = found.equal >= _least(collection, settings, settings.threshold)
+    near = found.equal >= fewest_equal(settings.measure, collection.slots.shape[1], settings.threshold)
     graph = Graph(found.left[near], found.right[near], len(collection.documents))
 
     def visits() -> Iterator[Visit]:

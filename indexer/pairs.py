@@ -124,7 +124,7 @@ def match(
     for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
-    _check(recipe, threshold, measure, all_pairs, cap)
+    check(recipe, threshold, measure, all_pairs, cap)
     collection = collect(store, recipe, progress)
     wanted = _wanted(collection, against, new)
     verifier = Verifier(store, collection, measure)
@@ -143,7 +143,8 @@ def check_measure(measure: str) -> None:
         raise UnknownMeasure(name=measure, known=tuple(MEASURES))
 
 
-def _check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: int) -> None:
+def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: int) -> None:
+    """Raise `UsageError` or `UnknownMeasure` for what `match` cannot do."""
     check_measure(measure)
     if not 0 < threshold <= 1:
         raise UsageError(f"the threshold must lie between 0 (exclusive) and 1, not {threshold}")
