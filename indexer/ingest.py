@@ -6,6 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from indexer.extract.base import DEFAULT_LIMITS, Limits
@@ -73,9 +74,10 @@ def index(
     with Journal(journal_path(store.url)) as journal, Pool(extractor_named(extractor), workers, limits) as pool:
         job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry)
         blobs = walk(paths, namespace, own_files(store.url))
-        for outcome in outcomes(_noted(blobs, ids) if prune else blobs, job, pool):
-            tally.add(outcome)
-            progress(outcome)
+        with closing(outcomes(_noted(blobs, ids) if prune else blobs, job, pool)) as known:
+            for outcome in known:
+                tally.add(outcome)
+                progress(outcome)
         removed = _prune(paths, store, ids, tally.failed) if prune else 0
         store.refresh()
     return tally.account(removed, time.monotonic() - started)

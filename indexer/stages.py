@@ -9,7 +9,7 @@ stages untouched, which is why the account adds up.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,6 +25,7 @@ from indexer.removal import delete_mended
 from indexer.sketch.codec import pack_slots
 from indexer.sources.reading import read
 from indexer.stores.base import Store
+from indexer.writing import Writer, Written
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
 WRITE_DOCUMENTS = 500
@@ -68,10 +69,11 @@ class Job:
         return self.recipe.id
 
 
-def outcomes(blobs: Iterable[Blob | Outcome], job: Job, pool: Pool) -> Iterator[Outcome]:
+def outcomes(blobs: Iterable[Blob | Outcome], job: Job, pool: Pool) -> Generator[Outcome, None, None]:
     """Index blobs and yield what became of each, in the order in which it is known.
 
-    An `Indexed` is yielded after the store has acknowledged the row, never before.
+    An `Indexed` is yielded after the store has acknowledged the row, never before. Rows may be under way to the store while
+    others are extracted; closing the generator drops them, and a later run sends them again.
     """
     yield from _written(_extracted(_fresh(blobs, job), job, pool), job)
 
@@ -81,13 +83,15 @@ def _fresh(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outc
     for batch in _batches(blobs):
         ids = [item.id for item in batch if isinstance(item, Blob)]
         stored = job.store.sources(ids)
-        failures = {} if job.retry else job.journal.failures(ids)
+        failures = job.journal.failures(ids)
         unlabelled = _unlabelled(stored, job)
         for item in batch:
             if not isinstance(item, Blob):
                 yield item
                 continue
-            outcome = _pending(item, job, stored.get(item.id), failures.get(item.id))
+            outcome = _pending(item, job, stored.get(item.id), None if job.retry else failures.get(item.id))
+            if isinstance(outcome, Skipped) and item.id in failures:
+                job.journal.forget([item.id])
             unchanged = isinstance(outcome, Skipped) and item.id in unlabelled
             yield _labelled(unlabelled[item.id], job) if unchanged else outcome
 
@@ -168,29 +172,46 @@ def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
 
 
 def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome]:
-    """Fingerprint and write in batches; outcomes that are already decided pass at once."""
+    """Fingerprint in batches and hand them to the store; outcomes that are already decided pass at once."""
     batch: list[Extracted] = []
     chars = 0
-    for item in items:
-        if not isinstance(item, Extracted):
-            yield item
-            continue
-        batch.append(item)
-        chars += len(item.document.text)
-        if len(batch) >= WRITE_DOCUMENTS or chars >= WRITE_CHARS:
-            yield from _write(batch, job)
-            batch, chars = [], 0
-    if batch:
-        yield from _write(batch, job)
+    with Writer(job.store) as writer:
+        for item in items:
+            if not isinstance(item, Extracted):
+                yield item
+                continue
+            batch.append(item)
+            chars += len(item.document.text)
+            if len(batch) >= WRITE_DOCUMENTS or chars >= WRITE_CHARS:
+                yield from _decided(writer.write(_rows(batch, job)), job)
+                batch, chars = [], 0
+        if batch:
+            yield from _decided(writer.write(_rows(batch, job)), job)
+        yield from _decided(writer.finish(), job)
 
 
-def _write(batch: Sequence[Extracted], job: Job) -> Iterator[Outcome]:
+def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
     signed = fingerprints([item.document.text for item in batch], job.recipe)
-    rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
-    refusals = job.store.write(rows)
-    job.journal.forget(row.id for row, refusal in zip(rows, refusals, strict=True) if refusal is None)
-    for row, refusal in zip(rows, refusals, strict=True):
-        yield Indexed(row.path, row.status) if refusal is None else Failed(row.path, refusal)
+    return [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
+
+
+def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:
+    """The outcomes of rows on which the store has decided; refusals are remembered."""
+    for written in decisions:
+        refused = {row.id: (row, refusal) for row, refusal in zip(written.rows, written.refusals, strict=True) if refusal}
+        job.journal.forget(row.id for row in written.rows if row.id not in refused)
+        errors = _refused(refused, job) if refused else {}
+        for row in written.rows:
+            yield Failed(row.path, errors[row.id]) if row.id in errors else Indexed(row.path, row.status)
+
+
+def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]:
+    """Remember what the store refused, and why, by id; rows of what the files held before go, for they no longer say so."""
+    if replaced := job.store.sources(list(refused)):
+        delete_mended(job.store, list(replaced))
+    errors = {id: f"the store refused it: {refusal}" for id, (_, refusal) in refused.items()}
+    job.journal.record(Failure(id, row.path, row.source, job.extractor, errors[id]) for id, (row, _) in refused.items())
+    return errors
 
 
 def row_of(item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()) -> Row:

@@ -3,38 +3,78 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress
 from indexer.copies import Wanted
+from indexer.errors import UsageError
+from indexer.hotbands import HotBands
 from indexer.joining import Capped, Join, Places, SlotCounter, intervals, within
 from indexer.planning import Plan
 from indexer.prefixes import FeatureOrder, Prefixes, parity_map, prefix_length
-from indexer.verifying import BATCH, Verifier
+from indexer.sorting import Codes, Room, Sorter, bits_for, parts
+from indexer.verifying import Verified, Verifier
 
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
 class Sharing:
     """Pairs of texts that share a band, and how many of their slots are equal; ascending by left, then right.
 
-    `candidates` counts all that share a band, those with too few equal slots included.
+    `candidates` counts all that share a band, those with too few equal slots included. A pair takes 8 bytes in the room.
     """
 
-    left: Places
-    right: Places
-    equal: NDArray[np.uint16]
-    candidates: int
-    capped: Capped
+    def __init__(self, collection: Collection) -> None:
+        count, width = collection.slots.shape
+        self._room = collection.room
+        self._text_bits, self._slot_bits = np.uint64(bits_for(count)), np.uint64(bits_for(width + 1))
+        if 2 * self._text_bits + self._slot_bits > 64:
+            raise UsageError(f"{count:,} distinct texts are too many for one machine; use nearfold on Spark")
+        self._sorter: Sorter | None = Sorter(self._room)
+        self._codes: Codes = np.zeros(0, dtype=np.uint64)
+        self.candidates = 0
+        self.capped = Capped()
+
+    def add(self, left: Places, right: Places, equal: NDArray[np.uint16]) -> None:
+        """Take more pairs, each once."""
+        if self._sorter is None:
+            raise ValueError("the pairs are sorted already")
+        pairs = left.astype(np.uint64) << self._text_bits | right.astype(np.uint64)
+        self._sorter.add(pairs << self._slot_bits | equal.astype(np.uint64))
+
+    def sort(self) -> None:
+        """Put the pairs in order; none may be added afterwards."""
+        if self._sorter is not None:
+            self._codes, self._sorter = self._sorter.sorted(), None
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def blocks(self, least: int = 0) -> Iterator[tuple[Places, Places, NDArray[np.uint16]]]:
+        """The pairs with `least` equal slots or more, as left, right and equal slots, about a million at a time."""
+        for part in parts(len(self._codes), self._room.block):
+            codes = self._codes[part]
+            equal = (codes & _ones(self._slot_bits)).astype(np.uint16)
+            kept = equal >= least
+            pairs = codes[kept] >> self._slot_bits
+            yield (
+                (pairs >> self._text_bits).astype(np.int32),
+                (pairs & _ones(self._text_bits)).astype(np.int32),
+                equal[kept],
+            )
+
+
+def _ones(bits: np.uint64) -> np.uint64:
+    return (np.uint64(1) << bits) - np.uint64(1)
 
 
 @dataclass(frozen=True, slots=True)
 class TextPairs:
-    """Pairs of texts at or above a threshold. `exact`: measured on the texts, else estimated from the slots."""
+    """Pairs of texts at or above a threshold, sorted. `exact`: measured on the texts, else estimated from the slots."""
 
     left: Places
     right: Places
@@ -45,23 +85,46 @@ class TextPairs:
 
 
 def sharing(
-    collection: Collection, layout: Plan, rank: NDArray[np.int64], least: int, cap: int, wanted: Wanted, progress: Progress
+    collection: Collection,
+    layout: Plan,
+    rank: NDArray[np.int64],
+    least: int,
+    cap: int,
+    wanted: Wanted,
+    progress: Progress,
+    verifier: Verifier,
+    threshold: float,
 ) -> Sharing:
     """The wanted pairs that share a band of this layout and have `least` equal slots or more.
 
-    Texts of least `rank` are the centres of hot bands. Memory: 4 bytes a band and text, 5 a slot and text, 10 a pair.
+    Texts of least `rank` are the centres of hot bands; of the pairs that these leave out a sample is verified at `threshold`.
+    The room holds 4 bytes a band and text, 5 a slot and text, 8 a pair.
     """
-    join = Join(collection.slots, layout.bands, layout.rows, rank, cap)
-    counter = SlotCounter(collection.slots)
-    parts = [counter.at_least(np.zeros(0, np.int32), np.zeros(0, np.int32), least)]
-    candidates = 0
+    join = Join(collection.slots, layout.bands, layout.rows, rank, cap, collection.room)
+    counter = SlotCounter(collection.slots, collection.room)
+    found = Sharing(collection)
     for left, right in join.blocks():
-        candidates += len(left)
-        parts.append(counter.at_least(*wanted.texts(left, right), least))
-        progress("pairing", candidates, 0)
-    left, right, equal = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.lexsort((right, left))
-    return Sharing(left[order], right[order], equal[order], candidates, join.capped)
+        found.candidates += len(left)
+        found.add(*counter.at_least(*wanted.texts(left, right), least))
+        progress("comparing slots", join.done, join.total)
+    found.sort()
+    found.capped = join.capped
+    if join.hot.pairs:
+        found.capped = replace(found.capped, missed=_missed(join.hot, counter, least, wanted, verifier, threshold))
+    return found
+
+
+def _missed(hot: HotBands, counter: SlotCounter, least: int, wanted: Wanted, verifier: Verifier, threshold: float) -> Missed:
+    """Verify the pairs drawn from hot bands that would have been listed, had they been looked at."""
+    weights = hot.weights()
+    order = np.lexsort((hot.right, hot.left))
+    order = order[weights[order] > 0]
+    left, right = hot.left[order], hot.right[order]
+    found = np.zeros(len(weights), dtype=bool)
+    promising = counter.chosen(left, right, least) & wanted.chosen(left, right)
+    order, left, right = order[promising], left[promising], right[promising]
+    found[order] = verifier.similarities(left, right) >= threshold
+    return hot.missed(threshold, found, weights)
 
 
 def likely(
@@ -79,27 +142,23 @@ def likely(
     Pairs whose 95 % interval ends below the threshold are out. `estimate` needs no texts, every other measure reads them.
     """
     width = collection.slots.shape[1]
-    low, _ = intervals(width)
-    rank, least = np.arange(len(collection.slots)), fewest_equal(verifier.measure, width, threshold)
-    found = sharing(collection, layout, rank, least, cap, wanted, progress)
-    decided = {"features": (low[found.equal] >= threshold) & (not exact), "estimate": np.ones(len(found.left), dtype=bool)}
-    measured = ~decided.get(verifier.measure, np.zeros(len(found.left), dtype=bool))
-    similarity = found.equal / width
-    similarity[measured] = verifier.similarities(found.left[measured], found.right[measured], progress)
-    kept = ~measured | ((similarity >= threshold) & (similarity > 0))
-    columns = (found.left[kept], found.right[kept], similarity[kept], measured[kept])
-    return TextPairs(*columns, found.candidates, found.capped)
-
-
-def fewest_equal(measure: str, width: int, threshold: float) -> int:
-    """The fewest of `width` slots that are equal in a pair which slots do not rule out; measures that slots say nothing of: 0.
-
-    >>> fewest_equal("features", 128, 0.5), fewest_equal("estimate", 128, 0.5), fewest_equal("overlap", 128, 0.5)
-    (53, 64, 0)
-    """
-    if measure == "estimate":
-        return math.ceil(threshold * width - _ROUNDING)
-    return int(np.argmax(intervals(width)[1] >= threshold)) if measure == "features" else 0
+    low, high = intervals(width)
+    least = {"features": int(np.argmax(high >= threshold)), "estimate": math.ceil(threshold * width - _ROUNDING)}
+    clear = {"features": int(np.argmax(low >= threshold)) if (low >= threshold).any() and not exact else width + 1, "estimate": 0}
+    decided = clear.get(verifier.measure, width + 1)
+    rank = np.arange(len(collection.slots))
+    fewest = least.get(verifier.measure, 0)
+    found = sharing(collection, layout, rank, fewest, cap, wanted, progress, verifier, threshold)
+    made, total = Verified(collection, threshold), sum(int((equal < decided).sum()) for _, _, equal in found.blocks())
+    done = 0
+    for left, right, equal in found.blocks():
+        measured = equal < decided
+        similarity = equal / width
+        similarity[measured] = verifier.similarities(left[measured], right[measured])
+        made.add(left, right, similarity, measured)
+        done += int(measured.sum())
+        progress("verifying pairs", done, total)
+    return TextPairs(*made.columns(), found.candidates, found.capped)
 
 
 def complete(collection: Collection, verifier: Verifier, threshold: float, wanted: Wanted, progress: Progress) -> TextPairs:

@@ -33,6 +33,7 @@ RANKS = {
     3: ["sources", "extract", "stores"],
     4: [
         "stages",
+        "writing",
         "ingest",
         "lookup",
         "results",
@@ -76,8 +77,9 @@ ADAPTERS = {
     "psutil": {"extract/worker.py"},
     "mmh3": {"sketch/permutations.py", "sketch/strings.py"},
     "rich": {"terminal.py", "printing.py", "printing_families.py", "printing_sketches.py"},
-    "click": {"cli.py", "commands/options.py", "commands/families.py"},
-    "pyarrow": {"parquet.py"},
+    "click": {"cli.py", "commands/indexing.py", "commands/options.py", "commands/families.py"},
+    "pyarrow": {"parquet.py", "sources/parquet.py"},
+    "fsspec": {"sources/remote.py"},
     "bs4": {"text/markup.py"},
     "ftfy": {"text/mending.py"},
     "unidecode": {"text/transliteration.py"},
@@ -87,7 +89,7 @@ ADAPTERS = {
 }
 EVERYWHERE = {"numpy"}
 SWAPPED = {"native", "server", "plain", "opensearch", "elasticsearch", "sqlite", "folder"}
-CHOOSERS = {"extract/choosing.py", "stores/__init__.py"}
+CHOOSERS = {"extract/choosing.py", "sources/__init__.py", "stores/__init__.py"}
 OUTSIDE = {
     "asyncio", "datetime", "http", "importlib", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets",
     "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "sys", "tempfile", "threading", "time", "urllib",
