@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from servers import choosing
 from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
 from servers.process import Server
-from servers.proxy import AuthProxy
+from servers.proxy import AuthProxy, Gate
 
 _SHARED = {f"{name}_url": engine for name, engine in ENGINES.items()}
 _SESSION = pytest.StashKey[choosing.Session]()
@@ -78,17 +79,23 @@ def opensearch_node() -> Iterator[Callable[[], Server]]:
 
 
 @pytest.fixture
-def auth_proxy() -> Iterator[Callable[..., AuthProxy]]:
-    """Put a gate that wants credentials before a server: `auth_proxy(opensearch_url).url`; `tls=file` makes it https."""
-    proxies: list[AuthProxy] = []
+def gates() -> Iterator[Callable[..., Gate]]:
+    """Put a gate before a server: `gates(AwsGate, opensearch_url).url`; `tls=file` makes it https."""
+    opened: list[Gate] = []
 
-    def proxy(upstream: str, tls: Path | None = None) -> AuthProxy:
-        proxies.append(AuthProxy(upstream, tls))
-        return proxies[-1]
+    def gate(kind: type[Gate], upstream: str, *settings: object, tls: Path | None = None) -> Gate:
+        opened.append(kind(upstream, *settings, tls=tls))
+        return opened[-1]
 
-    yield proxy
-    for one in proxies:
+    yield gate
+    for one in opened:
         one.close()
+
+
+@pytest.fixture
+def auth_proxy(gates: Callable[..., Gate]) -> Callable[..., Gate]:
+    """Put a gate that wants credentials before a server: `auth_proxy(opensearch_url).url`; `tls=file` makes it https."""
+    return partial(gates, AuthProxy)
 
 
 def _url(config: pytest.Config, engine: Engine) -> str:

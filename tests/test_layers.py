@@ -69,6 +69,8 @@ RANKS = {
 RANK = {name: rank for rank, names in RANKS.items() for name in names}
 ADAPTERS = {
     "opensearchpy": {"stores/opensearch.py"},
+    "botocore": {"stores/_engine_aws.py"},
+    "keyring": {"stores/_engine_secrets.py"},
     "elasticsearch": {"stores/elasticsearch.py"},
     "elastic_transport": {"stores/elasticsearch.py"},
     "iscc_tika": {"extract/native.py"},

@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from indexer.errors import UsageError
+from indexer.stores import _engine_secrets as secrets
 
 PORT = 9200
 _INDEX = re.compile(r'[^\s*?"<>|,#:/\\A-Z_+-][^\s*?"<>|,#:/\\A-Z]*')
+_AWS_SERVICES = ("es", "aoss")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An engine's address. `path` is what a proxy puts in front of the engine's own paths, empty or with a leading slash."""
+    """An engine's address. `hosts` are nodes of one cluster, host and port each.
+
+    `path` is what a proxy puts in front of the engine's own paths, empty or with a leading slash. `aws`: service and region
+    for which requests are signed, None when they are not.
+    """
 
     url: str
-    host: str
-    port: int
+    hosts: tuple[tuple[str, int], ...]
     tls: bool
     path: str
     index: str
@@ -29,37 +34,42 @@ class Address:
     password: str | None
     api_key: str | None
     ca_certs: str | None
+    aws: tuple[str, str] | None
 
 
 def address(url: str, environment: Mapping[str, str]) -> Address:
-    """Read `ENGINE[+https]://[user@]host[:9200][/path]/index[?shards=N&replicas=N]`.
+    """Read `ENGINE[+https]://[user@]host[:9200][,host...][/path]/index[?shards=N&replicas=N]`.
 
-    The password comes from NEARFOLD_PASSWORD, the user from the URL or NEARFOLD_USER; or else a key from NEARFOLD_API_KEY.
-    NEARFOLD_CA_CERTS names a file of certificates to trust. Raises `UsageError`, never repeating a password.
+    The password comes from NEARFOLD_PASSWORD, NEARFOLD_PASSWORD_FILE or the keyring, the user from the URL or NEARFOLD_USER;
+    or else a key from NEARFOLD_API_KEY or NEARFOLD_API_KEY_FILE. NEARFOLD_CA_CERTS names a file of certificates to trust.
+    NEARFOLD_AWS_SERVICE (`es` or `aoss`) asks for signed requests. Raises `UsageError`, never repeating a password.
     """
     parts = urlsplit(url)
-    if parts.password is not None:
+    login, _, nodes = parts.netloc.rpartition("@")
+    if ":" in login:
         raise UsageError(
             "a store URL must not hold a password: everybody may read it; set NEARFOLD_PASSWORD in the environment"
         )
     path, _, index = parts.path.rpartition("/")
-    if not parts.hostname or not _INDEX.fullmatch(index) or len(index.encode()) > 240:
+    if not nodes or not _INDEX.fullmatch(index) or len(index.encode()) > 240:
         raise UsageError(f"{url} names no index; write {parts.scheme}://host:{PORT}/index, the index in lower case")
     settings = _settings(url, parts.query)
-    user = unquote(parts.username) if parts.username else environment.get("NEARFOLD_USER")
+    user = unquote(login) or environment.get("NEARFOLD_USER")
+    api_key = secrets.secret("NEARFOLD_API_KEY", environment)
+    aws = _aws(url, environment)
     return Address(
         url=url,
-        host=parts.hostname,
-        port=_port(url),
+        hosts=tuple(_node(url, one) for one in nodes.split(",")),
         tls=parts.scheme.endswith("+https"),
         path=path,
         index=index,
         shards=settings.get("shards"),
         replicas=settings.get("replicas"),
         user=user,
-        password=environment.get("NEARFOLD_PASSWORD"),
-        api_key=environment.get("NEARFOLD_API_KEY"),
+        password=secrets.password(environment, None if api_key or aws else user, nodes),
+        api_key=api_key,
         ca_certs=environment.get("NEARFOLD_CA_CERTS"),
+        aws=aws,
     )
 
 
@@ -72,8 +82,26 @@ def _settings(url: str, query: str) -> dict[str, int]:
     return {name: int(value) for name, value in given.items()}
 
 
-def _port(url: str) -> int:
+def _node(url: str, node: str) -> tuple[str, int]:
+    """Host and port of one node."""
     try:
-        return urlsplit(url).port or PORT
+        parts = urlsplit(f"//{node}")
+        if parts.hostname:
+            return parts.hostname, parts.port or PORT
     except ValueError:
         raise UsageError(f"{url} has no valid port; write a number up to 65535 after the host") from None
+    raise UsageError(f"{url} names no host; write host:{PORT}, several of one cluster with commas between")
+
+
+def _aws(url: str, environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """Service and region for which requests are to be signed."""
+    service = environment.get("NEARFOLD_AWS_SERVICE")
+    if not service:
+        return None
+    region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
+    if service not in _AWS_SERVICES or not region or not url.startswith("opensearch"):
+        raise UsageError(
+            "NEARFOLD_AWS_SERVICE is `es` (OpenSearch Service) or `aoss` (Serverless), needs AWS_REGION, and signs for an "
+            "opensearch:// store; set both, or unset it"
+        )
+    return service, region

@@ -33,19 +33,20 @@ class ElasticsearchLink:
         logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
         scheme = "https" if address.tls else "http"
         self._client = Elasticsearch(
-            hosts=[{"scheme": scheme, "host": address.host, "port": address.port, "path_prefix": address.path}],
+            hosts=[{"scheme": scheme, "host": host, "port": port, "path_prefix": address.path} for host, port in address.hosts],
             basic_auth=(address.user, address.password) if address.user and address.password else None,
             api_key=address.api_key,
-            max_retries=0,
-            retry_on_timeout=False,
+            max_retries=len(address.hosts) - 1,  # every node once: every request of ours may be repeated
+            retry_on_timeout=len(address.hosts) > 1,
+            retry_on_status=(),
             ca_certs=(address.tls and address.ca_certs) or DEFAULT,
         )
 
     def request(self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float) -> Answer:
-        """One request, never repeated by the client."""
+        """One request; when a node does not answer, the next is asked."""
         headers = {"accept": "application/json"}
         if body is not None:
-            headers["content-type"] = "application/x-ndjson" if path.endswith("_bulk") else "application/json"
+            headers["content-type"] = "application/x-ndjson" if path.endswith(("_bulk", "_msearch")) else "application/json"
         client = self._client.options(request_timeout=seconds)
         try:
             answer = client.perform_request(method, f"/{path}", params=params, headers=headers, body=body)

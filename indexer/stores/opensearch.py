@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 from collections.abc import Mapping
+from typing import Any
 
-from opensearchpy import OpenSearch
+from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import ConnectionError as NoConnectionError
 
-from indexer.errors import StoreUnreachable
+from indexer.errors import MissingExtra, StoreUnreachable
 from indexer.stores._engine import EngineStore
 from indexer.stores._engine_address import Address
 from indexer.stores._engine_index import Dialect, Place
@@ -30,31 +32,55 @@ class OpenSearchLink:
     """Requests through the client's connection: above it, the client keeps neither statuses nor headers of errors."""
 
     def __init__(self, address: Address) -> None:
-        self._url = address.url
+        self._url, self._nodes = address.url, len(address.hosts)
         logging.getLogger("opensearch").addHandler(logging.NullHandler())  # no tracebacks on stderr unless asked for
         self._client = OpenSearch(
-            hosts=[{"host": address.host, "port": address.port, "url_prefix": address.path.strip("/")}],
+            hosts=[{"host": host, "port": port, "url_prefix": address.path.strip("/")} for host, port in address.hosts],
             use_ssl=address.tls,
             ca_certs=address.ca_certs,
-            http_auth=(address.user, address.password) if address.user and address.password else None,
+            http_auth=_authentication(address),
             headers={"Authorization": f"ApiKey {address.api_key}"} if address.api_key else None,
         )
 
     def request(self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float) -> Answer:
-        """One request, never repeated by the client."""
-        connection = self._client.transport.get_connection()
+        """One request; a node that does not answer is left alone for a minute, and the next is asked.
+
+        What the lost node may have done is done again by the next: every request of ours may be repeated.
+        """
+        for _ in range(self._nodes - 1):
+            with contextlib.suppress(StoreUnreachable):
+                return self._once(method, path, body, params, seconds)
+        return self._once(method, path, body, params, seconds)
+
+    def _once(self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float) -> Answer:
+        pool = self._client.transport.connection_pool
+        connection = pool.get_connection()
         kind = "application/x-ndjson" if path.endswith("_bulk") else "application/json"
         try:
             status, headers, text = connection.perform_request(
                 method, f"/{path}", params, body, timeout=seconds, ignore=_EVERY_STATUS, headers={"content-type": kind}
             )
         except NoConnectionError as error:
+            pool.mark_dead(connection)
             raise StoreUnreachable(url=self._url, reason=str(error.info or error)) from error
+        pool.mark_live(connection)
         return Answer(status, _parsed(text), headers.get("retry-after"))
 
     def close(self) -> None:
         """Closes the pool; a later request opens it again."""
         self._client.close()
+
+
+def _authentication(address: Address) -> Any:
+    """What signs or names the asker: a signer for AWS, user and password, or nothing."""
+    if address.aws is None:
+        return (address.user, address.password) if address.user and address.password else None
+    try:
+        from indexer.stores._engine_aws import credentials
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package="botocore", extra="aws") from error
+    service, region = address.aws
+    return Urllib3AWSV4SignerAuth(credentials(), region, service)
 
 
 def _parsed(text: str) -> object:

@@ -1,4 +1,4 @@
-"""A gate in front of a server: an HTTP proxy on loopback that wants credentials, as a secured cluster does.
+"""A gate in front of a server: an HTTP proxy on loopback that lets through what its rule allows, as a secured cluster does.
 
 The servers made from jars have no security plugin, so wrong passwords and missing rights are tested against this.
 """
@@ -10,6 +10,8 @@ import http.client
 import json
 import ssl
 from contextlib import closing
+from dataclasses import dataclass
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -21,15 +23,27 @@ _HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "serv
 _READS = ("_search", "_msearch", "_count", "_mget", "_pit")
 
 
-class AuthProxy:
-    """Forwards to `upstream` what comes with the right credentials.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it came; `path` includes the query string."""
 
-    `user` with `password`, or `api_key`, may do everything; `reader` with `password` may only read (403 for the rest);
-    anybody else gets 401. `url` is http, or https with a certificate that the authority in the file `tls` vouches for, which
-    this writes. Ends with `close`.
+    method: str
+    path: str
+    headers: Message
+    body: bytes
+
+    @property
+    def authorization(self) -> str:
+        """Who asks, empty when nobody says so."""
+        return self.headers.get("Authorization", "")
+
+
+class Gate:
+    """Forwards to `upstream` what `refusal` lets pass.
+
+    `url` is http, or https with a certificate that the authority in the file `tls` vouches for, which this writes. Ends with
+    `close`.
     """
-
-    user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"
 
     def __init__(self, upstream: str, tls: Path | None = None) -> None:
         target = urlsplit(upstream)
@@ -44,20 +58,34 @@ class AuthProxy:
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
 
-    def refusal(self, authorization: str, method: str, path: str) -> tuple[int, str] | None:
+    def refusal(self, asked: Asked) -> tuple[int, str] | None:
         """Status and reason of a refusal; None when the request may pass."""
-        if authorization in (_basic(self.user, self.password), f"ApiKey {self.api_key}"):
-            return None
-        if authorization != _basic(self.reader, self.password):
-            return 401, "missing or wrong credentials"
-        reads = method in ("GET", "HEAD") or urlsplit(path).path.rsplit("/", 1)[-1] in _READS
-        return None if reads else (403, f"{self.reader} may not {method} {path}")
+        raise NotImplementedError
 
     def close(self) -> None:
         """Stop listening; may be called once."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class AuthProxy(Gate):
+    """A gate that wants credentials.
+
+    `user` with `password`, or `api_key`, may do everything; `reader` with `password` may only read (403 for the rest);
+    anybody else gets 401.
+    """
+
+    user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"
+
+    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+        """As told above."""
+        if asked.authorization in (basic(self.user, self.password), f"ApiKey {self.api_key}"):
+            return None
+        if asked.authorization != basic(self.reader, self.password):
+            return 401, "missing or wrong credentials"
+        reads = asked.method in ("GET", "HEAD") or urlsplit(asked.path).path.rsplit("/", 1)[-1] in _READS
+        return None if reads else (403, f"{self.reader} may not {asked.method} {asked.path}")
 
 
 def _certified(authority_file: Path) -> ssl.SSLContext:
@@ -69,17 +97,18 @@ def _certified(authority_file: Path) -> ssl.SSLContext:
     return context
 
 
-def _basic(user: str, password: str) -> str:
+def basic(user: str, password: str) -> str:
+    """The header of a user with a password."""
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
 
 
 class _Handler(BaseHTTPRequestHandler):
-    proxy: AuthProxy
+    proxy: Gate
     protocol_version = "HTTP/1.1"
 
     def _serve(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        refused = self.proxy.refusal(self.headers.get("Authorization", ""), self.command, self.path)
+        refused = self.proxy.refusal(Asked(self.command, self.path, self.headers, body))
         if refused:
             self._refuse(*refused)
         else:

@@ -2,6 +2,9 @@
 
 import sys
 
+import keyring.backend
+import keyring.core
+import keyring.errors
 import pytest
 
 from indexer.errors import MissingExtra, UsageError
@@ -11,13 +14,20 @@ from indexer.stores._engine_address import address
 
 def test_a_full_url():
     found = address("opensearch+https://ada%40x@[::1]:9201/proxy/path/docs?shards=3&replicas=0", {})
-    assert (found.host, found.port, found.tls, found.path, found.index) == ("::1", 9201, True, "/proxy/path", "docs")
+    assert (found.hosts, found.tls, found.path, found.index) == ((("::1", 9201),), True, "/proxy/path", "docs")
     assert (found.shards, found.replicas, found.user, found.password) == (3, 0, "ada@x", None)
 
 
 def test_defaults():
     found = address("elasticsearch://host/docs", {})
-    assert (found.port, found.tls, found.path, found.shards, found.replicas, found.user) == (9200, False, "", None, None, None)
+    assert (found.hosts, found.tls, found.path) == ((("host", 9200),), False, "")
+    assert (found.shards, found.replicas, found.user, found.aws) == (None, None, None, None)
+
+
+def test_several_nodes_of_one_cluster():
+    found = address("opensearch://ada@one:9201,two,[::1]:9203/docs", {})
+    assert found.hosts == (("one", 9201), ("two", 9200), ("::1", 9203))
+    assert found.user == "ada"
 
 
 def test_secrets_come_from_the_environment():
@@ -33,6 +43,57 @@ def test_secrets_come_from_the_environment():
     assert "secret" not in found.url
 
 
+def test_secrets_come_from_files_that_only_their_owner_can_read(tmp_path):
+    file = tmp_path / "password"
+    file.write_text("correct horse\nand nothing else\n", encoding="utf-8")
+    for name, field in (("NEARFOLD_PASSWORD", "password"), ("NEARFOLD_API_KEY", "api_key")):
+        environment = {"NEARFOLD_USER": "ada", f"{name}_FILE": str(file)}
+        file.chmod(0o640)
+        with pytest.raises(UsageError, match=f"chmod 600 {file}") as caught:
+            address("opensearch://host/docs", environment)
+        assert "correct horse" not in str(caught.value)
+        file.chmod(0o600)
+        assert getattr(address("opensearch://host/docs", environment), field) == "correct horse"
+        with pytest.raises(UsageError, match="both set"):
+            address("opensearch://host/docs", {**environment, name: "x"})
+        with pytest.raises(UsageError, match="cannot be read"):
+            address("opensearch://host/docs", {f"{name}_FILE": str(tmp_path / "absent")})
+
+
+class Ring(keyring.backend.KeyringBackend):
+    """A keyring in memory."""
+
+    priority = 1
+
+    def get_password(self, service, username):
+        if service == "nearfold locked:9200":
+            raise keyring.errors.KeyringLocked("locked")
+        return {("nearfold one:9200,two", "ada"): "from the ring"}.get((service, username))
+
+    def set_password(self, service, username, password):
+        raise NotImplementedError
+
+
+def test_a_password_comes_from_the_keyring(monkeypatch):
+    monkeypatch.setattr(keyring.core, "_keyring_backend", Ring())
+    assert address("opensearch://ada@one:9200,two/docs", {}).password == "from the ring"
+    assert address("opensearch://eve@one:9200,two/docs", {}).password is None
+    assert address("opensearch://ada@one:9200,two/docs", {"NEARFOLD_PASSWORD": "given"}).password == "given"
+    with pytest.raises(UsageError, match="unlock"):
+        address("opensearch://ada@locked:9200/docs", {})
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"NEARFOLD_AWS_SERVICE": "es"}, {"NEARFOLD_AWS_SERVICE": "s3", "AWS_REGION": "eu-north-1"}],
+)
+def test_aws_needs_a_service_and_a_region(environment):
+    with pytest.raises(UsageError, match="AWS_REGION"):
+        address("opensearch://host/docs", environment)
+    with pytest.raises(UsageError, match="opensearch://"):
+        address("elasticsearch://host/docs", {"NEARFOLD_AWS_SERVICE": "es", "AWS_REGION": "eu-north-1"})
+
+
 @pytest.mark.parametrize("url", ["opensearch://ada:hunter2@host/docs", "elasticsearch+https://ada:hunter2@host:1/docs"])
 def test_a_password_in_the_url_is_refused_and_not_repeated(url):
     with pytest.raises(UsageError, match="NEARFOLD_PASSWORD") as caught:
@@ -45,6 +106,7 @@ def test_a_password_in_the_url_is_refused_and_not_repeated(url):
     [
         "opensearch://host", "opensearch://host/", "opensearch:///docs", "opensearch://host/Docs", "opensearch://host/a,b",
         "opensearch://host/docs*", "opensearch://host/_all", "opensearch://host/-docs", "opensearch://host/" + "x" * 250,
+        "opensearch://host,/docs", "opensearch://one,two:x/docs",
         "opensearch://host:notaport/docs", "opensearch://host:99999/docs", "opensearch://host/docs?shards=x",
         "opensearch://host/docs?password=x", "opensearch+http://host/docs", "opensearch+https+https://host/docs", "opensearch",
         "elasticsearch:/host/docs",

@@ -1,0 +1,69 @@
+"""A gate that wants requests signed by AWS Signature Version 4, as managed OpenSearch does.
+
+The signature is worked out anew from the published rules, with nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from servers.proxy import Asked, Gate
+
+_AUTHORIZATION = re.compile(
+    r"AWS4-HMAC-SHA256 Credential=(?P<key>[^/]+)/(?P<day>\d{8})/(?P<region>[^/]+)/(?P<service>[^/]+)/aws4_request, "
+    r"SignedHeaders=(?P<headers>[a-z0-9;-]+), Signature=(?P<signature>[0-9a-f]{64})"
+)
+
+
+class AwsGate(Gate):
+    """Lets through what is signed with this key for this region and service; 403 for the rest, as AWS answers."""
+
+    key, secret, token = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "a session token"
+    region, service = "eu-north-1", "es"
+
+    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+        """As told above."""
+        found = _AUTHORIZATION.fullmatch(asked.authorization)
+        if found is None:
+            return 403, "Missing Authentication Token"
+        if (found["key"], found["region"], found["service"]) != (self.key, self.region, self.service):
+            return 403, "Credential should be scoped to a valid region and service"
+        signed = found["headers"].split(";")
+        if asked.headers.get("X-Amz-Security-Token") != self.token or not {"host", "x-amz-date"} <= set(signed):
+            return 403, "The security token included in the request is invalid."
+        if asked.headers.get("X-Amz-Content-SHA256") != hashlib.sha256(asked.body).hexdigest():
+            return 403, "The provided x-amz-content-sha256 does not match what was computed."
+        headers = {name: asked.headers.get(name, "") for name in signed}
+        scope = (found["day"], self.region, self.service, "aws4_request")
+        if signature(asked, headers, self.secret, scope) != found["signature"]:
+            return 403, "The request signature we calculated does not match the signature you provided."
+        return None
+
+
+def signature(asked: Asked, headers: Mapping[str, str], secret: str, scope: Sequence[str]) -> str:
+    """The signature of a request over these headers, 64 hexadecimal digits."""
+    parts = urlsplit(asked.path)
+    query = sorted((_quoted(name), _quoted(value)) for name, value in parse_qsl(parts.query, keep_blank_values=True))
+    request = [
+        asked.method,
+        quote(parts.path, safe="/~"),
+        "&".join(f"{name}={value}" for name, value in query),
+        *(f"{name}:{' '.join(headers[name].split())}" for name in sorted(headers)),
+        "",
+        ";".join(sorted(headers)),
+        hashlib.sha256(asked.body).hexdigest(),
+    ]
+    digest = hashlib.sha256("\n".join(request).encode()).hexdigest()
+    text = "\n".join(["AWS4-HMAC-SHA256", headers["x-amz-date"], "/".join(scope), digest])
+    key = f"AWS4{secret}".encode()
+    for part in (*scope, text):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    return key.hex()
+
+
+def _quoted(text: str) -> str:
+    return quote(unquote(text), safe="~")
