@@ -12,16 +12,14 @@ from typing import Any, NoReturn
 
 import click
 
-from indexer import checkup, ingest, installing, lookup, overview, printing, printing_sketches, results, signing
+from indexer import checkup, installing, lookup, overview, printing, printing_sketches, results, signing
 from indexer.align import Matching
-from indexer.commands import families
+from indexer.commands import families, indexing
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
-from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.figures import s_curve
-from indexer.fingerprinting import kernel_name
 from indexer.measures import MEASURES
 from indexer.planning import plan, plan_for_recall
 from indexer.recipe import DEFAULT, recipe_named
@@ -40,46 +38,6 @@ _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
 @click.version_option(package_name="nearfold")
 def commands() -> None:
     """Find near-duplicate documents and fold them together inside search results."""
-
-
-@commands.command("index")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--recipe", "recipe_name", help="Settings of the fingerprint; an index keeps the recipe it was made with.")
-@click.option("--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor).")
-@click.option("--namespace", help="What ids are relative to (default: the real path of PATH).")
-@click.option("--label", "labels", multiple=True, help="Label every document; may be given several times.")
-@click.option("--extractor", type=click.Choice(["native", "server", "plain"]), default="native", show_default=True)
-@click.option(
-    "--timeout", type=click.FloatRange(0.1), default=DEFAULT_LIMITS.seconds, show_default=True, help="Seconds a document."
-)
-@click.option("--memory", type=click.IntRange(64), default=DEFAULT_LIMITS.megabytes, show_default=True, help="MB a worker.")
-@click.option(
-    "--max-chars", type=click.IntRange(1), default=DEFAULT_LIMITS.chars, show_default=True, help="Text beyond it is cut."
-)
-@click.option("--prune", is_flag=True, help="Remove documents whose file is gone.")
-@click.option("--retry", is_flag=True, help="Read files again that failed before.")
-@store_option
-@json_option
-def index_command(
-    paths: tuple[str, ...],
-    recipe_name: str | None,
-    store_url: str,
-    as_json: bool,
-    timeout: float,
-    memory: int,
-    max_chars: int,
-    **options: Any,
-) -> int:
-    """Extract, fingerprint and store files; skip what has not changed; resume what was cut short."""
-    limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
-    recipe = recipe_named(recipe_name) if recipe_name else None
-    with opened(store_url) as store, printing.progress(as_json) as advance:
-        fresh = store.stored_recipe() is None
-        account = ingest.index(paths, store, recipe, limits=limits, progress=advance, **options)
-    if fresh:
-        click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
-    printing.account(account, as_json)
-    return EXIT_FAILED if account.failed else 0
 
 
 @commands.command("similar")
@@ -234,7 +192,7 @@ def uninstall_command(dry_run: bool, store_url: str, as_json: bool) -> int:
     return 0
 
 
-for command in (families.match_command, families.group_command, families.delete_command):
+for command in (indexing.index_command, families.match_command, families.group_command, families.delete_command):
     commands.add_command(command)
 
 

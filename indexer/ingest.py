@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
@@ -17,11 +17,12 @@ from indexer.jobs import Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
 from indexer.recipe import DEFAULT, Recipe
 from indexer.removal import delete_mended
-from indexer.sources.folder import walk
+from indexer.sources import blobs_of, open_sources
+from indexer.sources.base import INSIDE, Reading, Source
 from indexer.stages import Job, outcomes
 from indexer.stores.base import Store
 
-_BROKEN = "\ufffd"
+DEFAULT_READING = Reading()
 _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
 
 
@@ -53,32 +54,36 @@ def index(
     limits: Limits = DEFAULT_LIMITS,
     prune: bool = False,
     retry: bool = False,
+    reading: Reading = DEFAULT_READING,
     progress: Callable[[Outcome], None] = lambda _: None,
 ) -> Account:
-    """Extract, fingerprint and store every file under `paths`; skip what has not changed; resume what was cut short.
+    """Extract, fingerprint and store every document under `paths`; skip what has not changed; resume what was cut short.
 
-    `recipe` None means the store's own, or the default for a new store. `labels` are added to every document under `paths`,
-    unchanged ones included. `prune` removes rows under `paths` whose file is gone. `retry` reads files again that failed
-    before. `progress` is called with each outcome as it is known.
+    `paths` are files, folders, archives, mailboxes, tables and URLs, read as `reading` says (its namespace and limits are
+    those of this call). `recipe` None means the store's own, or the default for a new store. `labels` are added to every
+    document under `paths`, unchanged ones included. `prune` removes rows under `paths` whose document is gone. `retry` reads
+    documents again that failed before. `progress` is called with each outcome as it is known.
 
-    Raises `SourceNotFound`, `StoreError` and `ExtractorUnavailable`; what was acknowledged by then is in the store, and the
-    same call goes on from there.
+    Raises `SourceNotFound` and other kinds of `UsageError` before anything is written, `StoreError` and
+    `ExtractorUnavailable`; what was acknowledged by then is in the store, and the same call goes on from there.
     """
     started = time.monotonic()
     wanted = recipe or store.stored_recipe() or DEFAULT
     fingerprints([_PROBE], wanted)
+    reading = replace(reading, namespace=namespace, max_bytes=limits.bytes, max_chars=limits.chars)
+    sources = open_sources(paths, reading, own_files(store.url))
     store.prepare(wanted)
     job_recipe = store.stored_recipe() or DEFAULT
     tally = _Tally()
     ids: set[str] = set()
     with Journal(journal_path(store.url)) as journal, Pool(extractor_named(extractor), workers, limits) as pool:
         job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry)
-        blobs = walk(paths, namespace, own_files(store.url))
+        blobs = blobs_of(sources, reading)
         with closing(outcomes(_noted(blobs, ids) if prune else blobs, job, pool)) as known:
             for outcome in known:
                 tally.add(outcome)
                 progress(outcome)
-        removed = _prune(paths, store, ids, tally.failed) if prune else 0
+        removed = _prune(sources, store, ids, tally.failed) if prune else 0
         store.refresh()
     return tally.account(removed, time.monotonic() - started)
 
@@ -123,17 +128,17 @@ def _noted(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Ou
         yield item
 
 
-def _prune(paths: Sequence[str], store: Store, ids: set[str], failed: Sequence[Failed]) -> int:
-    """Delete rows under `paths` whose file is gone: not seen by the walk, and not there under its path either.
+def _prune(sources: Sequence[Source], store: Store, ids: set[str], failed: Sequence[Failed]) -> int:
+    """Delete rows of these sources whose document is gone: not yielded in this run, and not there under its path either.
 
-    What lies under a folder that could not be read is left alone, and so is a path whose bytes are not UTF-8, since it
-    cannot be looked up.
+    What lies under a folder or in a container that could not be read is left alone.
     """
-    unread = tuple(f"{failure.path}{os.sep}" for failure in failed)
+    unread = tuple(f"{failure.path}{end}" for failure in failed for end in (os.sep, INSIDE))
     gone = [
         row.id
-        for path in paths
-        for row in store.scan(under=os.path.realpath(path))
-        if row.id not in ids and not row.path.startswith(unread) and not os.path.lexists(row.path) and _BROKEN not in row.path
+        for source in sources
+        for scope in source.scopes()
+        for row in store.scan(under=scope)
+        if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
     ]
     return len(delete_mended(store, gone).deleted)

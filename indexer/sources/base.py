@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, Protocol, TypeAlias
 
@@ -20,15 +20,16 @@ INSIDE = "!/"  # stands between a container and what is in it
 class Reading:
     """How sources are read.
 
-    `text_field`, `id_field`, `title_field`: fields of a record; a dot leads into a nested one. Without `id_field` a record's
-    key is its number. `own_ids`: a record's key is its document's id. `containers`: which archives, mailboxes and tables are
-    opened; those that are given, those met in folders too, or none. `namespace`: what ids are relative to. `query`: which
-    documents of a source that can be asked. `max_bytes` and `max_chars` bound one document.
+    `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a nested one. Without
+    `id_field` a record's key is its number. `own_ids`: a record's key is its document's id. `containers`: which archives,
+    mailboxes and tables are opened; those that are given, those met in folders too, or none. `namespace`: what ids are
+    relative to. `query`: which documents of a source that can be asked. `max_bytes` and `max_chars` bound one document.
     """
 
     text_field: str = "text"
     id_field: str | None = None
     title_field: str = "title"
+    label_field: str | None = None
     own_ids: bool = False
     containers: Containers = "given"
     namespace: str | None = None
@@ -106,6 +107,17 @@ def inner(outer: Blob, key: bytes, name: str, result: Payload | ExtractionError,
     size = 0 if isinstance(result, ExtractionError) else result.size
     where = f"{outer.path}{INSIDE}{name}"
     return Blob(identifier(outer.id.encode(), INSIDE.encode() + key), key, where, Loaded(result), size, modified)
+
+
+def unique(found: Iterable[Found]) -> Iterator[Found]:
+    """Two blobs with one id: the second one fails, naming the first. Remembers the id and path of each."""
+    first: dict[str, str] = {}
+    for item in found:
+        if isinstance(item, Blob) and first.setdefault(item.id, item.path) != item.path:
+            where = first[item.id]
+            yield Failed(item.path, f"has the same name under this namespace as {where}; give each PATH a namespace of its own")
+        else:
+            yield item
 
 
 def file_payload(data: bytes, modified: int | None) -> Payload:

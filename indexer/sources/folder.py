@@ -15,8 +15,10 @@ from dataclasses import dataclass
 
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, Failed, Skipped
-from indexer.sources.base import identifier
+from indexer.sources.base import INSIDE, Found, Reading, identifier, unique
+from indexer.sources.containers import expanded, kind_of
 
+_BROKEN = "\ufffd"
 _COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
 
 
@@ -42,6 +44,34 @@ class _Rules:
         return not self.own.isdisjoint(_lineage(place))
 
 
+class FileSource:
+    """Files and folders, and what is in the containers among them."""
+
+    def __init__(self, paths: Sequence[str], reading: Reading, own_files: Collection[str] = ()) -> None:
+        """Raises `SourceNotFound`."""
+        self._paths, self._reading = paths, reading
+        self._found = walk(paths, reading.namespace, own_files)
+        self._opened: set[str] = set()
+
+    def blobs(self) -> Iterator[Found]:
+        """As `walk` finds them, containers opened."""
+        given = {_shown(os.path.realpath(os.fsencode(path))) for path in self._paths}
+        return expanded(self._found, given, self._reading, self._opened)
+
+    def scopes(self) -> tuple[str, ...]:
+        """Each PATH, and the inside of one that is a container."""
+        real = [os.path.realpath(path) for path in self._paths]
+        return (*real, *(f"{path}!" for path in real if kind_of(path)))
+
+    def holds(self, path: str) -> bool:
+        """What is there as a file, or in a container that was not opened; a name that is not UTF-8 cannot be looked up."""
+        if path in self._opened:
+            return False
+        outer, inside, _ = path.partition(INSIDE)
+        unopened = bool(inside) and outer not in self._opened and os.path.lexists(outer)
+        return _BROKEN in path or os.path.lexists(path) or unopened
+
+
 def walk(
     paths: Sequence[str | os.PathLike[str]], namespace: str | None = None, own_files: Collection[str] = ()
 ) -> Iterator[Blob | Skipped | Failed]:
@@ -59,7 +89,7 @@ def walk(
     roots = [_root(path) for path in paths]
     own = frozenset(os.path.realpath(os.fsencode(name)) + suffix for name in own_files for suffix in _COMPANIONS)
     found = _all(roots, own, namespace)
-    return _unique(found) if namespace is not None and len(roots) > 1 else found
+    return unique(found) if namespace is not None and len(roots) > 1 else found
 
 
 def _root(path: str | os.PathLike[str]) -> _Root:
@@ -135,17 +165,6 @@ def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob 
     if not stat.S_ISREG(info.st_mode):
         return Skipped(_shown(place), "special_file")
     return Blob(identifier(space, key), key, _shown(place), place, info.st_size, info.st_mtime_ns)
-
-
-def _unique(found: Iterable[Blob | Skipped | Failed]) -> Iterator[Blob | Skipped | Failed]:
-    """Two blobs with one id: the second one fails, naming the first."""
-    first: dict[str, str] = {}
-    for item in found:
-        if isinstance(item, Blob) and first.setdefault(item.id, item.path) != item.path:
-            where = first[item.id]
-            yield Failed(item.path, f"has the same name under this namespace as {where}; give each PATH a namespace of its own")
-        else:
-            yield item
 
 
 def _space(folder: bytes, rules: _Rules) -> bytes:

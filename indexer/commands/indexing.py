@@ -1,0 +1,72 @@
+"""The command that fills a store: index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from indexer import ingest, printing
+from indexer.commands.options import json_option, opened, store_option
+from indexer.extract.base import DEFAULT_LIMITS, Limits
+from indexer.fingerprinting import kernel_name
+from indexer.recipe import recipe_named
+from indexer.sources.base import Reading
+
+EXIT_FAILED = 1
+_READ = Reading()
+_READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "containers", "query")
+
+
+@click.command("index")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--recipe", "recipe_name", help="Settings of the fingerprint; an index keeps the recipe it was made with.")
+@click.option("--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor).")
+@click.option("--namespace", help="What ids are relative to (default: the real path of PATH).")
+@click.option("--label", "labels", multiple=True, help="Label every document; may be given several times.")
+@click.option("--extractor", type=click.Choice(["native", "server", "plain"]), default="native", show_default=True)
+@click.option(
+    "--timeout", type=click.FloatRange(0.1), default=DEFAULT_LIMITS.seconds, show_default=True, help="Seconds a document."
+)
+@click.option("--memory", type=click.IntRange(64), default=DEFAULT_LIMITS.megabytes, show_default=True, help="MB a worker.")
+@click.option(
+    "--max-chars", type=click.IntRange(1), default=DEFAULT_LIMITS.chars, show_default=True, help="Text beyond it is cut."
+)
+@click.option("--prune", is_flag=True, help="Remove documents that are gone from PATH.")
+@click.option("--retry", is_flag=True, help="Read documents again that failed before.")
+@click.option("--text-field", default=_READ.text_field, show_default=True, help="Field of a record that holds its text.")
+@click.option("--title-field", default=_READ.title_field, show_default=True, help="Field that holds its title.")
+@click.option("--id-field", help="Field that tells records apart (default: their number).")
+@click.option("--label-field", help="Field whose values become labels.")
+@click.option("--own-ids", is_flag=True, help="Keep the records' own ids; they must be unique in the whole index.")
+@click.option(
+    "--containers",
+    type=click.Choice(["given", "all", "none"]),
+    default=_READ.containers,
+    show_default=True,
+    help="Archives, mailboxes and tables to open: those given as PATH, those in folders too, or none.",
+)
+@click.option("--query", help="Which documents of a source that can be asked.")
+@store_option
+@json_option
+def index_command(
+    paths: tuple[str, ...],
+    recipe_name: str | None,
+    store_url: str,
+    as_json: bool,
+    timeout: float,
+    memory: int,
+    max_chars: int,
+    **options: Any,
+) -> int:
+    """Extract, fingerprint and store documents; skip what has not changed; resume what was cut short."""
+    limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
+    reading = Reading(**{name: options.pop(name) for name in _READING})
+    recipe = recipe_named(recipe_name) if recipe_name else None
+    with opened(store_url) as store, printing.progress(as_json) as advance:
+        fresh = store.stored_recipe() is None
+        account = ingest.index(paths, store, recipe, limits=limits, reading=reading, progress=advance, **options)
+    if fresh:
+        click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
+    printing.account(account, as_json)
+    return EXIT_FAILED if account.failed else 0

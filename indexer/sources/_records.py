@@ -1,0 +1,144 @@
+"""Records as documents: a text, a title, labels, and every other field that is a single value as metadata."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from indexer.errors import ExtractionError, NearfoldError
+from indexer.model import Blob, Document, Failed, Payload
+from indexer.sources.base import Numbered, Reading, inner
+
+EXTRACTOR = "records/1"
+
+
+class Damaged(NearfoldError):
+    """A container cannot be read any further."""
+
+
+def field_of(record: Mapping[str, Any], name: str) -> Any:
+    """The value of a field; a dotted name that is none leads into nested records. None where there is nothing.
+
+    >>> field_of({"a": {"b": 1}}, "a.b"), field_of({"a.b": 2}, "a.b"), field_of({"a": 3}, "a.b")
+    (1, 2, None)
+    """
+    if name in record:
+        return record[name]
+    first, dot, rest = name.partition(".")
+    below = record.get(first) if dot else None
+    return field_of(below, rest) if isinstance(below, Mapping) else None
+
+
+def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:
+    """The document of a record, or why there is none. A list of texts is one text, an element a line."""
+    text = _text(field_of(record, reading.text_field))
+    if text is None:
+        there = ", ".join(sorted(record)[:20]) or "nothing"
+        return ExtractionError(
+            f"the record has no text in the field {reading.text_field!r} (it has: {there}); name the field by --text-field"
+        )
+    special = {reading.text_field, reading.title_field}
+    return Document(
+        text=text[: reading.max_chars],
+        title=_text(field_of(record, reading.title_field)) or "",
+        content_type="text/plain",
+        metadata={name: value for name, value in _flat(record) if name not in special},
+        extractor=EXTRACTOR,
+        truncated=len(text) > reading.max_chars,
+        labels=_labels(field_of(record, reading.label_field)) if reading.label_field else (),
+    )
+
+
+def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
+    """What a record holds. `raw` is the SHA-256 of its text, `source` that of all that is kept of it."""
+    made = document(record, reading)
+    if isinstance(made, ExtractionError):
+        digest = hashlib.sha256(_canonical(sorted(record))).hexdigest()
+        return Payload(b"", 0, None, digest, digest, made)
+    text = made.text.encode("utf-8", "surrogatepass")
+    kept = [made.text, made.title, made.metadata, made.labels, made.truncated]
+    return Payload(b"", len(text), None, hashlib.sha256(text).hexdigest(), hashlib.sha256(_canonical(kept)).hexdigest(), made)
+
+
+def blobs(
+    outer: Blob, records: Iterable[tuple[str, Mapping[str, Any] | ExtractionError]], reading: Reading
+) -> Iterator[Blob | Failed]:
+    """A blob a record. `records` gives each one's place, such as `7` for the seventh, and its fields or why it has none.
+
+    With an `id_field` the key is its value, and a record without one, or with one that was there before, has failed.
+    """
+    numbered = Numbered()
+    try:
+        for place, record in records:
+            if isinstance(record, ExtractionError):
+                yield _broken(outer, place, record, reading)
+                continue
+            name = place if reading.id_field is None else _scalar(field_of(record, reading.id_field))
+            if not name:
+                yield Failed(
+                    outer.path, f"record {place} has no value in {reading.id_field!r}; give it one, or mend --id-field"
+                )
+                continue
+            key = name.encode("utf-8", "surrogatepass")
+            if numbered.key(key) != key:
+                yield Failed(
+                    outer.path, f"record {place} has the same {reading.id_field} as an earlier one: {name}; make ids distinct"
+                )
+                continue
+            yield owned(inner(outer, key, name, payload(record, reading)), name, reading)
+    except Damaged as error:
+        yield Failed(outer.path, str(error))
+
+
+def owned(blob: Blob, name: str, reading: Reading) -> Blob:
+    """The blob under the record's own id where that is asked for."""
+    if not reading.own_ids:
+        return blob
+    return Blob(name, blob.key, blob.path, blob.opener, blob.size, blob.modified)
+
+
+def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -> Blob | Failed:
+    """A record that cannot be read. By its number it is known all the same; by its id it is not."""
+    if reading.id_field is not None:
+        return Failed(outer.path, f"record {place}: {error}")
+    digest = hashlib.sha256(str(error).encode()).hexdigest()
+    return inner(outer, place.encode(), place, Payload(b"", 0, None, digest, digest, error))
+
+
+def _text(value: object) -> str | None:
+    """A text, or texts one a line; None for anything else."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return "\n".join(value)
+    return value if isinstance(value, str) else None
+
+
+def _scalar(value: object) -> str | None:
+    """A single value as a text, None for what is nothing or more than one: true, 7, 1.5, 2024-01-31."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None or isinstance(value, (list, tuple, Mapping, bytes)) else str(value)
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every single value with its name, nested ones with a dotted name; nearfold's own fields left out.
+
+    >>> dict(_flat({"a": 1, "b": {"c": True}, "d": [1, 2], "near_words": 7}))
+    {'a': '1', 'b.c': 'true'}
+    """
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif not name.startswith("near_") and (single := _scalar(value)) is not None:
+            yield f"{prefix}{name}", single
+
+
+def _labels(value: object) -> tuple[str, ...]:
+    """The labels in a field: a list of them, or one; empty ones do not count."""
+    values = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(label for one in values if (label := _scalar(one))))
+
+
+def _canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, default=list).encode("ascii")

@@ -1,0 +1,38 @@
+"""JSON Lines: one record a line. Empty lines are none; `.gz` files are unpacked on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from indexer.errors import ExtractionError, Unreadable
+from indexer.model import Blob, Failed
+from indexer.sources import _records
+from indexer.sources._streams import lines, opened
+from indexer.sources.base import Reading
+
+
+def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
+    """The records of a file; one is known by the number of its line, counted from 1, or by its `id_field`."""
+    with opened(outer) as stream:
+        if isinstance(stream, Failed):
+            yield stream
+            return
+        yield from _records.blobs(outer, _records_in(stream, reading), reading)
+
+
+def _records_in(stream: BinaryIO, reading: Reading) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
+    for number, line in enumerate(lines(stream, reading.max_bytes), 1):
+        if isinstance(line, Unreadable):
+            yield str(number), line
+        elif line.strip():
+            yield str(number), _record(line)
+
+
+def _record(line: bytes) -> Mapping[str, Any] | ExtractionError:
+    try:
+        record = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return ExtractionError(f"the line is no JSON ({error}); mend it, or leave it out")
+    return record if isinstance(record, Mapping) else ExtractionError("the line is no JSON object; mend it, or leave it out")

@@ -1,0 +1,56 @@
+"""Tar archives, plain or packed by gzip, bzip2 or xz: one document a member, in one pass from front to back."""
+
+from __future__ import annotations
+
+import tarfile
+import zlib
+from collections.abc import Iterator
+from lzma import LZMAError
+from typing import IO, cast
+
+from indexer.errors import Unreadable
+from indexer.model import Blob, Failed, Payload, Skipped
+from indexer.sources._archives import Allowance, member
+from indexer.sources.base import INSIDE, Found, Numbered, Reading, file_payload, too_large
+from indexer.sources.reading import stream as stream_of
+
+_DAMAGE = (tarfile.TarError, zlib.error, LZMAError, OSError, EOFError, ValueError)
+
+
+def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
+    """The files of an archive in its order; an archive within it is one document.
+
+    Links, devices and the like are `Skipped`; a member that is too large has failed. Of two members with one name the second
+    is known by the name and `#2`. What is unpacked in sum is bounded; beyond it, and where it is damaged, the rest has failed.
+    """
+    try:
+        with stream_of(outer) as stream, tarfile.open(fileobj=stream, mode="r|*") as archive:
+            yield from _members(outer, archive, reading)
+    except Unreadable as error:
+        yield Failed(outer.path, str(error))
+    except _DAMAGE as error:
+        yield Failed(outer.path, f"it is no readable tar archive, or damaged ({error}); mend the file, then run again")
+
+
+def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterator[Found]:
+    allowance, numbered = Allowance.of(outer, reading), Numbered()
+    for info in archive:
+        allowance.take(info.size)
+        if allowance.spent:
+            raise allowance.refusal()
+        if info.isdir():
+            continue
+        if not info.isfile():
+            yield Skipped(
+                f"{outer.path}{INSIDE}{info.name.encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')}", "special_file"
+            )
+            continue
+        modified = int(info.mtime * 10**9)
+        yield member(outer, info.name, numbered, _read(archive, info, reading.max_bytes, modified), modified)
+
+
+def _read(archive: tarfile.TarFile, info: tarfile.TarInfo, max_bytes: int, modified: int) -> Payload | Unreadable:
+    if info.size > max_bytes:
+        return too_large(max_bytes, info.size)
+    with cast(IO[bytes], archive.extractfile(info)) as stream:
+        return file_payload(stream.read(), modified)

@@ -1,0 +1,155 @@
+"""Sources for the contract: each kind of place, filled with the same documents."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import mailbox
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import fsspec
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from indexer import index, open_store
+from indexer.extract.base import Limits
+from indexer.ingest import Account
+from indexer.sources.base import Reading
+from indexer.stores.base import Store
+
+Documents = Mapping[str, str | bytes]  # name and text; bytes are something that cannot be read
+BY_ID = Reading(id_field="id")
+
+
+def fill_folder(place: Path, documents: Documents) -> str:
+    place.mkdir(exist_ok=True)
+    for old in place.iterdir():
+        if old.stem not in documents:
+            old.unlink()
+    for name, text in documents.items():
+        file, data = place / f"{name}.txt", text if isinstance(text, bytes) else text.encode()
+        if not file.exists() or file.read_bytes() != data:
+            file.write_bytes(data)
+    return str(place)
+
+
+def fill_zip(place: Path, documents: Documents) -> str:
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.mkdir("folder") if hasattr(archive, "mkdir") else None
+        for name, text in documents.items():
+            archive.writestr(f"folder/{name}.txt", text)
+    return str(place)
+
+
+def fill_tar(place: Path, documents: Documents) -> str:
+    suffix = place.name.rpartition(".")[2]
+    with tarfile.open(place, f"w:{'' if suffix == 'tar' else suffix}") as archive:
+        for name, text in documents.items():
+            data = text if isinstance(text, bytes) else text.encode()
+            info = tarfile.TarInfo(f"folder/{name}.txt")
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return str(place)
+
+
+def fill_mbox(place: Path, documents: Documents) -> str:
+    place.unlink(missing_ok=True)
+    box = mailbox.mbox(place)
+    for name, text in documents.items():
+        body = text if isinstance(text, bytes) else text.encode()
+        box.add(b"Message-ID: <%s@example.org>\nMIME-Version: 1.0\nSubject: x\n\n%s\n" % (name.encode(), body))
+    box.close()
+    return str(place)
+
+
+def fill_jsonl(place: Path, documents: Documents) -> str:
+    lines = ({"id": name} if isinstance(text, bytes) else {"id": name, "text": text} for name, text in documents.items())
+    place.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return str(place)
+
+
+def fill_csv(place: Path, documents: Documents) -> str:
+    with place.open("w", encoding="utf-8", newline="", errors="surrogateescape") as file:
+        rows = csv.writer(file, delimiter="\t" if place.suffix == ".tsv" else ",")
+        rows.writerow(("id", "text"))
+        for name, text in documents.items():
+            rows.writerow((name, text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text))
+    return str(place)
+
+
+def fill_parquet(place: Path, documents: Documents) -> str:
+    texts = [None if isinstance(text, bytes) else text for text in documents.values()]
+    pyarrow.parquet.write_table(pyarrow.table({"id": list(documents), "text": pyarrow.array(texts, pyarrow.string())}), place)
+    return str(place)
+
+
+def fill_memory(place: Path, documents: Documents) -> str:
+    system, root = fsspec.filesystem("memory"), f"{place}/library"
+    if system.exists(root):
+        system.rm(root, recursive=True)
+    for name, text in documents.items():
+        system.pipe(f"{root}/deep/{name}.txt", text if isinstance(text, bytes) else text.encode())
+    return f"memory://{root}"
+
+
+def fill_memory_zip(place: Path, documents: Documents) -> str:
+    url = f"memory://{place}/library.zip"
+    with fsspec.open(url, "wb") as target, zipfile.ZipFile(target, "w") as archive:
+        for name, text in documents.items():
+            archive.writestr(f"{name}.txt", text)
+    return url
+
+
+FILLS: dict[str, tuple[Callable[[Path, Documents], str], str, Reading]] = {
+    "folder": (fill_folder, "folder", Reading()),
+    "zip": (fill_zip, "a.zip", Reading()),
+    "tar": (fill_tar, "a.tar", Reading()),
+    "tar.gz": (fill_tar, "a.tar.gz", Reading()),
+    "tar.bz2": (fill_tar, "a.tar.bz2", Reading()),
+    "tar.xz": (fill_tar, "a.tar.xz", Reading()),
+    "mbox": (fill_mbox, "a.mbox", Reading()),
+    "jsonl": (fill_jsonl, "a.jsonl", BY_ID),
+    "csv": (fill_csv, "a.csv", BY_ID),
+    "tsv": (fill_csv, "a.tsv", BY_ID),
+    "parquet": (fill_parquet, "a.parquet", BY_ID),
+    "memory": (fill_memory, "", Reading()),
+    "memory zip": (fill_memory_zip, "", Reading()),
+}
+CONTAINERS = set(FILLS) - {"folder", "memory"}
+
+
+class Place:
+    """One place that can be filled again and again, and a store that it is indexed into."""
+
+    def __init__(self, kind: str, folder: Path, store: Store) -> None:
+        self.kind, self.folder, self.store = kind, folder, store
+        self._fill, name, self.reading = FILLS[kind]
+        self._place = folder / name
+
+    def fill(self, documents: Documents) -> str:
+        return self._fill(self._place, documents)
+
+    def index(self, documents: Documents, limits: Limits = Limits(), **options: object) -> Account:
+        url = self.fill(documents)
+        extractor = "native" if self.kind == "mbox" else "plain"
+        return index([url], self.store, extractor=extractor, workers=1, limits=limits, reading=self.reading, **options)
+
+    def texts(self) -> dict[str, str]:
+        return {row.id: row.text for row in self.store.scan()}
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    opened = open_store("sqlite://:memory:")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(params=FILLS)
+def place(request: pytest.FixtureRequest, tmp_path: Path, store: Store) -> Place:
+    return Place(request.param, tmp_path, store)
