@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from indexer import index, open_store
-from indexer.extract.base import Limits
+from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.ingest import Account
 from indexer.sources.base import Reading
 from indexer.stores.base import Store
@@ -134,7 +134,7 @@ class Place:
     def fill(self, documents: Documents) -> str:
         return self._fill(self._place, documents)
 
-    def index(self, documents: Documents, limits: Limits = Limits(), **options: object) -> Account:
+    def index(self, documents: Documents, limits: Limits = DEFAULT_LIMITS, **options: object) -> Account:
         url = self.fill(documents)
         extractor = "native" if self.kind == "mbox" else "plain"
         return index([url], self.store, extractor=extractor, workers=1, limits=limits, reading=self.reading, **options)
@@ -143,13 +143,13 @@ class Place:
         return {row.id: row.text for row in self.store.scan()}
 
 
-@pytest.fixture
-def store() -> Iterator[Store]:
+@pytest.fixture(name="store")
+def store_fixture() -> Iterator[Store]:
     opened = open_store("sqlite://:memory:")
     yield opened
     opened.close()
 
 
-@pytest.fixture(params=FILLS)
-def place(request: pytest.FixtureRequest, tmp_path: Path, store: Store) -> Place:
+@pytest.fixture(params=FILLS, name="place")
+def place_fixture(request: pytest.FixtureRequest, tmp_path: Path, store: Store) -> Place:
     return Place(request.param, tmp_path, store)

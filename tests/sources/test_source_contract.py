@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from places import CONTAINERS, Place, place, store  # noqa: F401  fixtures
+from places import CONTAINERS, Place, place_fixture, store_fixture  # noqa: F401
 
 from indexer import open_store
 from indexer.extract.base import Limits
