@@ -13,24 +13,30 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.sorting import Room, Sorter
+
 Principal: TypeAlias = Literal["longest", "first", "central"]
 Similarities: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
 Texts: TypeAlias = NDArray[np.int32]
 BATCH = 500
+_HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 class Graph:
-    """Which texts may be similar to which; `count` texts, pairs each given once."""
+    """Which texts may be similar to which; `count` texts, pairs each given once, in blocks; 16 bytes a pair in the room."""
 
-    def __init__(self, left: Texts, right: Texts, count: int) -> None:
-        both = np.concatenate([left, right])
-        order = np.argsort(both, kind="stable")
-        self._others = np.concatenate([right, left])[order]
-        self._ends = np.searchsorted(both[order], np.arange(count + 1))
+    def __init__(self, pairs: Iterable[tuple[Texts, Texts]], count: int, room: Room | None = None) -> None:
+        sorter = Sorter(room or Room())
+        for left, right in pairs:
+            one, other = left.astype(np.uint64), right.astype(np.uint64)
+            sorter.add(one << _HALF | other)
+            sorter.add(other << _HALF | one)
+        self._codes = sorter.sorted()
+        self._ends = np.searchsorted(self._codes, np.arange(count + 1, dtype=np.uint64) << _HALF)
 
     def of(self, text: int) -> Texts:
-        """The texts that may be similar to this one, itself left out."""
-        others: Texts = self._others[self._ends[text] : self._ends[text + 1]]
+        """The texts that may be similar to this one, itself left out, ascending."""
+        others: Texts = (self._codes[self._ends[text] : self._ends[text + 1]] & _LOW).astype(np.int32)
         return others
 
 

@@ -21,12 +21,13 @@ from indexer.jobs import Journal, journal_path
 from indexer.joining import Capped, intervals
 from indexer.lookup import recipe_of
 from indexer.model import Assignment
-from indexer.pairs import ALMOST_ONE, CAP, check_measure
+from indexer.pairs import ALMOST_ONE, CAP, check_measure, room
 from indexer.planning import plan_for_recall
 from indexer.recipe import Recipe
 from indexer.rescore import Z999
+from indexer.scratch import DEFAULT_MEGABYTES
 from indexer.stores.base import Store
-from indexer.textpairs import Sharing, sharing
+from indexer.textpairs import AT_ONCE, Sharing, sharing
 from indexer.verifying import Verifier
 
 RECALL = 0.998
@@ -81,6 +82,7 @@ def group(
     principal: Principal = "longest",
     cluster_threshold: float | None = None,
     cap: int = CAP,
+    memory: int = DEFAULT_MEGABYTES,
     write: bool = True,
     progress: Progress = silent,
 ) -> Grouped:
@@ -90,7 +92,8 @@ def group(
     matches); each joins the most similar earlier principal that shares a band and whose `measure` is `threshold` or more, or
     becomes one. Truncated documents come last and only join. Clusters connect documents through any chain of pairs at
     `cluster_threshold` (default: `threshold`). `cap`: of a band that more distinct texts share, all are compared with the
-    first in principal order only.
+    first in principal order only. `memory`: megabytes for slots and pairs, what does not fit is written to temporary files;
+    the families themselves take about 1 KB a document beside it.
 
     Run again it gives the same families, also when it was cut short before. Raises `UsageError`, `UnknownMeasure`,
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
@@ -99,7 +102,7 @@ def group(
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
     settings.check(recipe)
     with Journal(journal_path(store.url)):
-        collection = collect(store, recipe, progress)
+        collection = collect(store, recipe, progress, room(memory))
         made = assigned(collection, Verifier(store, collection, measure), settings, progress)
         pairs = list(zip(collection.entries, made.assignments, strict=True))
         changed = [after for before, after in pairs if not _same(before, after)]
@@ -117,7 +120,7 @@ def assigned(collection: Collection, verifier: Verifier, settings: Settings, pro
     order = _order(collection, "longest" if settings_order == "central" else settings_order, [])
     rank = _text_rank(collection, order)
     least = fewest_equal(settings.measure, collection.slots.shape[1], settings.least)
-    found = sharing(collection, layout, rank, least, settings.cap, everything, progress)
+    found = sharing(collection, verifier, layout, rank, least, (settings.cap, settings.threshold), everything, progress)
     if settings_order == "central":
         order = _order(collection, "central", _sums(collection, verifier, found, settings.threshold))
     joined = _joined(collection, verifier, found, order, settings, progress)
@@ -143,12 +146,13 @@ def fewest_equal(measure: str, width: int, threshold: float) -> int:
 
 def _order(collection: Collection, kind: Principal, sums: list[float]) -> list[int]:
     """Documents with keys in principal order, the truncated ones after all others."""
-    entries = collection.entries
-    central = [0.0 if entry.text is None or not sums else sums[entry.text] for entry in entries]
-    words, modified = [entry.words for entry in entries], [entry.modified for entry in entries]
-    order = principal_order(kind, words, modified, central, [entry.id for entry in entries])
-    keyed = [place for place in order if entries[place].text is not None]
-    return sorted(keyed, key=lambda place: entries[place].status != "complete")
+    texts, central = collection.documents.texts, np.zeros(len(collection.entries))
+    if sums:
+        central[texts >= 0] = np.array(sums)[texts[texts >= 0]]
+    rows = [(entry.words, entry.modified, entry.status == "complete") for entry in collection.entries]
+    words, modified = [row[0] for row in rows], [row[1] for row in rows]
+    order = principal_order(kind, words, modified, central.tolist(), collection.entries.ids)
+    return sorted((place for place in order if texts[place] >= 0), key=lambda place: not rows[place][2])
 
 
 def _text_rank(collection: Collection, order: list[int]) -> NDArray[np.int64]:
@@ -160,17 +164,21 @@ def _text_rank(collection: Collection, order: list[int]) -> NDArray[np.int64]:
 
 
 def _sums(collection: Collection, verifier: Verifier, found: Sharing, threshold: float) -> list[float]:
-    values = verifier.similarities(found.left, found.right)
-    kept = values >= threshold
-    pairs = zip(found.left[kept].tolist(), found.right[kept].tolist(), values[kept].tolist(), strict=True)
-    return summed(pairs, [len(places) for places in collection.documents])
+    def similar() -> Iterator[tuple[int, int, float]]:
+        for left, right, _ in found.blocks(size=AT_ONCE):
+            values = verifier.similarities(left, right)
+            kept = values >= threshold
+            yield from zip(left[kept].tolist(), right[kept].tolist(), values[kept].tolist(), strict=True)
+
+    return summed(similar(), collection.documents.sizes.tolist())
 
 
 def _joined(
     collection: Collection, verifier: Verifier, found: Sharing, order: list[int], settings: Settings, progress: Progress
 ) -> dict[int, tuple[int, float | None]]:
-    near = found.equal >= fewest_equal(settings.measure, collection.slots.shape[1], settings.threshold)
-    graph = Graph(found.left[near], found.right[near], len(collection.documents))
+    least = fewest_equal(settings.measure, collection.slots.shape[1], settings.threshold)
+    near = ((left, right) for left, right, _ in found.blocks(least))
+    graph = Graph(near, len(collection.documents), collection.room)
 
     def visits() -> Iterator[Visit]:
         for done, document in enumerate(order):
@@ -193,9 +201,8 @@ def _clusters(
     if settings.chained <= settings.threshold:
         for document, (head, _) in joined.items():
             chains.join(_text(collection, document), _text(collection, head))
-    near = np.argsort(-found.equal.astype(np.int64), kind="stable")
-    pairs = list(zip(found.left[near].tolist(), found.right[near].tolist(), strict=True))
-    chains.extend(pairs, verifier.of_pairs, settings.chained)
+    for left, right in found.nearest_first():
+        chains.extend(list(zip(left.tolist(), right.tolist(), strict=True)), verifier.of_pairs, settings.chained)
     members: dict[int, list[int]] = defaultdict(list)
     for document in order:
         members[chains.root(_text(collection, document))].append(document)
@@ -204,8 +211,7 @@ def _clusters(
 
 
 def _text(collection: Collection, document: int) -> int:
-    text = collection.entries[document].text
-    return -1 if text is None else text
+    return int(collection.documents.texts[document])
 
 
 def _same(before: Entry, after: Assignment) -> bool:

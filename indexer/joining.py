@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.hotbands import HotBands, Missed
 from indexer.keys import band_hashes
 from indexer.sketch.statistics import Z95, wilson
 from indexer.sorting import BLOCK, Codes, Room, Sorter, bits_for, parts
@@ -27,12 +28,14 @@ Slots: TypeAlias = NDArray[np.uint32]
 @dataclass(frozen=True, slots=True)
 class Capped:
     """What caps left out: bands shared by more documents than the cap, the most documents that share one, and the pairs of
-    documents that were not looked at there; a pair that shares several such bands counts once for each.
+    documents that were not looked at there; a pair that shares several such bands counts once for each. `missed`: what that
+    is likely to have cost, when it was looked into.
     """
 
     keys: int = 0
     largest: int = 0
     pairs: int = 0
+    missed: Missed | None = None
 
 
 class Join:
@@ -40,8 +43,8 @@ class Join:
 
     A band value that more than `cap` documents share is hot: of its pairs only those with the document of least `rank` are
     candidates, unless a band that is not hot makes them so. `rank`: (n,) distinct numbers. The pairs, and what is capped,
-    depend on slots, ranks and settings alone, not on the room. `capped` is whole when `blocks` has been read to the end;
-    `done` counts the bands of documents that were dealt with, of `total`.
+    depend on slots, ranks and settings alone, not on the room. `hot` and `capped` are whole when `blocks` has been read to the
+    end; `done` counts the bands of documents that were dealt with, of `total`.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class Join:
         self._labels: Places = self._room.array((bands, len(slots)), np.int32)
         self._values: Codes = self._room.array(len(slots), np.uint64)
         self._stars = Sorter(self._room, unique=True)
-        self.capped = Capped()
+        self.hot = HotBands(slots, bands, rows)
         self.done, self.total = 0, bands * len(slots)
 
     def blocks(self) -> Iterator[tuple[Places, Places]]:
@@ -120,11 +123,12 @@ class Join:
             others = bucket[bucket != centre]
             pairs = np.minimum(others, centre) * len(self._slots) + np.maximum(others, centre)
             self._stars.add(pairs.astype(np.uint64))
-            self.capped = Capped(
-                self.capped.keys + 1,
-                max(self.capped.largest, size),
-                self.capped.pairs + (size - 1) * (size - 2) // 2,
-            )
+            self.hot.add(band, int(self._values[centre]), int(centre), others.astype(np.int32))
+
+    @property
+    def capped(self) -> Capped:
+        """What caps left out so far."""
+        return Capped(len(self.hot), self.hot.largest, self.hot.pairs)
 
 
 def whole_runs(codes: Codes, low: np.uint64, size: int) -> Iterator[slice]:
@@ -210,6 +214,10 @@ class SlotCounter:
         equal = _equal(self._slots, left, right)
         kept = equal >= least
         return left[kept], right[kept], equal[kept]
+
+    def reaches(self, left: Places, right: Places, least: int) -> NDArray[np.bool_]:
+        """Which of the pairs have `least` equal slots or more."""
+        return _equal(self._slots, left, right) >= least
 
 
 def _equal(slots: NDArray[np.uint32] | NDArray[np.uint8], left: Places, right: Places) -> NDArray[np.uint16]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from indexer.errors import MissingExtra
@@ -10,7 +11,7 @@ from indexer.pairs import Matched
 ROWS = 100_000
 
 
-def write(matched: Matched, out: Path, names: tuple[str, ...]) -> None:
+def write(matched: Matched, out: Path, names: Sequence[str]) -> None:
     """Write columns a, b (text), similarity (double) and measure (text); documents are called by `names`.
 
     Raises `MissingExtra` without pyarrow.

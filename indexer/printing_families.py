@@ -7,7 +7,7 @@ import csv
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TextIO
 
@@ -74,7 +74,7 @@ def matched(found: Matched, form: Literal["text", "csv", "jsonl", "parquet"], ou
         notes.print(Text(note))
 
 
-def _lines(found: Matched, form: str, names: tuple[str, ...], file: TextIO) -> None:
+def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> None:
     if form == "text":
         for place, others in found.by_document():
             called = ", ".join(visible(names[other]) for other, _ in others)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from indexer.collection import Collection, Progress
 from indexer.copies import Wanted
 from indexer.errors import UsageError
-from indexer.hotbands import HotBands
+from indexer.hotbands import HotBands, Missed
 from indexer.joining import Capped, Join, Places, SlotCounter, intervals, within
 from indexer.planning import Plan
 from indexer.prefixes import FeatureOrder, Prefixes, parity_map, prefix_length
-from indexer.sorting import Codes, Room, Sorter, bits_for, parts
+from indexer.sorting import BLOCK, Codes, Sorter, bits_for, parts
 from indexer.verifying import Verified, Verifier
 
+AT_ONCE = 1 << 14
 _ROUNDING = 1e-9
 
 
@@ -54,9 +55,9 @@ class Sharing:
     def __len__(self) -> int:
         return len(self._codes)
 
-    def blocks(self, least: int = 0) -> Iterator[tuple[Places, Places, NDArray[np.uint16]]]:
-        """The pairs with `least` equal slots or more, as left, right and equal slots, about a million at a time."""
-        for part in parts(len(self._codes), self._room.block):
+    def blocks(self, least: int = 0, size: int = BLOCK) -> Iterator[tuple[Places, Places, NDArray[np.uint16]]]:
+        """The pairs with `least` equal slots or more, as left, right and equal slots; `size` are looked at a time."""
+        for part in parts(len(self._codes), min(size, self._room.block)):
             codes = self._codes[part]
             equal = (codes & _ones(self._slot_bits)).astype(np.uint16)
             kept = equal >= least
@@ -67,9 +68,21 @@ class Sharing:
                 equal[kept],
             )
 
+    def nearest_first(self) -> Iterator[tuple[Places, Places]]:
+        """The pairs, those with most equal slots first, then in order."""
+        sorter, both = Sorter(self._room), np.uint64(2) * self._text_bits
+        for part in parts(len(self._codes), self._room.block):
+            apart = ~self._codes[part] & _ones(self._slot_bits)
+            sorter.add(apart << both | self._codes[part] >> self._slot_bits)
+        codes = sorter.sorted()
+        for part in parts(len(codes), AT_ONCE):
+            pairs = codes[part] & _ones(both)
+            yield (pairs >> self._text_bits).astype(np.int32), (pairs & _ones(self._text_bits)).astype(np.int32)
+
 
 def _ones(bits: np.uint64) -> np.uint64:
-    return (np.uint64(1) << bits) - np.uint64(1)
+    ones: np.uint64 = np.uint64((1 << int(bits)) - 1)
+    return ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +99,20 @@ class TextPairs:
 
 def sharing(
     collection: Collection,
+    verifier: Verifier,
     layout: Plan,
     rank: NDArray[np.int64],
     least: int,
-    cap: int,
+    limits: tuple[int, float],
     wanted: Wanted,
     progress: Progress,
-    verifier: Verifier,
-    threshold: float,
 ) -> Sharing:
-    """The wanted pairs that share a band of this layout and have `least` equal slots or more.
+    """The wanted pairs that share a band of this layout and have `least` equal slots or more; `limits`: the cap, the threshold.
 
-    Texts of least `rank` are the centres of hot bands; of the pairs that these leave out a sample is verified at `threshold`.
+    Texts of least `rank` are the centres of hot bands; of the pairs that these leave out a sample is verified at the threshold.
     The room holds 4 bytes a band and text, 5 a slot and text, 8 a pair.
     """
+    cap, threshold = limits
     join = Join(collection.slots, layout.bands, layout.rows, rank, cap, collection.room)
     counter = SlotCounter(collection.slots, collection.room)
     found = Sharing(collection)
@@ -121,7 +134,7 @@ def _missed(hot: HotBands, counter: SlotCounter, least: int, wanted: Wanted, ver
     order = order[weights[order] > 0]
     left, right = hot.left[order], hot.right[order]
     found = np.zeros(len(weights), dtype=bool)
-    promising = counter.chosen(left, right, least) & wanted.chosen(left, right)
+    promising = counter.reaches(left, right, least) & wanted.chosen(left, right)
     order, left, right = order[promising], left[promising], right[promising]
     found[order] = verifier.similarities(left, right) >= threshold
     return hot.missed(threshold, found, weights)
@@ -144,14 +157,17 @@ def likely(
     width = collection.slots.shape[1]
     low, high = intervals(width)
     least = {"features": int(np.argmax(high >= threshold)), "estimate": math.ceil(threshold * width - _ROUNDING)}
-    clear = {"features": int(np.argmax(low >= threshold)) if (low >= threshold).any() and not exact else width + 1, "estimate": 0}
+    clear = {
+        "features": int(np.argmax(low >= threshold)) if (low >= threshold).any() and not exact else width + 1,
+        "estimate": 0,
+    }
     decided = clear.get(verifier.measure, width + 1)
     rank = np.arange(len(collection.slots))
     fewest = least.get(verifier.measure, 0)
-    found = sharing(collection, layout, rank, fewest, cap, wanted, progress, verifier, threshold)
+    found = sharing(collection, verifier, layout, rank, fewest, (cap, threshold), wanted, progress)
     made, total = Verified(collection, threshold), sum(int((equal < decided).sum()) for _, _, equal in found.blocks())
     done = 0
-    for left, right, equal in found.blocks():
+    for left, right, equal in found.blocks(size=AT_ONCE):
         measured = equal < decided
         similarity = equal / width
         similarity[measured] = verifier.similarities(left[measured], right[measured])
@@ -169,24 +185,23 @@ def complete(collection: Collection, verifier: Verifier, threshold: float, wante
     """
     prefixes = _prefixes(collection, verifier, threshold, progress)
     left, right = wanted.texts(*prefixes.pairs(threshold))
-    similarity = verifier.similarities(left, right, progress)
-    kept = (similarity >= threshold) & (similarity > 0)
-    return TextPairs(left[kept], right[kept], similarity[kept], np.ones(kept.sum(), dtype=bool), len(left), Capped())
+    made = Verified(collection, threshold)
+    for part in parts(len(left), AT_ONCE):
+        similarity = verifier.similarities(left[part], right[part])
+        made.add(left[part], right[part], similarity, np.ones(len(similarity), dtype=bool))
+        progress("verifying pairs", part.stop, len(left))
+    return TextPairs(*made.columns(), len(left), Capped())
 
 
 def _prefixes(collection: Collection, verifier: Verifier, threshold: float, progress: Progress) -> Prefixes:
     count, order = len(collection.documents), FeatureOrder()
-    for start in range(0, count, BATCH):
-        for features in verifier.features(range(start, min(start + BATCH, count))):
-            order.count(features)
-        progress("counting features", min(start + BATCH, count), count)
+    for features in verifier.features(progress, "counting features"):
+        order.count(features)
     hashes, sizes = [np.zeros(0, dtype=np.uint64)], np.zeros(count, dtype=np.int64)
     maps = np.zeros((count, len(parity_map(hashes[0]))), dtype=np.uint16)
-    for start in range(0, count, BATCH):
-        for text, features in enumerate(verifier.features(range(start, min(start + BATCH, count))), start):
-            sizes[text], maps[text] = len(features), parity_map(features)
-            hashes.append(order.first(features, prefix_length(len(features), threshold)))
-        progress("choosing features", min(start + BATCH, count), count)
+    for text, features in enumerate(verifier.features(progress, "choosing features")):
+        sizes[text], maps[text] = len(features), parity_map(features)
+        hashes.append(order.first(features, prefix_length(len(features), threshold)))
     lengths = np.array([len(part) for part in hashes[1:]], dtype=np.int64)
     sets = np.repeat(np.arange(count, dtype=np.int32), lengths)
     return Prefixes(np.concatenate(hashes), sets, within(lengths).astype(np.int32), sizes, maps)

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress, silent
 from indexer.measures import Side, jaccard, measured
+from indexer.sorting import Column
 from indexer.stores.base import Store
 
-KEPT_CHARS = 20_000_000
+MOST_CHARS, BYTES_A_CHAR = 20_000_000, 13
 BATCH = 500
 
 
 class Verifier:
-    """Measures pairs of a collection's texts, exactly. Texts of about 20 million characters are kept, some 250 MB.
+    """Measures pairs of a collection's texts, exactly. Texts are kept for a quarter of the room, 250 MB at the most.
 
     A text is 1 to itself under every measure; a text that has left the store since is empty. Raises `UnknownMeasure`.
     """
 
     def __init__(self, store: Store, collection: Collection, measure: str) -> None:
         self._store, self._collection, self.measure = store, collection, measure
+        self._most = collection.room.share(4, BYTES_A_CHAR, most=MOST_CHARS)
         self._sides: OrderedDict[int, Side] = OrderedDict()
         self._chars = 0
 
-    def similarities(
-        self, left: NDArray[np.int32], right: NDArray[np.int32], progress: Progress = silent
-    ) -> NDArray[np.float64]:
+    def similarities(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
         """The measure of each pair, best given sorted by `left`."""
         made = np.empty(len(left))
-        for start in range(0, len(left), BATCH):
-            pairs = list(zip(left[start : start + BATCH].tolist(), right[start : start + BATCH].tolist(), strict=True))
-            made[start : start + len(pairs)] = self.of_pairs(pairs)
-            progress("verifying", start + len(pairs), len(left))
+        for part in self._batches(self._collection.chars[left] + self._collection.chars[right]):
+            made[part] = self.of_pairs(list(zip(left[part].tolist(), right[part].tolist(), strict=True)))
         return made
 
     def with_others(self, text: int, others: Sequence[int]) -> list[float]:
@@ -56,10 +54,13 @@ class Verifier:
             return jaccard(one.features, other.features)
         return measured(self.measure, one, other).similarity
 
-    def features(self, texts: Sequence[int]) -> list[NDArray[np.uint64]]:
-        """The hashes of the distinct features of these texts, ascending."""
-        self.read(texts)
-        return [self.side(text).features.hashes for text in texts]
+    def features(self, progress: Progress = silent, stage: str = "") -> Iterator[NDArray[np.uint64]]:
+        """The hashes of the distinct features of every text in order, ascending each."""
+        count = len(self._collection.chars)
+        for part in self._batches(self._collection.chars):
+            self.read(range(part.start, part.stop))
+            yield from (self.side(text).features.hashes for text in range(part.start, part.stop))
+            progress(stage, part.stop, count)
 
     def side(self, text: int) -> Side:
         """One text; read from the store unless it is kept."""
@@ -79,8 +80,19 @@ class Verifier:
             self._sides[text] = self._made(text, content)
             self._chars += len(content)
 
+    def _batches(self, chars: NDArray[np.int64]) -> Iterator[slice]:
+        """Slices of at most `BATCH`, and at most half the characters that may be kept unless one alone has more."""
+        ends = np.cumsum(chars)
+        start = 0
+        while start < len(chars):
+            done = int(ends[start - 1]) if start else 0
+            room = int(np.searchsorted(ends, done + self._most // 2, side="right"))
+            end = max(start + 1, min(start + BATCH, room))
+            yield slice(start, end)
+            start = end
+
     def _let_go(self) -> None:
-        while self._chars > KEPT_CHARS and self._sides:
+        while self._chars > self._most // 2 and self._sides:
             _, side = self._sides.popitem(last=False)
             self._chars -= len(side.text)
 
@@ -96,3 +108,29 @@ class Verifier:
         slots = collection.slots[text] if collection.slots.shape[1] else None
         bits = int(collection.simhash[text]) if collection.recipe.simhash else None
         return Side(content, collection.recipe, slots, bits)
+
+
+class Verified:
+    """Pairs of texts at or above a threshold, as they are verified, in a room."""
+
+    def __init__(self, collection: Collection, threshold: float) -> None:
+        room = collection.room
+        self._threshold = threshold
+        self._columns = tuple(Column(room, dtype) for dtype in (np.int32, np.int32, np.float64, np.bool_))
+
+    def add(
+        self,
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        similarity: NDArray[np.float64],
+        exact: NDArray[np.bool_],
+    ) -> None:
+        """Take the pairs among these that reach the threshold; what was not measured on texts was judged before."""
+        kept = ~exact | ((similarity >= self._threshold) & (similarity > 0))
+        for column, values in zip(self._columns, (left, right, similarity, exact), strict=True):
+            column.add(values[kept])
+
+    def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]:
+        """Left, right, similarity, and whether it was measured on the texts."""
+        left, right, similarity, exact = (column.whole() for column in self._columns)
+        return left, right, similarity, exact

@@ -10,6 +10,7 @@ import click
 from indexer import grouping, pairs, printing_families, removal
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
+from indexer.scratch import DEFAULT_MEGABYTES
 
 EXIT_ABSENT = 1
 _principal = click.option(
@@ -26,6 +27,14 @@ _cap = click.option(
     show_default=True,
     help="A band that more texts share pairs them with the first only.",
 )
+_memory = click.option(
+    "--memory",
+    type=click.IntRange(1),
+    metavar="MB",
+    default=DEFAULT_MEGABYTES,
+    show_default=True,
+    help="Memory for slots, pairs and texts; what does not fit goes to temporary files (TMPDIR).",
+)
 
 
 @click.command("match")
@@ -39,6 +48,7 @@ _cap = click.option(
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout.")
 @click.option("--paths", is_flag=True, help="Name documents by path instead of id.")
 @_cap
+@_memory
 @measure_option
 @store_option
 @json_option
@@ -65,6 +75,7 @@ def match_command(
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be.")
 @_principal
 @_cap
+@_memory
 @threshold_option
 @measure_option
 @store_option

@@ -15,7 +15,7 @@ def grouped(similar, order, leads, threshold=0.5):
     """Families of documents that carry a text each, by a table of similarities."""
     pairs = np.array(sorted(similar), dtype=np.int32).reshape(-1, 2)
     count = max(order) + 1
-    graph = Graph(pairs[:, 0], pairs[:, 1], count)
+    graph = Graph([(pairs[:1, 0], pairs[:1, 1]), (pairs[1:, 0], pairs[1:, 1])], count)
 
     def values(text, others):
         return [similar[min(text, other), max(text, other)] for other in others]
@@ -47,7 +47,7 @@ def test_who_may_not_lead_joins_or_stays_alone():
 def test_documents_of_one_text_are_one_family():
     visits = [Visit(place, 0, True) for place in (4, 2, 7)]
     empty = np.zeros(0, dtype=np.int32)
-    made = families(visits, Graph(empty, empty, 1), 1, lambda text, others: pytest.fail("nothing to measure"), 0.9)
+    made = families(visits, Graph([(empty, empty)], 1), 1, lambda text, others: pytest.fail("nothing to measure"), 0.9)
     assert made == {4: (4, None), 2: (4, 1.0), 7: (4, 1.0)}
 
 

@@ -1,0 +1,78 @@
+"""Pairs and families are the same whatever memory they may use."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_library import edited, library, rows, sentence
+
+from indexer import pairs
+from indexer.collection import collect
+from indexer.errors import UsageError
+from indexer.grouping import Settings, assigned, group
+from indexer.pairs import match
+from indexer.recipe import DEFAULT
+from indexer.records import PAGE, Names, Records
+from indexer.scratch import Scratch
+from indexer.sorting import Room
+from indexer.verifying import Verifier
+
+texts = st.dictionaries(
+    st.text("abcdefghij", min_size=1, max_size=2),
+    st.builds(edited, st.integers(0, 3).map(sentence), st.integers(0, 30), st.sampled_from("xyz")),
+    max_size=12,
+)
+LABELS = {name: ["known"] for name in "abcde"}
+
+
+def narrow():
+    """No memory at all: buffers as short as they may be, every array in a file."""
+    return Scratch(0)
+
+
+def told(matched):
+    shown = [(matched.ids[place], others) for place, others in matched.by_document()]
+    return list(matched), shown, matched.capped, matched.candidates, matched.copies_left_out, list(matched.notes())
+
+
+@given(texts, st.sampled_from([0.3, 0.8]), st.sampled_from([2, 1000]), st.sampled_from([None, "known"]), st.booleans())
+@settings(max_examples=60)
+def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
+    store = library(rows(made, labels=LABELS))
+    asked = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "room", lambda _: Room())
+        whole = told(match(store, **asked))
+        patch.setattr(pairs, "room", lambda _: narrow())
+        assert told(match(store, **asked)) == whole
+
+
+@given(texts, st.sampled_from(["longest", "central"]), st.sampled_from([2, 1000]))
+@settings(max_examples=30)
+def test_families_are_the_same(made, kind, cap):
+    store, made_in = library(rows(made)), []
+    for room in (Room(), narrow()):
+        collection = collect(store, DEFAULT, room=room)
+        asked = Settings(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
+        made_in.append(assigned(collection, Verifier(store, collection, "features"), asked))
+    assert made_in[0] == made_in[1]
+
+
+@pytest.mark.parametrize("job", [match, group])
+def test_no_memory_is_refused(job):
+    with pytest.raises(UsageError, match="1 MB"):
+        job(library([]), memory=0)
+
+
+def test_records_of_many_pages():
+    records, names = Records(narrow()), Names(narrow())
+    for place in range(2 * PAGE + 5):
+        records.add(bytes([place % 251]) * (place % 7))
+        names.add(f"\ud800{place}")
+    assert len(records) == len(names) == 2 * PAGE + 5
+    for place in (0, PAGE - 1, PAGE, 2 * PAGE, 2 * PAGE + 4):
+        assert records[place] == bytes([place % 251]) * (place % 7) and names[place] == f"\ud800{place}"
+    assert names[-1] == f"\ud800{2 * PAGE + 4}" and names[PAGE : PAGE + 2] == [f"\ud800{PAGE}", f"\ud800{PAGE + 1}"]
+    assert names[np.int32(3)] == "\ud8003"
+    with pytest.raises(IndexError):
+        names[2 * PAGE + 5]
