@@ -154,6 +154,14 @@ class StoreStopped(StoreError):
         self.reason, self.mend = reason, mend
 
 
+class MomentGone(StoreError):
+    """A search was to go on at a moment that the store no longer keeps."""
+
+    def __init__(self, *, url: str) -> None:
+        super().__init__(f"{url} no longer keeps the moment of that search; search again")
+        self.url = url
+
+
 class StoreDamaged(StoreError):
     """The store's file cannot be read."""
 

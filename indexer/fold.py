@@ -5,7 +5,7 @@ Greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -32,14 +32,24 @@ class Rule(Protocol):
         """The place of the group that `hit` joins, or None when it becomes the head of the next group."""
         ...
 
+    def leads(self, hit: Ranked) -> None:
+        """Make `hit` the head of the next group, whatever it resembles."""
+        ...
 
-def folded(hits: Iterable[Ranked], rule: Rule, heads: int, window: int) -> tuple[list[Group], bool]:
+
+def folded(
+    hits: Iterable[Ranked], rule: Rule, heads: int, window: int, seeds: Sequence[Ranked] = ()
+) -> tuple[list[Group], bool]:
     """Fold hits in rank order until there are more than `heads` groups and `window` hits were read.
+
+    `seeds`, heads that were shown before, are the first groups; the hits are others.
 
     Returns the groups in rank order of their heads, and whether every hit was read. Reading one group beyond what is
     shown tells whether there is a next page. The groups of a prefix never change by reading on; members may be added.
     """
-    groups: list[Group] = []
+    for seed in seeds:
+        rule.leads(seed)
+    groups = [Group(seed) for seed in seeds]
     for read, hit in enumerate(hits):
         if read >= window and len(groups) > heads:
             return groups, False
@@ -58,19 +68,28 @@ class Unfolded:
         """Never joins."""
         return None
 
+    def leads(self, hit: Ranked) -> None:
+        """Nothing to remember."""
+
 
 class ByFamily:
     """Hits of one stored family fold under the first of them."""
 
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
+        self._groups = 0
 
     def joins(self, hit: Ranked) -> int | None:
         """The group whose head carries the same family."""
         place = self._places.get(hit.family)
         if place is None:
-            self._places[hit.family] = len(self._places)
+            self.leads(hit)
         return place
+
+    def leads(self, hit: Ranked) -> None:
+        """The first head of a family takes the rest of it."""
+        self._places.setdefault(hit.family, self._groups)
+        self._groups += 1
 
 
 class BySketch:
@@ -88,14 +107,16 @@ class BySketch:
 
     def joins(self, hit: Ranked) -> int | None:
         """The group whose head is most similar by estimate among those at or above the threshold; ties go to the first."""
-        slots = unpack_slots(hit.minhash) if hit.minhash else None
-        if slots is not None:
-            place = self._most_similar(hit.id, slots)
-            if place is not None:
-                return place
-            self._remember(hit.id, slots)
+        place = self._most_similar(hit.id, unpack_slots(hit.minhash)) if hit.minhash else None
+        if place is None:
+            self.leads(hit)
+        return place
+
+    def leads(self, hit: Ranked) -> None:
+        """A head with a sketch may be joined."""
+        if hit.minhash:
+            self._remember(hit.id, unpack_slots(hit.minhash))
         self._groups += 1
-        return None
 
     def _most_similar(self, id: str, slots: NDArray[np.uint32]) -> int | None:
         equal = np.count_nonzero(self._slots[: len(self._heads)] == slots, axis=1) if self._heads else np.zeros(0, int)

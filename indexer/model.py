@@ -167,11 +167,25 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A full-text search in our words. `filters` are (field, value) pairs that must all hold."""
+    """A full-text search in our words. `filters` are (field, value) pairs that must all hold.
+
+    `facets` are fields whose values are counted over all matches; `families` asks how many families the matches are of.
+    """
 
     text: str
     filters: tuple[tuple[str, str], ...] = ()
     sort: Literal["relevance", "path", "modified"] = "relevance"
+    facets: tuple[str, ...] = ()
+    families: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A value of a field, and how many of the matching documents, and of their families, carry it."""
+
+    value: str
+    documents: int
+    families: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +194,6 @@ class Ranked:
 
     id: str
     path: str
-    title: str
     score: float | None
     family: str
     status: Status

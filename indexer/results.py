@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from indexer.errors import UsageError
+from indexer.cursor import Cursor, cursor, fingerprint_of
+from indexer.errors import MomentGone, UsageError
 from indexer.fold import ByFamily, BySketch, Group, Rule, Unfolded, folded
 from indexer.lookup import recipe_of
-from indexer.measures import FeatureSet, feature_set, jaccard
-from indexer.model import Folded, Hit, Query
+from indexer.model import Facet, Folded, Hit, Query, Ranked
+from indexer.readings import Readings, ranked
 from indexer.recipe import Recipe
-from indexer.stores.base import Store
+from indexer.stores.base import Ranking, Store
 
 Fold: TypeAlias = Literal["live", "family", "none"]
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
-Similarity: TypeAlias = Callable[[str, str], float]
 WINDOW = 1000
-TEXTS_KEPT = 512
 _NO_SLOTS = "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; --fold family may do"
+_MOMENT_GONE = "the moment of the first page is over: documents that changed since then are read as they are now"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page of folded hits.
 
-    `total`: documents that match. `families`: groups among the hits that were read; the relation is `eq` when all were
-    read, else `gte`. `more`: there is a next page. `notes` say what an honest answer adds.
+    `total`: documents that match. `families`: by fold `family` the stored families of all of them; by `live` the groups
+    among the hits that were read: the relation is `eq` when all were read, else `gte`. `more`: there is a next page, and
+    `next` is the token that `search` takes to go on after this one. `notes` say what an honest answer adds.
     """
 
     total: int
@@ -38,6 +38,8 @@ class Page:
     page: int
     more: bool
     notes: tuple[str, ...] = ()
+    facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
+    next: str | None = None
 
 
 def search(
@@ -50,28 +52,78 @@ def search(
     sort: Sort = "relevance",
     limit: int = 10,
     page: int = 1,
+    after: str | None = None,
+    hold: bool = False,
+    facets: Sequence[str] = (),
 ) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
     `live` folds hits at `threshold` of the `features` measure, `family` by the stored family, `none` not at all. Hits are
     read until the page is full, and at least the first 1,000, so that the counts of folded hits are nearly always whole.
 
-    Raises `StoreError` when nothing was indexed yet.
+    `page` searches again. `after`, the `next` of the page before, goes on instead: what resembles a hit shown before is folded
+    under it and not shown, whatever arrives in between, and nothing is left out. With `hold` on the first page a search engine
+    keeps the documents as they are, five minutes from page to page; else, and in an embedded store, they are read as they are
+    then. `facets` are fields whose most frequent values are counted, in documents and in stored families.
+
+    Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search.
     """
     recipe = recipe_of(store)
-    similarity = _similarity(store, recipe)
-    ranking = store.search(Query(query, tuple(filters), sort))
-    groups, complete = folded(ranking.hits, _rule(fold, threshold, similarity), limit * page, 0 if fold == "none" else WINDOW)
-    shown = groups[limit * (page - 1) : limit * page]
+    asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
+    begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold))
+    ranking, notes = _ranking(store, asked, begun, hold)
+    readings = Readings(store, recipe, ranking.moment)
+    seeds = [ranked(row) for row in readings.rows(begun.shown)]
+    start = len(seeds) + limit * (page - 1)
+    hits, window = _unseen(ranking, begun), 0 if fold == "none" else WINDOW
+    groups, complete = folded(hits, _rule(fold, threshold, readings), start + limit, window, seeds)
+    shown, more = groups[start : start + limit], len(groups) > start + limit
+    if ranking.moment and not more:
+        store.release(ranking.moment)
+    families, relation = _families(fold, ranking, len(groups), complete)
     return Page(
         total=ranking.total,
-        families=ranking.total if fold == "none" else len(groups),
-        relation="eq" if complete or fold == "none" else "gte",
-        hits=tuple(_hit(group, similarity) for group in shown),
-        page=page,
-        more=len(groups) > limit * page,
-        notes=(_NO_SLOTS.format(recipe.name),) if fold == "live" and not recipe.minhash else (),
+        families=families,
+        relation=relation,
+        hits=tuple(_hits(shown, readings)),
+        page=begun.page + 1,
+        more=more,
+        notes=(*notes, *_notes(fold, recipe)),
+        facets=ranking.facets,
+        next=begun.later(_ids(groups[len(seeds) : start + limit]), ranking.moment).token if more else None,
     )
+
+
+def _begun(after: str | None, page: int, search: str) -> Cursor:
+    """Where the search goes on: after a token, or before a page without anything shown."""
+    if after and page != 1:
+        raise UsageError("give either a page or a token to go on after, not both")
+    return cursor(after, search) if after else Cursor(search, page - 1, (), None)
+
+
+def _ranking(store: Store, asked: Query, begun: Cursor, hold: bool) -> tuple[Ranking, tuple[str, ...]]:
+    """The hits, at the moment of the pages before where there is one; when it is over, as they are now."""
+    try:
+        return store.search(asked, begun.moment, hold or begun.moment is not None), ()
+    except MomentGone:
+        return store.search(asked, hold=True), (_MOMENT_GONE,)
+
+
+def _unseen(ranking: Ranking, begun: Cursor) -> Iterator[Ranked]:
+    shown = frozenset(begun.shown)
+    return (hit for hit in ranking.hits if hit.id not in shown)
+
+
+def _families(fold: Fold, ranking: Ranking, groups: int, complete: bool) -> tuple[int, Literal["eq", "gte"]]:
+    if fold == "none":
+        return ranking.total, "eq"
+    if ranking.families is not None:
+        return ranking.families, "eq"
+    return groups, "eq" if complete else "gte"
+
+
+def _notes(fold: Fold, recipe: Recipe) -> tuple[str, ...]:
+    return (_NO_SLOTS.format(recipe.name),) if fold == "live" and not recipe.minhash else ()
 
 
 def parse_filters(spelled: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -87,24 +139,33 @@ def parse_filters(spelled: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple((field, value) for field, value in pairs)
 
 
-def _rule(fold: Fold, threshold: float, similarity: Similarity) -> Rule:
+def fold_hits(store: Store, ids: Iterable[str], threshold: float = 0.8, *, fold: Fold = "live") -> tuple[Hit, ...]:
+    """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
+
+    As `search` folds its own hits: by stored slots, and by texts where the slots leave it open. An id given twice counts once;
+    one that the store does not have is left out. Raises `StoreError` when nothing was indexed yet.
+    """
+    readings = Readings(store, recipe_of(store))
+    listed = list(dict.fromkeys(ids))
+    hits = [ranked(row) for row in readings.rows(listed)]
+    groups, _ = folded(hits, _rule(fold, threshold, readings), len(hits), 0)
+    return tuple(_hits(groups, readings))
+
+
+def _rule(fold: Fold, threshold: float, readings: Readings) -> Rule:
     if fold == "live":
-        return BySketch(threshold, similarity)
+        return BySketch(threshold, readings.similarity)
     return ByFamily() if fold == "family" else Unfolded()
 
 
-def _similarity(store: Store, recipe: Recipe) -> Similarity:
-    """The exact `features` similarity of two stored documents by id; the texts of the last few hundred are remembered."""
-
-    @lru_cache(maxsize=TEXTS_KEPT)
-    def features(id: str) -> FeatureSet:
-        row = store.get([id]).get(id)
-        return feature_set(row.text if row else "", recipe)
-
-    return lambda a, b: jaccard(features(a), features(b))
+def _ids(groups: Sequence[Group]) -> tuple[str, ...]:
+    return tuple(group.head.id for group in groups)
 
 
-def _hit(group: Group, similarity: Similarity) -> Hit:
-    head = group.head
-    under = tuple(Folded(one.id, one.path, similarity(head.id, one.id)) for one in group.members)
-    return Hit(head.id, head.path, head.title, head.score, under)
+def _hits(groups: Sequence[Group], readings: Readings) -> Iterator[Hit]:
+    titles = readings.titles(_ids(groups))
+    for group in groups:
+        head, members = group.head, group.members
+        values = readings.similarities(head.id, [one.id for one in members])
+        under = tuple(Folded(one.id, one.path, value) for one, value in zip(members, values, strict=True))
+        yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, under)

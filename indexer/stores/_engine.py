@@ -13,18 +13,16 @@ from indexer.stores import _engine_install, bodies
 from indexer.stores import _engine_rows as documents
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
 from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
+from indexer.stores._engine_queries import PAGE, Questions
 from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
 from indexer.stores.rows import refusal, storable, storable_ids
 from indexer.stores.sending import Operation, Reply, Sender
 from indexer.text.phrases import well_formed
 
-FIRST_PAGE, PAGE = 20, 100
-MAX_WINDOW = 10_000  # hits that an engine returns at once
+FIRST_PAGE = 20
 BULK_SECONDS = 120.0
 WRITERS = 4  # bulk requests under way at once, when the engine keeps up
-WHOLE = {"allow_partial_search_results": "false"}
-_KEEP_ALIVE = "5m"
 _CHUNK = 1_000
 
 
@@ -88,9 +86,10 @@ class EngineStore:
         """Waits until every shard shows what was written."""
         self._requests.get("POST", f"{self._index()}/_refresh")
 
-    def get(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Fresh from the engine, refreshed or not."""
-        return {name: documents.row(name, document) for name, document in self._documents(ids, PAGE, {})}
+    def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
+        """Fresh from the engine, refreshed or not, unless a moment is given."""
+        found = self._questions().documents_at(moment, storable_ids(ids)) if moment else self._documents(ids, PAGE, {})
+        return {name: documents.row(name, document) for name, document in found}
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Fresh from the engine, refreshed or not."""
@@ -107,77 +106,58 @@ class EngineStore:
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """Two requests: how many rows carry each key, and the rows that share those that are asked."""
-        recipe, keys = self._recipe().id, bodies.keys(bands, blocks)
-        hot = self._hot(keys) if keys else set()
-        capped = tuple(key for field, key in keys if (field, key) in hot)
-        if hot.issuperset(keys):
-            return Candidates((), capped)
-        body = bodies.candidates([key for key in keys if key not in hot], recipe, min(limit, MAX_WINDOW))
-        total, hits = self._best(body, limit)
-        return Candidates(tuple(map(documents.candidate, hits)), capped, cut=total > len(hits))
+        return self.candidates_of([(bands, blocks)], limit)[0]
 
-    def _hot(self, keys: Sequence[bodies.Key]) -> set[bodies.Key]:
-        """The keys that too many rows carry."""
-        answer = self._search(bodies.carriers(keys))
-        cap = max(self.hot_key_floor, int(self.hot_key_share * answer["hits"]["total"]["value"]))
-        buckets = answer["aggregations"]["keys"]["buckets"]
-        return {key for place, key in enumerate(keys) if buckets[str(place)]["doc_count"] > cap}
+    def candidates_of(self, asked: Sequence[tuple[Sequence[str], Sequence[str]]], limit: int) -> list[Candidates]:
+        """Two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer."""
+        recipe = self._recipe().id
+        return self._questions().candidates([bodies.keys(*keys) for keys in asked], recipe, limit, self._cap)
 
-    def _best(self, body: bodies.Body, limit: int) -> tuple[int, list[bodies.Body]]:
-        """How many hits there are, and the first of them; page by page where an engine does not return them at once."""
-        pages = self._pages(body) if limit > body["size"] else iter([self._search(body)["hits"]])
-        first = next(pages)
-        rest = chain.from_iterable(page["hits"] for page in pages)
-        return first["total"]["value"], [*first["hits"], *islice(rest, max(0, limit - len(first["hits"])))]
+    def _cap(self, rows: int) -> int:
+        return max(self.hot_key_floor, int(self.hot_key_share * rows))
 
-    def search(self, query: Query) -> Ranking:
-        """The matches and their order are those of the moment when the search begins."""
+    def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
+        """The matches and their order are those of the moment when the search begins, or of the one given."""
         body = bodies.search(query, FIRST_PAGE)
-        self._recipe()
+        questions = self._questions()
         if body is None:
-            return Ranking(0, iter(()))
-        pages = self._pages(body)
+            return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
+        pages = questions.pages(body, moment, hold)
         first = next(pages)
-        scored = body["sort"][0] == bodies.BEST
-        return Ranking(first["total"]["value"], self._ranked(first, pages, scored))
+        counted = first.get("aggregations", {})
+        return Ranking(
+            total=first["hits"]["total"]["value"],
+            hits=self._ranked(first, pages, body["sort"][0] == bodies.BEST),
+            families=documents.families(counted) if query.families else None,
+            facets={name: tuple(map(documents.facet, counted[name]["buckets"])) for name in query.facets},
+            moment=first["pit_id"] if hold else None,
+        )
 
     def _ranked(self, page: bodies.Body, pages: Iterator[bodies.Body], scored: bool) -> Iterator[Ranked]:
-        for hits in chain([page], pages):
-            yield from (documents.ranked(hit, scored) for hit in hits["hits"])
+        for answer in chain([page], pages):
+            yield from (documents.ranked(hit, scored) for hit in answer["hits"]["hits"])
+
+    def release(self, moment: str) -> None:
+        """Closes the point in time."""
+        self._questions().release(moment)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """The set and its order are those of the moment when the first row is read."""
         body = bodies.scan(None if under is None else well_formed(under), PAGE)
-        for page in self._pages(body):
-            yield from (documents.row(hit["_id"], hit["_source"]) for hit in page["hits"])
-
-    def _pages(self, body: bodies.Body) -> Iterator[bodies.Body]:
-        """The `hits` of one page after the other, at one point in time; pages after the first hold `PAGE` hits."""
-        dialect = self._dialect
-        path = f"{self._index()}/{dialect.open_pit}"
-        pit = self._requests.get("POST", path, params={"keep_alive": _KEEP_ALIVE})[dialect.pit_field]
-        try:
-            while True:
-                at = {"pit": {"id": pit, "keep_alive": _KEEP_ALIVE}}
-                answer = self._requests.get("POST", "_search", {**body, **at}, WHOLE)
-                pit, hits = answer.get("pit_id", pit), answer["hits"]
-                yield hits
-                if len(hits["hits"]) < body["size"]:
-                    return
-                body = {**body, "size": PAGE, "search_after": hits["hits"][-1]["sort"], "track_total_hits": False}
-        finally:
-            self._requests.ask("DELETE", dialect.close_pit, dialect.close_body(pit))
+        for answer in self._questions().pages(body):
+            yield from (documents.row(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"])
 
     def counts(self) -> Counts:
         """Families are counted exactly up to 40,000; bytes are those of the primary shards, None where that is not told."""
-        answer = self._search(bodies.counts())
+        answer = self._questions().ask(bodies.counts())
         status, types = (
             {bucket["key"]: bucket["doc_count"] for bucket in answer["aggregations"][name]["buckets"]}
             for name in ("status", "content_type")
         )
         stats = self._requests.ask("GET", f"{self._index()}/_stats/store").body
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
-        return Counts(answer["hits"]["total"]["value"], status, types, answer["aggregations"]["families"]["value"], size)
+        families = documents.families(answer["aggregations"])
+        return Counts(answer["hits"]["total"]["value"], status, types, families, size)
 
     def install(self, recipe: Recipe, dry_run: bool) -> list[Change]:
         """Templates and pipelines for this index, and the index itself where it exists."""
@@ -192,8 +172,8 @@ class EngineStore:
         """Ends the connections."""
         self._link.close()
 
-    def _search(self, body: bodies.Body) -> bodies.Body:
-        return self._requests.get("POST", f"{self._index()}/_search", body, WHOLE)
+    def _questions(self) -> Questions:
+        return Questions(self._requests, self._dialect, self._index())
 
     def _recipe(self) -> Recipe:
         recipe = self.stored_recipe()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,12 +67,16 @@ class Requests:
         self,
         method: str,
         path: str,
-        body: bodies.Body | None = None,
+        body: bodies.Body | Sequence[bodies.Body] | None = None,
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> Answer:
-        """The answer, whatever its status; asked again a few times while the engine is overloaded or not ready."""
-        data = None if body is None else json.dumps(body).encode()
+        """The answer, whatever its status; asked again a few times while the engine is overloaded or not ready.
+
+        Several bodies are sent one a line.
+        """
+        lines = [body] if isinstance(body, dict) else body or []
+        data = b"\n".join(json.dumps(line).encode() for line in lines) + b"\n" if lines else None
         answer = self.link.request(method, path, data, params, seconds)
         for attempt in range(_PATIENCE.attempts):
             if answer.status not in PASSING:
@@ -85,7 +89,7 @@ class Requests:
         self,
         method: str,
         path: str,
-        body: bodies.Body | None = None,
+        body: bodies.Body | Sequence[bodies.Body] | None = None,
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> bodies.Body:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from indexer.model import Assignment, Candidate, Ranked, Row
+from indexer.model import Assignment, Candidate, Facet, Ranked, Row
 from indexer.sketch.codec import signed64, unsigned64
+from indexer.stores.bodies import LAST
 
 MAX_SEARCHABLE_BYTES = 32_000
 _NAMES = {  # fields of a row that carry another name in an engine
@@ -70,24 +71,45 @@ def row(id: str, document: Mapping[str, Any]) -> Row:
 
 
 def candidate(hit: Mapping[str, Any]) -> Candidate:
-    """A hit of a search whose score is the number of keys shared."""
-    document = hit["_source"]
-    sketches = _bytes(document.get("near_minhash")), _unsigned(document.get("near_simhash"))
-    return Candidate(hit["_id"], _text(document.get("path")), int(hit["_score"]), *sketches)
+    """A hit of a search whose score is the number of keys shared, sorted by score, path and id."""
+    _, path, id, *_ = hit["sort"]
+    sketches = _bytes(_column(hit, "near_minhash")), _unsigned(_column(hit, "near_simhash"))
+    return Candidate(hit.get("_id", id), _sorted_text(path), int(hit["_score"]), *sketches)
 
 
 def ranked(hit: Mapping[str, Any], scored: bool) -> Ranked:
-    """A hit of a full-text search."""
-    document = hit["_source"]
+    """A hit of a full-text search, sorted by path, id and place at the end."""
+    path, id, _ = hit["sort"][-3:]
+    id = hit.get("_id", id)
     return Ranked(
-        id=hit["_id"],
-        path=_text(document.get("path")),
-        title=_text(document.get("title")),
+        id=id,
+        path=_sorted_text(path),
         score=hit["_score"] if scored else None,
-        family=document.get("near_family") or hit["_id"],
-        status=document.get("near_status", "complete"),
-        minhash=_bytes(document.get("near_minhash")),
+        family=_column(hit, "near_family") or id,
+        status=_column(hit, "near_status") or "complete",
+        minhash=_bytes(_column(hit, "near_minhash")),
     )
+
+
+def facet(bucket: Mapping[str, Any]) -> Facet:
+    """A bucket of a facet."""
+    return Facet(bucket["key"], bucket["doc_count"], families(bucket))
+
+
+def families(counted: Mapping[str, Any]) -> int:
+    """What the aggregations of `bodies.families` count."""
+    return int(counted["families"]["value"] + counted["without_family"]["doc_count"])
+
+
+def _column(hit: Mapping[str, Any], name: str) -> Any:
+    """The first value of a field that was read from doc values."""
+    values = hit.get("fields", {}).get(name)
+    return values[0] if values else None
+
+
+def _sorted_text(value: str) -> str:
+    """A sort value as text; what sorts last was missing."""
+    return "" if value == LAST else value
 
 
 def assigned(assignment: Assignment) -> dict[str, Any]:
@@ -122,7 +144,8 @@ def _named(stored: object) -> Mapping[str, str]:
 
 
 def _bytes(stored: str | None) -> bytes | None:
-    return None if stored is None else base64.b64decode(stored)
+    """Bytes from Base64; doc values come without the padding."""
+    return None if stored is None else base64.b64decode(stored + "=" * (-len(stored) % 4))
 
 
 def _unsigned(stored: int | None) -> int | None:

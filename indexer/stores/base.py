@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from indexer.errors import UsageError
-from indexer.model import Assignment, Candidates, Query, Ranked, Row, Status
+from indexer.model import Assignment, Candidates, Facet, Query, Ranked, Row, Status
 from indexer.recipe import Recipe
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
+FACET_VALUES = 20
 FILTERS = ("path", "content_type", "status", "labels", "family", "recipe")
 _METADATA = re.compile(r"metadata\.(?P<name>.+)", re.DOTALL)
 
@@ -21,10 +22,18 @@ class Ranking:
     """The answer to a full-text search: how many documents match, and the hits in order, fetched as they are read.
 
     The order is total and stable while the iterator lives: ties of the sort key go by path, then id.
+
+    `families` of all matches, where the query asks for them; a document without a family is one of its own. `facets`: for
+    each field asked, its `FACET_VALUES` most frequent values, ties by value. A search engine counts families exactly up to
+    40,000, in a facet up to 10,000. `moment`: what `search` and `get` take to go on reading the documents as they were; None
+    where a store keeps no moments, or was not asked to hold it.
     """
 
     total: int
     hits: Iterator[Ranked]
+    families: int | None = None
+    facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
+    moment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +92,8 @@ class Store(Protocol):
         """
         ...
 
-    def get(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Whole rows by id; ids that do not exist are absent."""
+    def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
+        """Whole rows by id, now or as they were at a moment; ids that do not exist are absent. May raise `MomentGone`."""
         ...
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
@@ -98,17 +107,28 @@ class Store(Protocol):
         """
         ...
 
-    def search(self, query: Query) -> Ranking:
+    def candidates_of(self, asked: Sequence[tuple[Sequence[str], Sequence[str]]], limit: int) -> list[Candidates]:
+        """What `candidates` finds for each pair of bands and blocks, in order, by as few requests as the store can."""
+        ...
+
+    def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
         """Full-text search over title and text, whatever the characters of the query.
 
         Words are all required; `"quoted words"` stand together. Words of scripts written without spaces are found inside a
         sentence. Case does not matter, nor do marks on Latin letters. An empty query matches every document, one without
         letters and digits none. Filters are (field, value) pairs that must all hold exactly; fields are those of `FILTERS`
-        and `metadata.NAME`, others raise `UsageError`.
+        and `metadata.NAME`, others raise `UsageError`; facets are counted for the fields of `FILTERS`.
 
         `relevance`: best first; `path`: ascending; `modified`: newest first, rows without a time last. Ties, and an empty
         query by relevance, go by path and then id.
+
+        `hold` keeps the documents as they are for searches that are given the ranking's `moment`: in a search engine for five
+        minutes after each use, or until `release`. Raises `MomentGone` for one that is over.
         """
+        ...
+
+    def release(self, moment: str) -> None:
+        """Let a moment go; one that is over already is no error."""
         ...
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
@@ -166,3 +186,10 @@ def metadata_name(field: str) -> str | None:
     if found := _METADATA.fullmatch(field):
         return found["name"]
     raise UsageError(f"cannot filter on {field!r}; choose one of: {', '.join(FILTERS)}, metadata.NAME")
+
+
+def facet_field(field: str) -> str:
+    """The field itself when its values can be counted; others raise `UsageError`."""
+    if field in FILTERS:
+        return field
+    raise UsageError(f"cannot count the values of {field!r}; choose one of: {', '.join(FILTERS)}")

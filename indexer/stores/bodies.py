@@ -12,7 +12,7 @@ from indexer import mappings
 from indexer.model import Query
 from indexer.recipe import Recipe
 from indexer.stores.analysis import mapping_rules
-from indexer.stores.base import metadata_name
+from indexer.stores.base import FACET_VALUES, facet_field, metadata_name
 from indexer.text.phrases import phrases, well_formed
 
 Body: TypeAlias = dict[str, Any]
@@ -26,7 +26,9 @@ IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without a
 BEST = {"_score": "desc"}
 NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
 _FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
-_SHOWN = ["path", "title", "near_id", "near_family", "near_status", "near_minhash"]
+_SKETCHES = ["near_minhash", "near_simhash"]
+_FOLDED = ["near_minhash", "near_family", "near_status"]
+_FAMILIES, _FACET_FAMILIES = 40_000, 10_000  # up to how many they are counted exactly
 
 
 def index(recipe: Recipe, metadata_type: str, core_analysis: bool, shards: int | None, replicas: int | None) -> Body:
@@ -89,9 +91,54 @@ def search(query: Query, size: int) -> Body | None:
     return {
         "size": size,
         "track_total_hits": True,
-        "_source": _SHOWN,
+        **_columns(_FOLDED),
         "query": {"bool": {"must": clauses, "filter": filters} if scored else {"filter": [*clauses, *filters]}},
         "sort": [*first, BY_PATH, BY_ID, IN_PLACE],
+        **_tallies(query),
+    }
+
+
+def _columns(fields: list[str]) -> Body:
+    """What a hit tells: doc values, and path and id by its sort values. Reading documents would cost ten times as much."""
+    return {"_source": False, "stored_fields": "_none_", "docvalue_fields": fields}
+
+
+def reading_ids(body: Body) -> Body:
+    """The same search with ids from the documents themselves."""
+    return {name: value for name, value in body.items() if name != "stored_fields"}
+
+
+def named(body: Body, hits: Body) -> bool:
+    """Whether each hit tells its id: documents of other programs may have no `near_id` to sort by."""
+    if "stored_fields" not in body:
+        return True
+    place = body["sort"].index(BY_ID)
+    return all(hit["sort"][place] != LAST for hit in hits["hits"])
+
+
+def later(body: Body) -> Body:
+    """The same search for a page after the first: what was counted once is not counted again."""
+    return {**{name: value for name, value in body.items() if name != "aggs"}, "track_total_hits": False}
+
+
+def _tallies(query: Query) -> Body:
+    """The aggregations that a query asks for: families of all matches, and values with their families."""
+    facets = {
+        name: {
+            "terms": {"field": _FIELDS.get(name, name), "size": FACET_VALUES},
+            "aggs": families(_FACET_FAMILIES),
+        }
+        for name in map(facet_field, query.facets)
+    }
+    aggregations = {**(families() if query.families else {}), **facets}
+    return {"aggs": aggregations} if aggregations else {}
+
+
+def families(exact: int = _FAMILIES) -> Body:
+    """Aggregations that count families: distinct ones, and documents without one, each of which is its own."""
+    return {
+        "families": {"cardinality": {"field": "near_family", "precision_threshold": exact}},
+        "without_family": {"missing": {"field": "near_family"}},
     }
 
 
@@ -133,7 +180,7 @@ def candidates(asked: Sequence[Key], recipe: str, limit: int) -> Body:
     return {
         "size": limit,
         "track_total_hits": True,
-        "_source": ["path", "near_minhash", "near_simhash"],
+        **_columns(_SKETCHES),
         "query": {
             "bool": {
                 "filter": [{"term": {"near_recipe": recipe}}],
@@ -153,6 +200,6 @@ def counts() -> Body:
         "aggs": {
             "status": {"terms": {"field": "near_status", "size": 100}},
             "content_type": {"terms": {"field": "content_type", "size": 10_000}},
-            "families": {"cardinality": {"field": "near_family", "precision_threshold": 40_000}},
+            **families(),
         },
     }

@@ -55,7 +55,7 @@ class OpenSearchLink:
     def _once(self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float) -> Answer:
         pool = self._client.transport.connection_pool
         connection = pool.get_connection()
-        kind = "application/x-ndjson" if path.endswith("_bulk") else "application/json"
+        kind = "application/x-ndjson" if path.endswith(("_bulk", "_msearch")) else "application/json"
         try:
             status, headers, text = connection.perform_request(
                 method, f"/{path}", params, body, timeout=seconds, ignore=_EVERY_STATUS, headers={"content-type": kind}

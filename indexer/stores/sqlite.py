@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
-from indexer.model import Assignment, Candidate, Candidates, Query, Ranked, Row
+from indexer.model import Assignment, Candidate, Candidates, Facet, Query, Ranked, Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import unsigned64
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
-from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking, metadata_name
+from indexer.stores.base import FACET_VALUES, HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking, facet_field, metadata_name
 from indexer.stores.rows import refusal, storable, storable_ids
 from indexer.text.phrases import phrases, spaced, well_formed
 
@@ -26,7 +26,7 @@ _BEST = (
     "SELECT d.id, d.path, j.value, d.minhash, d.simhash FROM json_each(?) j "
     "JOIN documents d ON d.number = CAST(j.key AS INTEGER) ORDER BY j.value DESC, d.path, d.id LIMIT ?"
 )
-_SHOWN = "SELECT number, id, path, title, family, status, minhash FROM documents WHERE number IN"
+_SHOWN = "SELECT number, id, path, family, status, minhash FROM documents WHERE number IN"
 _ORDER = {"relevance": "score DESC, ", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
 
 
@@ -68,8 +68,8 @@ class SqliteStore:
         with self._file.reading():
             pass
 
-    def get(self, ids: Sequence[str]) -> dict[str, Row]:
-        """One consistent view of all of them."""
+    def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
+        """One consistent view of all of them; a file keeps no moments."""
         with self._file.reading() as db:
             found = _chosen(db, f"{_ROW} WHERE d.id IN", storable_ids(ids))
         return {row.id: row for row in map(_unpacked, found)}
@@ -97,6 +97,10 @@ class SqliteStore:
             )
         return Candidates(best, tuple(capped), cut=len(shared) > len(best))
 
+    def candidates_of(self, asked: Sequence[tuple[Sequence[str], Sequence[str]]], limit: int) -> list[Candidates]:
+        """One after the other: nothing is gained by asking at once."""
+        return [self.candidates(bands, blocks, limit) for bands, blocks in asked]
+
     def _carriers(self, db: sqlite3.Connection, posted: str) -> list[int] | None:
         """The documents that carry a key, None when it is hot."""
         cap = self.hot_key_floor
@@ -106,12 +110,15 @@ class SqliteStore:
             numbers = _numbers(db, posted, cap)
         return None if len(numbers) > cap else numbers
 
-    def search(self, query: Query) -> Ranking:
-        """The matches and their order are fixed when the search begins; a row deleted since then is passed over."""
+    def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
+        """The matches and their order are fixed when the search begins; a row deleted since then is passed over.
+
+        A file keeps no moments: `hold` changes nothing.
+        """
         asked = phrases(query.text)
         conditions, values = _conditions(query)
         if query.text.strip() and not asked:
-            return Ranking(0, iter(()))
+            return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
         table, score = "documents d", "NULL"
         if asked:
             table = "fulltext JOIN documents d ON d.number = fulltext.rowid"
@@ -123,7 +130,12 @@ class SqliteStore:
                 f"SELECT d.number, {score} AS score FROM {table} WHERE {where} ORDER BY {_ORDER[query.sort]}d.path, d.id",
                 values,
             ).fetchall()
-        return Ranking(len(found), self._ranked(found))
+            families = _families(db, table, where, values) if query.families else None
+            facets = {name: _facet(db, facet_field(name), table, where, values) for name in query.facets}
+        return Ranking(len(found), self._ranked(found), families, facets)
+
+    def release(self, moment: str) -> None:
+        """Nothing is held."""
 
     def _ranked(self, found: list[tuple[int, float | None]]) -> Iterator[Ranked]:
         for start in range(0, len(found), PAGE):
@@ -132,8 +144,8 @@ class SqliteStore:
                 rows = {number: shown for number, *shown in _chosen(db, _SHOWN, list(page))}
             for number, score in page.items():
                 if number in rows:
-                    name, path, title, *rest = rows[number]
-                    yield Ranked(name, path, title, score, *rest)
+                    name, path, *rest = rows[number]
+                    yield Ranked(name, path, score, *rest)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """The set and its order are fixed when the first row is read; a row deleted since then is passed over."""
@@ -238,6 +250,22 @@ def _count(db: sqlite3.Connection) -> int:
 def _expression(asked: tuple[str, ...]) -> str:
     """All phrases, each in FTS5's quotes, where only a quote and NUL mean anything; a phrase holds no quote."""
     return " AND ".join(f'"{spaced(phrase)}"' for phrase in asked).replace("\0", " ")
+
+
+def _families(db: sqlite3.Connection, table: str, where: str, values: Sequence[str]) -> int:
+    """Distinct families of the matches."""
+    return int(db.execute(f"SELECT count(DISTINCT d.family) FROM {table} WHERE {where}", values).fetchone()[0])
+
+
+def _facet(db: sqlite3.Connection, name: str, table: str, where: str, values: Sequence[str]) -> tuple[Facet, ...]:
+    """The most frequent values of a field among the matches."""
+    value, source = ("j.value", f"{table}, json_each(d.labels) j") if name == "labels" else (f"d.{name}", table)
+    found = db.execute(
+        f"SELECT {value}, count(DISTINCT d.number), count(DISTINCT d.family) FROM {source} WHERE {where} "
+        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {FACET_VALUES}",
+        values,
+    )
+    return tuple(Facet(*counted) for counted in found)
 
 
 def _conditions(query: Query) -> tuple[list[str], list[str]]:

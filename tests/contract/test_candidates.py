@@ -115,3 +115,31 @@ def test_rows_without_keys_are_never_candidates(store):
     store.write([row("1", status="empty", text=""), row("2", bands=(band(0, 1),))])
     store.refresh()
     assert [one.id for one in store.candidates([band(0, 1)], [block(0, 1)], 10).found] == ["2"]
+
+
+def test_many_look_ups_at_once_find_what_each_finds_alone(store):
+    chance = random.Random(4)
+    store.hot_key_floor, store.hot_key_share = 20, 0.1
+    store.write(
+        [
+            row(
+                f"{place:03}",
+                path=f"/p/{chance.randrange(9)}",
+                bands=tuple(band(column, chance.randrange(3) if column == 0 else chance.randrange(40)) for column in range(5)),
+                blocks=(block(0, chance.randrange(50)),),
+                minhash=chance.randbytes(512) if place % 3 else None,
+            )
+            for place in range(150)
+        ]
+    )
+    store.refresh()
+    asked = [
+        ([band(column, chance.randrange(40)) for column in range(5)], [block(0, chance.randrange(50))]) for _ in range(23)
+    ]
+    asked += [([], []), ([band(0, 1)], []), ([band(7, 7)], [block(0, 7)]), asked[0]]
+    for limit in (3, 1_000):
+        together = store.candidates_of(asked, limit)
+        assert together == [store.candidates(bands, blocks, limit) for bands, blocks in asked]
+    assert together[24] == Candidates((), (band(0, 1),), False)
+    assert sum(len(one.found) for one in together) > 100
+    assert store.candidates_of([], 5) == []

@@ -3,8 +3,8 @@
 import pytest
 from sample_rows import row
 
-from indexer.errors import UsageError
-from indexer.model import Query
+from indexer.errors import MomentGone, UsageError
+from indexer.model import Facet, Query
 
 LANGUAGES = {  # a sentence without spaces, words in it, and what is not in it although its letters are
     "Chinese": ("我们昨天在图书馆里找到了两份几乎相同的文件。", ["图书馆", "文件", "相同"], ["馆书图", "件文"]),
@@ -222,8 +222,8 @@ def test_hits_carry_what_folding_needs(store):
     store.write([row("1", minhash=b"\x01\x02", family="f", status="truncated", title="T"), row("2", path="/x")])
     store.refresh()
     first, second = store.search(Query("", sort="path")).hits
-    assert (first.id, first.path, first.title, first.family, first.status, first.minhash) == (
-        "1", "/library/1.txt", "T", "f", "truncated", b"\x01\x02",
+    assert (first.id, first.path, first.family, first.status, first.minhash) == (
+        "1", "/library/1.txt", "f", "truncated", b"\x01\x02",
     )  # fmt: skip
     assert second.minhash is None
 
@@ -250,3 +250,61 @@ def test_the_order_does_not_change_between_pages(store):
     store.refresh()
     seen += [hit.id for hit in hits]
     assert seen == [f"{place:03}" for place in range(300) if place != 200 or "200" in seen]
+
+
+def test_facets_count_documents_and_families(store):
+    labels = [("x", "y"), ("x",), ("y", "x"), (), ("z",)]
+    families = ["f", "f", "g", "h", "i"]
+    store.write(
+        [
+            row(str(place), labels=label, family=family, content_type="a/b" if place % 2 else "c/d", text="fox" if place else "")
+            for place, (label, family) in enumerate(zip(labels, families, strict=True))
+        ]
+    )
+    store.refresh()
+    found = store.search(Query("fox", facets=("labels", "content_type"), families=True))
+    assert (found.total, found.families) == (4, 4)
+    assert found.facets == {
+        "labels": (Facet("x", 2, 2), Facet("y", 1, 1), Facet("z", 1, 1)),
+        "content_type": (Facet("a/b", 2, 2), Facet("c/d", 2, 2)),
+    }
+    everything = store.search(Query("", facets=("labels", "family", "status"), families=True))
+    assert everything.facets["labels"] == (Facet("x", 3, 2), Facet("y", 2, 2), Facet("z", 1, 1))
+    assert everything.facets["family"] == (Facet("f", 2, 1), Facet("g", 1, 1), Facet("h", 1, 1), Facet("i", 1, 1))
+    assert everything.facets["status"] == (Facet("complete", 5, 4),)
+    assert (everything.total, everything.families) == (5, 4)
+    filtered = store.search(Query("", (("labels", "y"),), facets=("content_type",)))
+    assert filtered.facets == {"content_type": (Facet("c/d", 2, 2),)}
+    assert filtered.families is None
+
+
+def test_facets_of_nothing_and_the_most_frequent_values(store):
+    store.write([row(f"{place:02}", labels=(f"{place:02}",)) for place in range(30)] + [row("again", labels=("29",))])
+    store.refresh()
+    assert store.search(Query("!", facets=("labels",))).facets == {"labels": ()}
+    values = [one.value for one in store.search(Query("", facets=("labels",))).facets["labels"]]
+    assert values == ["29", *(f"{place:02}" for place in range(19))]
+    for field in ("metadata.Author", "text", "near_family"):
+        with pytest.raises(UsageError, match="cannot count the values of .*content_type"):
+            store.search(Query("", facets=(field,)))
+
+
+@pytest.mark.gap("memory", reason="an embedded store keeps no moments")
+@pytest.mark.gap("sqlite", reason="an embedded store keeps no moments")
+def test_a_moment_is_held_until_it_is_released(store):
+    store.write([row("1", text="fox old"), row("2", text="fox old")])
+    store.refresh()
+    moment = store.search(Query("fox"), hold=True).moment
+    assert store.search(Query("fox")).moment is None
+    store.write([row("1", text="wolf new"), row("3", text="fox new")])
+    store.delete(["2"])
+    store.refresh()
+    assert {hit.id for hit in store.search(Query("fox"), moment, hold=True).hits} == {"1", "2"}
+    then = store.get(["2", "1", "3"], moment)
+    assert {id: one.text for id, one in then.items()} == {"1": "fox old", "2": "fox old"}
+    assert ids(store, "fox") == ["3"]
+    store.release(moment)
+    store.release(moment)
+    for ask in (lambda: store.search(Query("fox"), moment), lambda: store.get(["1"], moment)):
+        with pytest.raises(MomentGone, match="search again"):
+            ask()

@@ -126,7 +126,7 @@ def test_several_shards_make_one_order(engine, server, index, opened):
 def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     store.write([row(f"{place:03}", bands=(band(0, 1),)) for place in range(60)])
     store.refresh()
-    monkeypatch.setattr("indexer.stores._engine.MAX_WINDOW", 25)
+    monkeypatch.setattr("indexer.stores._engine_queries.MAX_WINDOW", 25)
     found = store.candidates([band(0, 1)], [], 59)
     assert [one.id for one in found.found] == [f"{place:03}" for place in range(59)]
     assert found.cut

@@ -115,9 +115,29 @@ def test_what_is_not_ranked_is_not_scored():
     assert bodies.search(Query("near", sort="modified"), 10)["sort"][0] == bodies.NEWEST
 
 
-def test_a_search_reads_no_texts():
-    assert "text" not in bodies.search(Query("near"), 10)["_source"]
-    assert "text" not in bodies.candidates(bodies.keys([band(0, 1)], []), "r", 10)["_source"]
+def test_hits_are_read_from_columns_unless_they_lack_an_id():
+    for body in (bodies.search(Query("near"), 10), bodies.candidates(bodies.keys([band(0, 1)], []), "r", 10)):
+        assert (body["_source"], body["stored_fields"]) == (False, "_none_")
+        place = body["sort"].index(bodies.BY_ID)
+        hits = [{"sort": ["a"] * len(body["sort"])} for _ in range(2)]
+        assert bodies.named(body, {"hits": hits})
+        hits[1]["sort"][place] = bodies.LAST
+        assert not bodies.named(body, {"hits": hits})
+        again = bodies.reading_ids(body)
+        assert bodies.named(again, {"hits": hits})
+        assert {**again, "stored_fields": "_none_"} == body
+    assert bodies.named(bodies.scan(None, 5), {"hits": []})
+
+
+def test_families_and_facets_are_counted_once_and_only_when_asked_for():
+    assert "aggs" not in bodies.search(Query("near"), 10)
+    body = bodies.search(Query("near", facets=("status", "labels"), families=True), 10)
+    assert list(body["aggs"]) == ["families", "without_family", "status", "labels"]
+    assert body["aggs"]["status"]["terms"]["field"] == "near_status"
+    assert list(body["aggs"]["labels"]["aggs"]) == ["families", "without_family"]
+    assert "aggs" not in bodies.later(body)
+    with pytest.raises(UsageError, match="content_type"):
+        bodies.search(Query("near", facets=("metadata.Author",)), 10)
 
 
 def test_a_query_that_can_find_nothing_has_no_body():

@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 from sample_rows import band, row
 
+from indexer.model import Candidate, Ranked
 from indexer.stores import _engine_rows as documents
+from indexer.stores.bodies import LAST
 
 
 def test_empty_fields_are_left_out():
@@ -57,5 +59,6 @@ def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
     made = documents.row("1", sent)
     assert (made.text, made.title, made.path, made.labels, made.metadata) == ("one\n2", "", "7", ("press",), {})
     assert (made.family, made.bands, made.status) == ("1", (), "complete")
-    hit = {"_id": "1", "_score": 2.0, "_source": {"title": ["a", "b"], "path": None}}
-    assert (documents.ranked(hit, True).title, documents.candidate(hit).path) == ("a\nb", "")
+    hit = {"_id": "1", "_score": 2.0, "sort": [2.0, LAST, LAST, 7]}
+    assert documents.candidate(hit) == Candidate("1", "", 2, None, None)
+    assert documents.ranked(hit, True) == Ranked("1", "", 2.0, "1", "complete", None)

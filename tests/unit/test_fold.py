@@ -15,7 +15,7 @@ SLOTS = 128
 
 def hit(id: str, slots: np.ndarray | None, family: str = "") -> Ranked:
     packed = None if slots is None else pack_slots(slots.astype(np.uint32))
-    return Ranked(id, f"/{id}", id, 1.0, family or id, "complete", packed)
+    return Ranked(id, f"/{id}", 1.0, family or id, "complete", packed)
 
 
 def sketch(agreeing: int, salt: int = 0) -> np.ndarray:
