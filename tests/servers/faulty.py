@@ -1,0 +1,208 @@
+"""A search engine's write path on loopback that misbehaves as it is told, behind real HTTP, for real clients.
+
+It knows what indexing needs (make an index, look up, write, refresh) and keeps documents in memory. Each bulk request is
+handled by the next behaviour of a script, then by the last word, which is to behave well.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+JSON = "application/json"
+
+
+@dataclass
+class Operation:
+    """One operation of a bulk request."""
+
+    action: str
+    id: str
+    body: Any
+
+
+@dataclass
+class Exchange:
+    """One bulk request, and the ways to answer it."""
+
+    engine: FaultyEngine
+    handler: BaseHTTPRequestHandler
+    operations: list[Operation]
+
+    def applied(self, ids: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        """Apply the operations (on these ids), and the items that say so."""
+        chosen = [one for one in self.operations if ids is None or one.id in set(ids)]
+        self.engine.apply(chosen)
+        return [item(one, 201) for one in chosen]
+
+    def answer(self, status: int, body: object, kind: str = JSON, **headers: str) -> None:
+        """A whole and proper answer; `body` is sent as JSON unless it is bytes."""
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.head(status, kind, Content_Length=str(len(content)), **headers)
+        self.raw(content)
+
+    def head(self, status: int, kind: str = JSON, **headers: str) -> None:
+        """A status and headers, and nothing after them."""
+        self.handler.send_response(status)
+        self.handler.send_header("Content-Type", kind)
+        self.handler.send_header("X-Elastic-Product", "Elasticsearch")
+        for name, value in headers.items():
+            self.handler.send_header(name.replace("_", "-"), value)
+        self.handler.end_headers()
+
+    def raw(self, content: bytes) -> None:
+        """Bytes as they are."""
+        self.handler.wfile.write(content)
+        self.handler.wfile.flush()
+
+    def cut(self) -> None:
+        """Close the connection in good order."""
+        self.handler.close_connection = True
+
+    def reset(self) -> None:
+        """Break the connection off with a reset."""
+        self.handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.handler.connection.close()
+        self.handler.close_connection = True
+
+
+Behaviour = Callable[[Exchange], None]
+
+
+def item(operation: Operation, status: int, kind: str | None = None, reason: str = "no") -> dict[str, Any]:
+    """What a bulk answer says of one operation."""
+    error = {} if kind is None else {"error": {"type": kind, "reason": reason}}
+    return {operation.action: {"_id": operation.id, "status": status, **error}}
+
+
+def well(exchange: Exchange) -> None:
+    """Do what was asked and say so."""
+    exchange.answer(200, {"errors": False, "items": exchange.applied()})
+
+
+@dataclass
+class FaultyEngine:
+    """The server; `requests` holds the ids of every bulk request that could be read, `applied` how often each id was written.
+
+    A bulk request of more than `max_bytes` is refused unread. `largest` is the most bulk requests that were under way at once.
+    Ends with `close`.
+    """
+
+    script: list[Behaviour] = field(default_factory=list)
+    last_word: Behaviour = well
+    max_bytes: int = 100_000_000
+
+    def __post_init__(self) -> None:
+        self.requests: list[list[str]] = []
+        self.documents: dict[str, Any] = {}
+        self.applied: Counter[str] = Counter()
+        self.under_way = self.largest = 0
+        self.indices: dict[str, Any] = {}
+        self._lock = Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": self}))
+        self._server.daemon_threads = True
+        self._server.block_on_close = False
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+
+    def apply(self, operations: Iterable[Operation]) -> None:
+        """Write and delete in memory."""
+        with self._lock:
+            for one in operations:
+                self.applied[one.id] += 1
+                if one.action == "delete":
+                    self.documents.pop(one.id, None)
+                else:
+                    self.documents[one.id] = one.body
+
+    def bulk(self, exchange: Exchange) -> None:
+        """Handle one bulk request as the script says."""
+        with self._lock:
+            self.requests.append([one.id for one in exchange.operations])
+            behaviour = self.script.pop(0) if self.script else self.last_word
+            self.under_way += 1
+            self.largest = max(self.largest, self.under_way)
+        try:
+            behaviour(exchange)
+        finally:
+            with self._lock:
+                self.under_way -= 1
+
+    def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        """Everything but bulk requests."""
+        index, _, verb = path.strip("/").partition("/")
+        if verb == "_mget":
+            found = {name: self.documents.get(name) for name in body["ids"]}
+            docs = [{"_id": name, "found": source is not None, "_source": source} for name, source in found.items()]
+            return 200, {"docs": docs}
+        if method == "PUT" and not verb:
+            self.indices[index] = body
+        if index not in self.indices:
+            return 404, {"error": {"type": "index_not_found_exception", "reason": "no such index"}, "status": 404}
+        return 200, {"acknowledged": True} if verb or method != "GET" else {index: self.indices[index]}
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    engine: FaultyEngine
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def _serve(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        exchange = Exchange(self.engine, self, [])
+        path = urlsplit(self.path).path
+        if path.endswith("/_bulk") and length > self.engine.max_bytes:
+            self.engine.requests.append([])
+            exchange.answer(413, b"<html>too large</html>", "text/html", Connection="close")
+            exchange.cut()
+            return
+        body = self.rfile.read(length)
+        if path.endswith("/_bulk"):
+            exchange.operations = _operations(body)
+            self.engine.bulk(exchange)
+        else:
+            exchange.answer(*self.engine.answer(self.command, path, json.loads(body or b"null")))
+
+    do_GET = do_PUT = do_POST = do_DELETE = _serve  # noqa: N815 (names that http.server looks for)
+
+    def handle_one_request(self) -> None:
+        """A client that has given up, or a connection that was reset on purpose, is no news."""
+        try:
+            super().handle_one_request()
+        except (OSError, ValueError):
+            self.close_connection = True
+
+    def finish(self) -> None:
+        """The same."""
+        try:
+            super().finish()
+        except (OSError, ValueError):
+            return
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def _operations(body: bytes) -> list[Operation]:
+    """The operations of a bulk body; raises ValueError when a line is not JSON in UTF-8."""
+    lines = [json.loads(line.decode("utf-8")) for line in body.splitlines()]
+    found = []
+    while lines:
+        ((action, head),) = lines.pop(0).items()
+        found.append(Operation(action, head["_id"], None if action == "delete" else lines.pop(0)))
+    return found
