@@ -110,7 +110,7 @@ class Matched:
                 f"{self.capped.pairs:,} pairs were not looked at there; raise --cap, or use --complete"
             )
         if self.capped.missed:
-            yield told(self.capped.missed)
+            yield told_missed(self.capped.missed)
         if self.copies_left_out:
             yield f"{self.copies_left_out:,} pairs of copies of the same texts are not listed; raise --cap to list them"
 
@@ -180,11 +180,12 @@ def room(memory: int) -> Scratch:
     return Scratch(memory)
 
 
-def told(missed: Missed) -> str:
+def told_missed(missed: Missed) -> str:
     """What a sample of pairs left out says, in a sentence."""
     return (
         f"of these pairs {missed.drawn:,} were drawn and looked at: {missed.found:,} that no other band finds reach "
-        f"{missed.threshold:g}, so about {missed.estimate:,.0f} are left out ({missed.low:,.0f} to {missed.high:,.0f})"
+        f"{missed.threshold:g}, so about {missed.estimate:,.0f} pairs of texts are left out "
+        f"({missed.low:,.0f} to {missed.high:,.0f})"
     )
 
 

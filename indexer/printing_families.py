@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import json
 import sys
 import time
@@ -19,7 +20,7 @@ from rich.text import Text
 from indexer import parquet
 from indexer.collection import Progress
 from indexer.familyaccount import Copies, Grouped
-from indexer.pairs import Matched
+from indexer.pairs import Matched, told_missed
 from indexer.printing import console, print_json
 from indexer.removal import Deleted
 from indexer.terminal import counted, visible
@@ -58,8 +59,10 @@ def told(done: int, total: int, seconds: float) -> str:
     return f"{done:,} of {total:,}{left}"
 
 
-def matched(found: Matched, form: Literal["text", "csv", "jsonl", "parquet"], out: Path | None, paths: bool) -> None:
-    """The pairs on stdout or in a file, and on stderr what an honest answer adds."""
+def matched(
+    found: Matched, form: Literal["text", "csv", "jsonl", "parquet"], out: Path | None, paths: bool, as_json: bool
+) -> None:
+    """The pairs on stdout or in a file, and on stderr what an honest answer adds, with `as_json` as one JSON document."""
     names = found.paths if paths else found.ids
     if form == "parquet" and out is not None:
         parquet.write(found, out, names)
@@ -68,10 +71,25 @@ def matched(found: Matched, form: Literal["text", "csv", "jsonl", "parquet"], ou
     else:
         with out.open("w", encoding="utf-8", errors="replace", newline="") as file:
             _lines(found, form, names, file)
+    if as_json:
+        sys.stderr.write(json.dumps(_summary(found)) + "\n")
+        return
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     notes.print(f"{counted(len(found), 'pair')} in {counted(found.documents, 'document')}")
     for note in found.notes():
         notes.print(Text(note))
+
+
+def _summary(found: Matched) -> dict[str, object]:
+    return {
+        "documents": found.documents,
+        "pairs": len(found),
+        "threshold": found.threshold,
+        "candidates": found.candidates,
+        "copies_left_out": found.copies_left_out,
+        "capped": dataclasses.asdict(found.capped),
+        "notes": list(found.notes()),
+    }
 
 
 def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> None:
@@ -116,6 +134,8 @@ def grouped(done: Grouped, as_json: bool, consistency: bool) -> None:
             f"note: in {done.capped.keys:,} hot bands (up to {done.capped.largest:,} texts) all were compared "
             "with the first only; --cap raises the limit"
         )
+    if done.capped.missed:
+        out.print(told_missed(done.capped.missed))
     _print_consistency(done, consistency)
 
 
@@ -147,7 +167,7 @@ def _json(done: Grouped) -> dict[str, object]:
             {"family": one.family, "documents": one.documents, "labels": one.labels, "unlabelled": one.unlabelled}
             for one in done.inconsistent
         ],
-        "capped": {"keys": done.capped.keys, "largest": done.capped.largest, "pairs": done.capped.pairs},
+        "capped": dataclasses.asdict(done.capped),
     }
 
 

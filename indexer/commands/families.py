@@ -60,12 +60,12 @@ def match_command(
     paths: bool,
     **options: Any,
 ) -> int:
-    """All near-duplicate pairs of the store; --json is --format jsonl."""
+    """All near-duplicate pairs of the store; --json is --format jsonl, with the summary as JSON on stderr too."""
     if form == "parquet" and out is None:
         raise UsageError("parquet is no text; give --out FILE")
     with opened(store_url) as store, printing_families.progress() as advance:
         matched = pairs.match(store, progress=advance, **options)
-    printing_families.matched(matched, "jsonl" if as_json else form, out, paths)
+    printing_families.matched(matched, "jsonl" if as_json else form, out, paths, as_json)
     return 0
 
 

@@ -53,6 +53,21 @@ def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist() == told
 
 
+def test_what_a_cap_may_have_cost_is_told(tmp_path: Path) -> None:
+    folder, url = tmp_path / "forms", f"sqlite:///{tmp_path}/index.db"
+    folder.mkdir()
+    form = "The applicant declares that all statements made above are complete and true to the best of their knowledge. " * 3
+    for number in range(12):
+        (folder / f"{number}.txt").write_text(f"{form} Signed by applicant number {number}.", encoding="utf-8")
+    run("index", folder, store=url)
+    words = outcome("match", "--cap", "4", "--memory", "1", store=url)
+    assert "hot bands" in words.stderr and "pairs of texts are left out" in words.stderr
+    summary = json.loads(outcome("match", "--cap", "4", "--json", store=url).stderr)
+    missed = summary["capped"]["missed"]
+    assert summary["pairs"] < 66 and missed["low"] <= 66 - summary["pairs"] <= missed["high"]
+    assert run_json("group", "--cap", "4", "--dry-run", "--memory", "1", store=url)["capped"]["keys"] > 0
+
+
 def test_lines_in_the_manner_of_copietje(store: str) -> None:
     done = outcome("match", "--paths", store=store)
     shown = {line.split("  # ")[0]: line.split("  # ")[1] for line in done.stdout.splitlines()}

@@ -1,0 +1,93 @@
+"""What a cap left out is estimated from a sample: near the truth, inside its interval, and the same for the same documents."""
+
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sample_library import edited, library, rows, sentence, true_pairs
+
+from indexer.hotbands import DRAWN, HotBands
+from indexer.joining import Join
+from indexer.keys import band_hashes
+from indexer.pairs import match
+
+BANDS, ROWS = 4, 2
+
+
+def left_out(slots, cap):
+    """Brute force: pairs of which every shared band is hot and has its centre elsewhere, with the number of such bands."""
+    carriers = defaultdict(list)
+    for document, keys in enumerate(band_hashes(slots, BANDS, ROWS).tolist()):
+        for band, key in enumerate(keys):
+            carriers[band, key].append(document)
+    looked_at, found = set(), defaultdict(int)
+    for documents in carriers.values():
+        for pair in combinations(documents, 2):
+            if len(documents) <= cap or documents[0] in pair:
+                looked_at.add(pair)
+            else:
+                found[pair] += 1
+    return {pair: bands for pair, bands in found.items() if pair not in looked_at}
+
+
+def drawn(slots, cap):
+    join = Join(slots, BANDS, ROWS, np.arange(len(slots)), cap)
+    for _ in join.blocks():
+        pass
+    return join
+
+
+def test_weights_tell_in_how_many_bands_a_pair_was_left_out():
+    slots = np.random.default_rng(5).integers(0, 3, (80, BANDS * ROWS)).astype(np.uint32)
+    join = drawn(slots, 8)
+    truth = left_out(slots, 8)
+    pairs = list(zip(join.hot.left.tolist(), join.hot.right.tolist(), strict=True))
+    assert join.hot.weights().tolist() == [1 / truth[pair] if pair in truth else 0.0 for pair in pairs]
+    assert join.hot.pairs == join.capped.pairs and 0 < len(truth) < join.capped.pairs
+
+
+def test_pairs_are_drawn_with_equal_chance():
+    """Two hot bands of unlike size: each pair of either comes as often as any other, by a chi-square bound."""
+    counts = np.zeros((40, 40))
+    for salt in range(60):
+        hot = HotBands(np.zeros((40, 2), np.uint32), 1, 2)
+        hot.add(0, 1 + salt, 39, np.arange(10, dtype=np.int32))
+        hot.add(0, 1000 + salt, 38, np.arange(10, 30, dtype=np.int32))
+        np.add.at(counts, (hot.left, hot.right), 1)
+    a, b = (np.array(side) for side in zip(*combinations(range(10), 2), *combinations(range(10, 30), 2), strict=True))
+    seen = counts[a, b]
+    expected = 60 * DRAWN / len(a)
+    assert counts.sum() == seen.sum() == 60 * DRAWN
+    assert ((seen - expected) ** 2 / expected).sum() < len(a) + 6 * np.sqrt(2 * len(a))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_estimate_holds_the_truth(seed):
+    slots = np.random.default_rng(seed).integers(0, 3, (120, BANDS * ROWS)).astype(np.uint32)
+    join = drawn(slots, 8)
+    truth = left_out(slots, 8)
+    near = {pair for pair in truth if (slots[pair[0]] == slots[pair[1]]).sum() >= 5}
+    pairs = zip(join.hot.left.tolist(), join.hot.right.tolist(), strict=True)
+    missed = join.hot.missed(5 / 8, np.array([pair in near for pair in pairs]), join.hot.weights())
+    assert missed.low <= len(near) <= missed.high and missed.drawn == DRAWN
+    assert missed.low <= missed.estimate <= missed.high < len(truth)
+
+
+def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it():
+    made = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(45)}
+    store = library(rows(made))
+    capped, whole = (match(store, threshold=0.7, cap=cap) for cap in (5, 1000))
+    truth = true_pairs(made, 0.7)
+    missed = capped.capped.missed
+    lost = len(truth) - len({(pair.a, pair.b) for pair in capped} & truth.keys())
+    assert missed is not None and lost > 0 and missed.low <= lost <= missed.high
+    assert f"{missed.drawn:,} were drawn" in " ".join(capped.notes())
+    assert whole.capped.missed is None and len(whole) >= len(capped)
+    assert match(store, threshold=0.7, cap=5).capped == capped.capped
+
+
+def test_pairs_that_were_not_asked_for_are_not_missed():
+    made = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(45)}
+    store = library(rows(made, labels={id: ["known"] for id in made}))
+    assert match(store, threshold=0.7, cap=5, against="known").capped.missed.estimate == 0
