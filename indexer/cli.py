@@ -14,7 +14,7 @@ import click
 
 from indexer import checkup, installing, lookup, overview, printing, printing_sketches, results, signing
 from indexer.align import Matching
-from indexer.commands import families, indexing
+from indexer.commands import families, indexing, rights
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
@@ -171,12 +171,13 @@ def doctor_command(store_url: str, as_json: bool) -> int:
 @commands.command("install")
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="Settings of the fingerprint.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@click.option("--create", is_flag=True, help="Make the index as well, for indexers who may only write.")
 @store_option
 @json_option
-def install_command(recipe_name: str, dry_run: bool, store_url: str, as_json: bool) -> int:
+def install_command(recipe_name: str, dry_run: bool, create: bool, store_url: str, as_json: bool) -> int:
     """Let a cluster sign documents of any client, and fold their searches."""
     with opened(store_url) as store:
-        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run)
+        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, create=create)
     printing.installation(done, as_json, dry_run)
     return 0 if done.complete else EXIT_FAILED
 
@@ -192,7 +193,13 @@ def uninstall_command(dry_run: bool, store_url: str, as_json: bool) -> int:
     return 0
 
 
-for command in (indexing.index_command, families.match_command, families.group_command, families.delete_command):
+for command in (
+    indexing.index_command,
+    families.match_command,
+    families.group_command,
+    families.delete_command,
+    rights.roles_command,
+):
     commands.add_command(command)
 
 

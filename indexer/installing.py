@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from indexer.errors import Unsupported
 from indexer.recipe import DEFAULT, Recipe
@@ -23,13 +24,18 @@ class Installation:
         return all(change.action != "impossible" for change in self.changes)
 
 
-def install(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False) -> Installation:
+def install(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, create: bool = False) -> Installation:
     """Install what makes the engine sign documents sent to the store's index by any client, and fold searches.
 
-    Doing it twice changes nothing. Raises `Unsupported` for a store without an engine, `UsageError` for a recipe that no
-    pipeline computes, `RecipeMismatch` when another one is installed or indexed, `StoreRefused` naming a missing right.
+    Doing it twice changes nothing. `create` makes the index too, for indexers who may only write. Raises `Unsupported` for a
+    store without an engine, `UsageError` for a recipe that no pipeline computes, `RecipeMismatch` when another one is
+    installed or indexed, `StoreRefused` naming a missing right.
     """
-    return Installation(store.url, recipe, tuple(_engine(store).install(recipe, dry_run)))
+    changes = tuple(_engine(store).install(recipe, dry_run))
+    if create and not dry_run and store.stored_recipe() is None:
+        store.prepare(recipe)
+        changes = (*changes, *_engine(store).install(recipe, dry_run)[-1:])
+    return Installation(store.url, recipe, changes)
 
 
 def uninstall(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False) -> Installation:
@@ -38,6 +44,14 @@ def uninstall(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False) 
     `recipe` matters only when the index template is gone already: it tells the names of what is left.
     """
     return Installation(store.url, recipe, tuple(_engine(store).uninstall(recipe, dry_run)))
+
+
+def roles(store: Store) -> dict[str, dict[str, Any]]:
+    """The roles of a secured cluster by name: `nearfold-INDEX-searcher`, `-indexer`, `-admin`; nothing is asked or changed.
+
+    Raises `Unsupported` for a store without an engine.
+    """
+    return _engine(store).roles()
 
 
 def _engine(store: Store) -> Installable:

@@ -16,6 +16,7 @@ from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
 from indexer.stores._engine_queries import PAGE, Questions
 from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
+from indexer.stores.roles import roles
 from indexer.stores.rows import refusal, storable, storable_ids
 from indexer.stores.sending import Operation, Reply, Sender
 from indexer.text.phrases import well_formed
@@ -167,6 +168,10 @@ class EngineStore:
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
         """The index stays as it is but for its default pipeline."""
         return _engine_install.uninstall(self._requests, self._place, self._dialect, recipe, dry_run)
+
+    def roles(self) -> dict[str, bodies.Body]:
+        """In the form that the security API of this engine takes."""
+        return roles(self.url.partition(":")[0].removesuffix("+https"), self._place.index)
 
     def close(self) -> None:
         """Ends the connections."""

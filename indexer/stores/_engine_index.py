@@ -96,7 +96,7 @@ class Requests:
         """The JSON object of a successful answer; any other raises what it means."""
         answer = self.ask(method, path, body, params, seconds)
         if not 200 <= answer.status < 300:
-            raise meaning(self.url, answer)
+            raise meaning(self.url, answer, f"{method} {path}")
         if not isinstance(answer.body, dict):
             raise StoreError(f"{self.url} answers with something that is no JSON; check that a search engine listens there")
         return answer.body
@@ -150,4 +150,4 @@ def _create(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) 
             return about(requests, place)
         if answer.status != 400 or "nearfold_" not in answer.reason:
             break
-    raise meaning(place.url, answer)
+    raise meaning(place.url, answer, f"PUT {place.index}")

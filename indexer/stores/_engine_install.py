@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreRefused
+from indexer.errors import MappingMismatch, RecipeMismatch, StoreError
 from indexer.recipe import Recipe
 from indexer.stores import bodies, installed
 from indexer.stores._engine_index import Dialect, Place, Requests
@@ -214,11 +214,8 @@ class _Engine:
 
     def _judge(self, method: str, path: str, answer: Answer) -> None:
         """Raise what an answer means when it is no success; a missing right is named by what was asked."""
-        if answer.status in (401, 403):
-            reason = f"{method} {path} needs a right that these credentials lack: {answer.reason}"
-            raise StoreRefused(url=self._requests.url, status=answer.status, reason=reason)
         if not 200 <= answer.status < 300:
-            raise meaning(self._requests.url, answer)
+            raise meaning(self._requests.url, answer, f"{method} {path}")
 
 
 def _default_pipeline(index: Mapping[str, Any]) -> str | None:

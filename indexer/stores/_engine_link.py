@@ -61,12 +61,13 @@ class Link(Protocol):
         ...
 
 
-def meaning(url: str, answer: Answer) -> StoreError:
-    """The error that an answer stands for, outside of bulk writes."""
+def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
+    """The error that an answer stands for, outside of bulk writes; `asked` is the request, method and path."""
     if stopped := stopping(answer):
         return stopped
     if answer.status in (401, 403):
-        return StoreRefused(url=url, status=answer.status, reason=answer.reason)
+        lacking = f"{asked} needs a right that these credentials lack: " if asked and answer.status == 403 else ""
+        return StoreRefused(url=url, status=answer.status, reason=f"{lacking}{answer.reason}")
     if answer.kind in _NO_INDEX:
         return IndexMissing(url)
     if answer.status in PASSING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from indexer.errors import UsageError
-from indexer.model import Assignment, Candidates, Facet, Query, Ranked, Row, Status
+from indexer.model import Assignment, Candidates, Facet, Leader, Query, Ranked, Row, Status
 from indexer.recipe import Recipe
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
@@ -186,6 +186,10 @@ def metadata_name(field: str) -> str | None:
     if found := _METADATA.fullmatch(field):
         return found["name"]
     raise UsageError(f"cannot filter on {field!r}; choose one of: {', '.join(FILTERS)}, metadata.NAME")
+
+    def roles(self) -> dict[str, dict[str, Any]]:
+        """What searchers, indexers and admins of this index must be allowed: roles by name, as the engine spells rights."""
+        ...
 
 
 def facet_field(field: str) -> str:

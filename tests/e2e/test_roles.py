@@ -1,0 +1,136 @@
+"""Three roles: each runs the commands that its line in the documentation names, and is told which right others need.
+
+OpenSearch stands behind a gate that allows what the role file lists; Elasticsearch judges with its own security.
+"""
+
+import base64
+import secrets
+import urllib.error
+import urllib.request
+from contextlib import closing
+
+import pytest
+from servers import choosing, secured
+from servers.engine import AbsentError
+from servers.process import Server
+from servers.rights import RoleGate
+
+from indexer import cli
+from indexer.stores.roles import roles
+
+NAME = f"nearfold-test-{secrets.token_hex(6)}"
+FIRST = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on every one of them."
+TEXTS = {"a": FIRST, "b": f"{FIRST} Bicycles do not.", "c": "A lighthouse keeper has to climb stairs every night of the year."}
+READING = (["search", "ferries"], ["similar", "FILE"], ["match"], ["compare", "FILE", "FILE"], ["status"], ["doctor"])
+WRITING = (
+    ["index", "FOLDER", "--extractor", "plain", "--workers", "1", "--retry"],
+    ["group", "--threshold", "0.6"],
+    ["delete", "ID"],
+)
+MANAGING = (["install"], ["uninstall"])
+
+
+@pytest.fixture(scope="module")
+def secured_elasticsearch():
+    """A server of this module's own."""
+    try:
+        server = Server(secured.engine(roles("elasticsearch", NAME)))
+    except AbsentError as error:
+        (pytest.fail if choosing.required() else pytest.skip)(str(error))
+    with closing(server):
+        server.start()
+        yield server.url
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def guarded(request, gates, tmp_path, monkeypatch):
+    """A store URL whose server knows the three roles; what was made there is removed."""
+    engine = request.param
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("NEARFOLD_PASSWORD", secured.PASSWORD)
+    if engine == "opensearch":
+        server = request.getfixturevalue("opensearch_url")
+        url = gates(RoleGate, server, roles(engine, NAME)).url
+    else:
+        server = url = request.getfixturevalue("secured_elasticsearch")
+    yield f"{engine}://{url.partition('://')[2]}/{NAME}"
+    for path in (f"{NAME}*", f"_index_template/nearfold-{NAME}"):
+        login = base64.b64encode(f"root:{secured.PASSWORD}".encode()).decode()
+        gone = urllib.request.Request(f"{server}/{path}", headers={"Authorization": f"Basic {login}"}, method="DELETE")
+        try:
+            urllib.request.urlopen(gone, timeout=60).close()
+        except urllib.error.HTTPError as error:
+            error.close()
+
+
+@pytest.fixture
+def command(guarded, tmp_path, monkeypatch, capsys):
+    """Run a command in a role: its exit code and what it said. `FILE`, `FOLDER` and `ID` stand for what there is."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    known = {"FILE": str(folder / "a.txt"), "FOLDER": str(folder), "ID": "0" * 32}
+
+    def run(role, words):
+        monkeypatch.setenv("NEARFOLD_USER", f"nearfold-{NAME}-{role}")
+        code = cli._run([*(known.get(word, word) for word in words), "--store", guarded])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
+
+
+def test_each_role_does_what_its_line_says_and_no_more(command, tmp_path):
+    missing = command("indexer", ["index", "FOLDER", "--extractor", "plain"])
+    assert missing[0] == 3
+    assert f"PUT {NAME}" in missing[1]
+    assert "needs a right that these credentials lack" in missing[1]
+
+    code, said = command("admin", ["install", "--create"])
+    assert code in (0, 1), said  # 1: an engine without painless
+
+    for role in ("indexer", "admin"):
+        for words in WRITING:
+            code, said = command(role, words)
+            assert code == (1 if words[0] == "delete" else 0), (role, words, said)  # there is no such document
+        (tmp_path / "files" / "a.txt").write_text(f"{FIRST} Nor do cars.", encoding="utf-8")
+
+    for role in ("searcher", "indexer", "admin"):
+        for words in READING:
+            code, said = command(role, words)
+            assert code == 0, (role, words, said)
+    assert command("searcher", ["search", "ferries", "--threshold", "0.5"])[1].startswith("2 documents in 1 group")
+
+    (tmp_path / "files" / "d.txt").write_text("Something new that nobody has indexed before today.", encoding="utf-8")
+    code, said = command("searcher", WRITING[0])
+    assert code in (3, 4), said
+    assert "right" in said
+    assert "data/write/bulk" in said
+    for role in ("searcher", "indexer"):
+        for words in MANAGING:
+            code, said = command(role, words)
+            assert code == 3, (role, words, said)
+            assert "needs a right that these credentials lack" in said
+            assert "_template/nearfold-" in said
+
+    assert command("admin", ["uninstall"])[0] == 0
+
+
+def test_nobody_without_credentials(command, monkeypatch):
+    monkeypatch.setenv("NEARFOLD_PASSWORD", "battery staple")
+    code, said = command("admin", ["status"])
+    assert code == 3, said
+    assert "NEARFOLD_PASSWORD" in said
+
+
+def test_a_searcher_cannot_even_group_or_delete(command):
+    assert command("admin", ["install", "--create"])[0] in (0, 1)
+    assert command("indexer", WRITING[0])[0] == 0
+    out = command("indexer", ["search", "lighthouse", "--json"])[1]
+    (name,) = [word for word in out.split('"') if len(word) == 32]
+    for words in (["delete", name], ["group", "--threshold", "0.6"]):
+        code, said = command("searcher", words)
+        assert code in (3, 4), said
+        assert "right" in said
+    assert command("indexer", ["delete", name])[0] == 0

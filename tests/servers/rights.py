@@ -1,0 +1,139 @@
+"""A gate that allows only what a role file lists, as OpenSearch's security plugin does, which the jars do not carry.
+
+A request is translated into the actions that the engine performs for it. What the table below does not know is refused, so a
+new kind of request fails a test until somebody says which right it needs.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from servers.proxy import Asked, Gate, basic
+
+_NAME = r"(?P<index>[^_/][^/]*)"
+_CLUSTER = {
+    "_component_template": "cluster:admin/component_template",
+    "_index_template": "indices:admin/index_template",
+    "_ingest/pipeline": "cluster:admin/ingest/pipeline",
+    "_search/pipeline": "cluster:admin/search/pipeline",
+    "_scripts": "cluster:admin/script",
+}
+_VERBS = {"GET": "get", "PUT": "put", "DELETE": "delete"}
+_ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("GET", _NAME, ("indices:admin/get",)),
+    ("PUT", _NAME, ("indices:admin/create",)),
+    ("DELETE", _NAME, ("indices:admin/delete",)),
+    ("PUT", f"{_NAME}/_alias/[^/]+", ("indices:admin/aliases",)),
+    ("PUT", f"{_NAME}/_mapping", ("indices:admin/mapping/put",)),
+    ("PUT", f"{_NAME}/_settings", ("indices:admin/settings/update",)),
+    ("GET", "(?P<index>_all)/_settings/.*", ("indices:monitor/settings/get",)),
+    ("PUT", f"{_NAME}/_block/write", ("indices:admin/block/add",)),
+    ("PUT", f"{_NAME}/_clone/[^/]+", ("indices:admin/resize", "indices:admin/create")),
+    ("POST", f"{_NAME}/_refresh", ("indices:admin/refresh", "indices:admin/refresh[s]")),
+    ("POST", f"{_NAME}/_mget", ("indices:data/read/mget", "indices:data/read/mget[shard]")),
+    ("POST", f"({_NAME}/)?_search", ("indices:data/read/search",)),
+    ("POST", f"{_NAME}/_msearch", ("indices:data/read/msearch", "indices:data/read/search")),
+    ("POST", f"{_NAME}/_search/point_in_time", ("indices:data/read/point_in_time/create",)),
+    ("DELETE", "_search/point_in_time", ("indices:data/read/point_in_time/delete",)),
+    ("GET", f"{_NAME}/_stats(/.*)?", ("indices:monitor/stats",)),
+)
+_COMPOSITE = {"indices:data/read/mget", "indices:data/read/msearch", "indices:data/write/bulk"}  # asked of the cluster
+_WRITES = {"index": "indices:data/write/index", "update": "indices:data/write/update", "delete": "indices:data/write/delete"}
+
+
+class RoleGate(Gate):
+    """Lets users named like roles, with `password`, do what their role allows; `granted` notes what was needed."""
+
+    password = "correct horse"
+
+    def __init__(self, upstream: str, roles: Mapping[str, Any], tls: Path | None = None) -> None:
+        self.roles = roles
+        self.granted: set[str] = set()
+        super().__init__(upstream, tls)
+
+    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+        """As told above."""
+        role = next((one for one in self.roles if asked.authorization == basic(one, self.password)), None)
+        if role is None:
+            return 401, "Authentication finally failed"
+        for action, index in needed(asked):
+            if not allows(self.roles[role], action, index):
+                return 403, f"no permissions for [{action}] and User [name={role}]"
+            self.granted.add(action)
+        return None
+
+
+def needed(asked: Asked) -> Iterator[tuple[str, str | None]]:
+    """The actions behind a request and the index of each, None for those asked of the whole cluster."""
+    path = urlsplit(asked.path).path.strip("/")
+    for prefix, action in _CLUSTER.items():
+        if path == f"{prefix}/_simulate":
+            yield f"{action}/simulate", None
+            return
+        if path.startswith(f"{prefix}/") and path != "_search/point_in_time":
+            yield f"{action}/{_VERBS[asked.method]}", None
+            return
+    if asked.method == "POST" and (found := re.fullmatch(f"{_NAME}/_bulk", path)):
+        yield from _bulk(asked.body, found["index"])
+        return
+    if asked.method == "POST" and path == "_aliases":
+        yield from _aliases(asked.body)
+        return
+    known = [
+        (found, actions)
+        for method, shape, actions in _ACTIONS
+        if method == asked.method and (found := re.fullmatch(shape, path))
+    ]
+    if not known:
+        yield f"unknown:{asked.method} {path}", None
+    for found, actions in known:
+        index = found.groupdict().get("index") or "*"
+        yield from ((action, None if action in _COMPOSITE else index) for action in actions)
+        if actions == ("indices:admin/create",) and b'"aliases"' in asked.body:
+            yield "indices:admin/aliases", index
+
+
+def _bulk(body: bytes, index: str) -> Iterator[tuple[str, str | None]]:
+    yield "indices:data/write/bulk", None
+    yield "indices:data/write/bulk[s]", index
+    lines = iter(body.splitlines())
+    for line in lines:
+        (action,) = json.loads(line)
+        yield _WRITES[action], index
+        if action != "delete":
+            next(lines)
+
+
+def _aliases(body: bytes) -> Iterator[tuple[str, str | None]]:
+    for one in json.loads(body)["actions"]:
+        ((kind, what),) = one.items()
+        yield "indices:admin/delete" if kind == "remove_index" else "indices:admin/aliases", what["index"]
+
+
+def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
+    """Whether a role of OpenSearch's form allows an action; `*` as index: on any index, for what a point in time stands for."""
+    if index is None:
+        return _matches(role["cluster_permissions"], action)
+    return any(
+        _matches(one["allowed_actions"], action)
+        and (index == "*" or any(_names(pattern, index) for pattern in one["index_patterns"]))
+        for one in role["index_permissions"]
+    )
+
+
+def _matches(patterns: list[str], action: str) -> bool:
+    return any(
+        pattern == action or fnmatch.fnmatchcase(action.replace("[", "(").replace("]", ")"), pattern) for pattern in patterns
+    )
+
+
+def _names(pattern: str, index: str) -> bool:
+    if pattern.startswith("/"):
+        return re.fullmatch(pattern[1:-1], index) is not None
+    return fnmatch.fnmatchcase(index, pattern)
