@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from indexer.errors import UsageError
-from indexer.model import Assignment, Candidates, Facet, Leader, Query, Ranked, Row, Status
+from indexer.model import Assignment, Candidates, Facet, Query, Ranked, Row, Status
 from indexer.recipe import Recipe
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
