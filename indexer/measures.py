@@ -197,6 +197,19 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "hamming": lambda a, b, _: _exact(hamming(a, b) or 0.0),
     }
 )
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "features": "features in common; what look-ups go by",
+        "estimate": "of features, from the sketches alone",
+        "overlap": "S_L: shared words, of the longer text",
+        "jaccard_words": "S_J: shared words, of both together",
+        "resemblance": "S_R: five-word shingles in common",
+        "terminology": "distinct words in common, of the larger set",
+        "containment": "features of A in B / of B in A",
+        "hamming": "equal bits of the SimHash",
+    }
+)
+"""What each measure tells a reader of a comparison of A and B, in the order in which they are shown."""
 
 
 def measured(name: str, a: Side, b: Side, matching: Matching = "literal") -> Estimate:

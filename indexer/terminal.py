@@ -16,54 +16,18 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.comparison import Comparison, Row, Span, rows
+from indexer.measures import MEANINGS
+from indexer.text.visible import visible
 from indexer.text.words import words
 
+__all__ = ["counted", "show", "visible"]
 TWO_COLUMNS = 80
 MOST_ROWS = 200
 WHOLE_WORDS = 300
 SHARED_ENDS, OTHER_ENDS = 12, 40
 ROOM = 20  # characters that a shown word may take on average
 _COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red")
-_BIDI = {
-    0x061C: "ALM", 0x200E: "LRM", 0x200F: "RLM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO",
-    0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI",
-}  # fmt: skip
-_HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
-    "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
-)
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-_MEANINGS = {
-    "features": "features in common; what look-ups go by",
-    "estimate": "of features, from the sketches alone",
-    "overlap": "S_L: shared words, of the longer text",
-    "jaccard_words": "S_J: shared words, of both together",
-    "resemblance": "S_R: five-word shingles in common",
-    "terminology": "distinct words in common, of the larger set",
-    "containment": "features of A in B / of B in A",
-    "hamming": "equal bits of the SimHash",
-}
-
-
-def visible(text: str) -> str:
-    """A text that cannot steer a terminal: control characters, bidirectional controls and hidden ones are spelled out.
-
-    Line ends and tabs are control characters too. Soft hyphens go; lone surrogates become U+FFFD.
-
-    >>> visible("exe\\u202etxt.\\x1b[31m")
-    'exe⟨RLO⟩txt.␛[31m'
-    """
-    return _HIDDEN.sub(lambda match: _spelled(ord(match.group())), text.replace("\u00ad", ""))
-
-
-def _spelled(code: int) -> str:
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    if 0xD800 <= code < 0xE000:
-        return "\ufffd"
-    return f"⟨{_BIDI.get(code, f'U+{code:04X}')}⟩"
 
 
 def show(comparison: Comparison, console: Console, *, whole: bool = False) -> None:
@@ -95,12 +59,12 @@ def _print_names(comparison: Comparison, console: Console) -> None:
 
 def _print_measures(comparison: Comparison, console: Console) -> None:
     made = comparison.measures
-    values = {name: _percent(getattr(made, name)) for name in _MEANINGS if name not in ("estimate", "containment")}
+    values = {name: _percent(getattr(made, name)) for name in MEANINGS if name not in ("estimate", "containment")}
     rough = made.estimate
     values["estimate"] = f"{rough.similarity:.1%} ({rough.low:.0%} to {rough.high:.0%})" if rough else _percent(None)
     values["containment"] = " / ".join(map(_percent, made.containment))
     table = Table.grid(padding=(0, 2, 0, 0))
-    for name, meaning in _MEANINGS.items():
+    for name, meaning in MEANINGS.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
 

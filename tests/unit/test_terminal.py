@@ -11,7 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from indexer.comparison import compare
-from indexer.terminal import MOST_ROWS, show, visible
+from indexer.terminal import MOST_ROWS, show
+from indexer.text.visible import visible
 
 ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("\x1b\x07\x9b\u202e\u2066\u200b\ud800\n\t \ufeffab"))
 SGR = re.compile(r"\x1b\[[0-9;]*m")
