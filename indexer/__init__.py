@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from indexer.grouping import group
     from indexer.ingest import index
     from indexer.installing import install, uninstall
-    from indexer.lookup import similar
+    from indexer.lookup import similar, similar_many
     from indexer.overview import status
     from indexer.pairs import match
     from indexer.planning import plan
     from indexer.recipe import Recipe, recipe_named
     from indexer.removal import delete
-    from indexer.results import search
+    from indexer.results import fold_hits, search
     from indexer.signing import hash
     from indexer.stores import open_store
 
@@ -30,6 +30,7 @@ __all__ = [
     "doctor",
     "fingerprint",
     "fingerprints",
+    "fold_hits",
     "group",
     "hash",
     "index",
@@ -40,6 +41,7 @@ __all__ = [
     "recipe_named",
     "search",
     "similar",
+    "similar_many",
     "status",
     "uninstall",
 ]
@@ -51,6 +53,7 @@ _HOMES = {
     "doctor": "indexer.checkup",
     "fingerprint": "indexer.fingerprinting",
     "fingerprints": "indexer.fingerprinting",
+    "fold_hits": "indexer.results",
     "group": "indexer.grouping",
     "hash": "indexer.signing",
     "index": "indexer.ingest",
@@ -61,6 +64,7 @@ _HOMES = {
     "recipe_named": "indexer.recipe",
     "search": "indexer.results",
     "similar": "indexer.lookup",
+    "similar_many": "indexer.lookup",
     "status": "indexer.overview",
     "uninstall": "indexer.installing",
 }

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 import click
 
-from indexer import checkup, installing, lookup, overview, printing, printing_sketches, results, signing
+from indexer import checkup, installing, lookup, overview, printing, printing_sketches, signing
 from indexer.align import Matching
-from indexer.commands import families, indexing, rights
+from indexer.commands import families, indexing, rights, searching
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
@@ -60,24 +60,6 @@ def similar_command(path: str | None, id: str | None, store_url: str, as_json: b
             where, document = document_at(path)
             found = lookup.similar(store, document.text, path=where, **options)
     printing.found(found, as_json)
-    return 0
-
-
-@commands.command("search")
-@click.argument("query")
-@click.option("--fold", type=click.Choice(["live", "family", "none"]), default="live", show_default=True)
-@click.option("--filter", "filters", multiple=True, metavar="FIELD=VALUE", help="May be given several times; all must hold.")
-@click.option("--sort", type=click.Choice(["relevance", "path", "modified"]), default="relevance", show_default=True)
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Hits a page.")
-@click.option("--page", type=click.IntRange(1), default=1, show_default=True)
-@threshold_option
-@store_option
-@json_option
-def search_command(query: str, filters: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
-    """Full-text search with near duplicates folded under the best of them."""
-    with opened(store_url) as store:
-        page = results.search(store, query, filters=results.parse_filters(filters), **options)
-    printing.page(page, as_json)
     return 0
 
 
@@ -199,6 +181,7 @@ for command in (
     families.group_command,
     families.delete_command,
     rights.roles_command,
+    searching.search_command,
 ):
     commands.add_command(command)
 

@@ -15,6 +15,7 @@ NearfoldError
 │   ├── StoreRefused           wrong password, missing right
 │   ├── StoreBusy              another job holds the journal or the database
 │   ├── StoreStopped           no space, read-only, index gone in mid-run: run again to resume
+│   ├── MomentGone             a held search is over: search again
 │   ├── StoreDamaged
 │   ├── DocumentNotFound
 │   └── Unsupported            this store cannot do that

@@ -5,7 +5,7 @@ Candidates share keys with the query; their sketches tell which may reach the th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from indexer.errors import DocumentNotFound, StoreError
@@ -17,6 +17,7 @@ from indexer.rescore import promising, rescored
 from indexer.stores.base import Store
 
 WINDOW = 1000
+BATCH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +55,66 @@ def similar(
     Raises `DocumentNotFound`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
-    if id is not None:
-        row = store.get([id]).get(id)
-        if row is None:
+    asked = _stored(store, [id])[0] if id is not None else _Asked(text or "", path=path)
+    return next(_answers(store, recipe, [asked], threshold, measure, limit))
+
+
+def similar_many(
+    store: Store,
+    texts: Sequence[str] = (),
+    *,
+    ids: Sequence[str] = (),
+    threshold: float = 0.8,
+    measure: str = "features",
+    limit: int = 20,
+) -> Iterator[Found]:
+    """Find the near duplicates of many texts, then of many stored documents, in the order given; what `similar` finds for each.
+
+    A store in a search engine is asked for the candidates of many documents at once. Raises as `similar` does, for a document
+    that is not found when its turn comes.
+    """
+    recipe = recipe_of(store)
+    for start in range(0, len(texts), BATCH):
+        asked = [_Asked(text) for text in texts[start : start + BATCH]]
+        yield from _answers(store, recipe, asked, threshold, measure, limit)
+    for start in range(0, len(ids), BATCH):
+        yield from _answers(store, recipe, _stored(store, ids[start : start + BATCH]), threshold, measure, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A text to look up, and what document it is, where it is one."""
+
+    text: str
+    id: str | None = None
+    path: str | None = None
+
+
+def _stored(store: Store, ids: Sequence[str]) -> list[_Asked]:
+    rows = store.get(ids)
+    for id in ids:
+        if id not in rows:
             raise DocumentNotFound(id=id)
-        text, path = row.text, row.path or None  # documents of other programs may have none
-    text = text or ""
-    asked = fingerprint(text, recipe)
-    found = store.candidates(asked.bands, asked.blocks, WINDOW)
-    others = [candidate for candidate in found.found if candidate.id != id and candidate.path != path]
-    matches = _matches(store, text, asked, others, recipe, threshold, measure, limit)
-    return Found(
-        query=id or path or "-",
-        text=text,
-        recipe=recipe.name,
-        status=asked.status,
-        matches=tuple(matches),
-        capped_keys=found.capped_keys,
-        notes=tuple(_notes(asked, found.capped_keys, found.cut, threshold, recipe)),
-    )
+    return [_Asked(rows[id].text, id, rows[id].path or None) for id in ids]  # documents of other programs may have no path
+
+
+def _answers(
+    store: Store, recipe: Recipe, asked: Sequence[_Asked], threshold: float, measure: str, limit: int
+) -> Iterator[Found]:
+    """One answer each, in order; candidates come together."""
+    signed = [fingerprint(one.text, recipe) for one in asked]
+    together = store.candidates_of([(one.bands, one.blocks) for one in signed], WINDOW)
+    for one, own, found in zip(asked, signed, together, strict=True):
+        others = [other for other in found.found if other.id != one.id and other.path != one.path]
+        yield Found(
+            query=one.id or one.path or "-",
+            text=one.text,
+            recipe=recipe.name,
+            status=own.status,
+            matches=tuple(_matches(store, one.text, own, others, recipe, threshold, measure, limit)),
+            capped_keys=found.capped_keys,
+            notes=tuple(_notes(own, found.capped_keys, found.cut, threshold, recipe)),
+        )
 
 
 def _matches(

@@ -22,7 +22,6 @@ from indexer.installing import Installation
 from indexer.lookup import Found
 from indexer.model import Match, Outcome
 from indexer.overview import Overview
-from indexer.results import Page
 from indexer.terminal import counted, show, visible
 
 LISTED_FAILURES = 20
@@ -135,36 +134,6 @@ def _match(match: Match) -> dict[str, Any]:
         "containment": list(match.containment),
         "shared": [{"a": list(one.a), "b": list(one.b), "words": one.words} for one in match.shared],
     }
-
-
-def page(shown: Page, as_json: bool) -> None:
-    """Folded search hits."""
-    if as_json:
-        hits = [
-            {
-                "id": hit.id,
-                "path": hit.path,
-                "title": hit.title,
-                "score": hit.score,
-                "folded": [{"id": one.id, "path": one.path, "similarity": one.similarity} for one in hit.folded],
-            }
-            for hit in shown.hits
-        ]
-        print_json({"total": shown.total, "families": {"value": shown.families, "relation": shown.relation}, "hits": hits})
-        return
-    out = console()
-    least = "at least " if shown.relation == "gte" else ""
-    out.print(f"{counted(shown.total, 'document')} in {least}{counted(shown.families, 'group')}, page {shown.page}\n")
-    for hit in shown.hits:
-        out.print(Text.assemble((visible(hit.path), "bold"), f"  {hit.id}"))
-        if not hit.path.endswith(hit.title):
-            out.print(Text(f"  {visible(hit.title)}", style="italic"))
-        for one in hit.folded:
-            out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path)}"))
-    for note in shown.notes:
-        out.print(f"note: {note}")
-    if shown.more:
-        out.print(f"\nnext page: --page {shown.page + 1}")
 
 
 def compared(made: Comparison, as_json: bool, measure: str | None = None) -> None:

@@ -68,30 +68,30 @@ def search(
 
     Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search.
     """
-    recipe = recipe_of(store)
     asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
     begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold))
+    recipe = recipe_of(store)
     ranking, notes = _ranking(store, asked, begun, hold)
     readings = Readings(store, recipe, ranking.moment)
     seeds = [ranked(row) for row in readings.rows(begun.shown)]
     start = len(seeds) + limit * (page - 1)
-    hits, window = _unseen(ranking, begun), 0 if fold == "none" else WINDOW
-    groups, complete = folded(hits, _rule(fold, threshold, readings), start + limit, window, seeds)
-    shown, more = groups[start : start + limit], len(groups) > start + limit
-    if ranking.moment and not more:
-        store.release(ranking.moment)
+    groups, complete = _groups(ranking, begun, seeds, _rule(fold, threshold, readings), start + limit)
     families, relation = _families(fold, ranking, len(groups), complete)
-    return Page(
+    later = begun.later(_ids(groups[len(seeds) : start + limit]), ranking.moment)
+    made = Page(
         total=ranking.total,
         families=families,
         relation=relation,
-        hits=tuple(_hits(shown, readings)),
-        page=begun.page + 1,
-        more=more,
+        hits=tuple(_hits(groups[start : start + limit], readings)),
+        page=later.page,
+        more=len(groups) > start + limit,
         notes=(*notes, *_notes(fold, recipe)),
         facets=ranking.facets,
-        next=begun.later(_ids(groups[len(seeds) : start + limit]), ranking.moment).token if more else None,
+        next=later.token if len(groups) > start + limit else None,
     )
+    if ranking.moment and not made.more:
+        store.release(ranking.moment)
+    return made
 
 
 def _begun(after: str | None, page: int, search: str) -> Cursor:
@@ -109,9 +109,11 @@ def _ranking(store: Store, asked: Query, begun: Cursor, hold: bool) -> tuple[Ran
         return store.search(asked, hold=True), (_MOMENT_GONE,)
 
 
-def _unseen(ranking: Ranking, begun: Cursor) -> Iterator[Ranked]:
+def _groups(ranking: Ranking, begun: Cursor, seeds: list[Ranked], rule: Rule, heads: int) -> tuple[list[Group], bool]:
+    """The hits folded, those shown before first."""
     shown = frozenset(begun.shown)
-    return (hit for hit in ranking.hits if hit.id not in shown)
+    hits = (hit for hit in ranking.hits if hit.id not in shown)
+    return folded(hits, rule, heads, 0 if isinstance(rule, Unfolded) else WINDOW, seeds)
 
 
 def _families(fold: Fold, ranking: Ranking, groups: int, complete: bool) -> tuple[int, Literal["eq", "gte"]]:

@@ -14,6 +14,7 @@ PUBLIC = {
     "doctor",
     "fingerprint",
     "fingerprints",
+    "fold_hits",
     "group",
     "hash",
     "index",
@@ -24,6 +25,7 @@ PUBLIC = {
     "recipe_named",
     "search",
     "similar",
+    "similar_many",
     "status",
     "uninstall",
 }

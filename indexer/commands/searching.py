@@ -1,0 +1,39 @@
+"""The command that searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from indexer import printing_search, results
+from indexer.commands.options import json_option, opened, store_option, threshold_option
+
+
+@click.command("search")
+@click.argument("query")
+@click.option("--fold", type=click.Choice(["live", "family", "none"]), default="live", show_default=True)
+@click.option("--filter", "filters", multiple=True, metavar="FIELD=VALUE", help="May be given several times; all must hold.")
+@click.option("--facet", "facets", multiple=True, metavar="FIELD", help="Count its values, in documents and in families.")
+@click.option("--sort", type=click.Choice(["relevance", "path", "modified"]), default="relevance", show_default=True)
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Hits a page.")
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Search again for that page.")
+@click.option("--after", metavar="TOKEN", help="Go on after a page, by its `next`; what was shown is not shown again.")
+@click.option("--hold", is_flag=True, help="Let a cluster keep its documents as they are for the pages after this one.")
+@threshold_option
+@store_option
+@json_option
+def search_command(
+    query: str,
+    filters: tuple[str, ...],
+    store_url: str,
+    as_json: bool,
+    after: str | None,
+    hold: bool,
+    **options: Any,
+) -> int:
+    """Full-text search with near duplicates folded under the best of them."""
+    with opened(store_url) as store:
+        page = results.search(store, query, filters=results.parse_filters(filters), after=after, hold=hold, **options)
+    printing_search.page(page, as_json, by_token=hold or after is not None)
+    return 0

@@ -1,0 +1,57 @@
+"""What `search` prints: folded hits, facets, and how to go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from indexer.model import Facet, Hit
+from indexer.printing import console, print_json
+from indexer.results import Page
+from indexer.terminal import counted, visible
+
+
+def page(shown: Page, as_json: bool, by_token: bool) -> None:
+    """One page; `by_token`: the way to the next one is its token, not its number."""
+    if as_json:
+        print_json(_json(shown))
+        return
+    out = console()
+    least = "at least " if shown.relation == "gte" else ""
+    out.print(f"{counted(shown.total, 'document')} in {least}{counted(shown.families, 'group')}, page {shown.page}\n")
+    for hit in shown.hits:
+        out.print(Text.assemble((visible(hit.path), "bold"), f"  {hit.id}"))
+        if not hit.path.endswith(hit.title):
+            out.print(Text(f"  {visible(hit.title)}", style="italic"))
+        for one in hit.folded:
+            out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path)}"))
+    for name, values in shown.facets.items():
+        out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
+        for value in values:
+            out.print(Text(f"{value.documents:>10,}{value.families:>10,}  {visible(value.value)}"))
+    for note in shown.notes:
+        out.print(f"note: {note}")
+    if shown.more:
+        out.print(f"\nnext page: {f'--after {shown.next}' if by_token else f'--page {shown.page + 1}'}")
+
+
+def _json(shown: Page) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "total": shown.total,
+        "families": {"value": shown.families, "relation": shown.relation},
+        "hits": [_hit(hit) for hit in shown.hits],
+        "next": shown.next,
+    }
+    if shown.facets:
+        made["facets"] = {name: [_facet(value) for value in values] for name, values in shown.facets.items()}
+    return {**made, "notes": list(shown.notes)} if shown.notes else made
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    folded = [{"id": one.id, "path": one.path, "similarity": one.similarity} for one in hit.folded]
+    return {"id": hit.id, "path": hit.path, "title": hit.title, "score": hit.score, "folded": folded}
+
+
+def _facet(value: Facet) -> dict[str, Any]:
+    return {"value": value.value, "documents": value.documents, "families": value.families}
