@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
@@ -15,10 +16,11 @@ class Window:
     """
 
     def __init__(self, most: int) -> None:
-        self.narrowings = 0
+        self.narrowings = self.widenings = 0
         self._most = most
         self._size = float(most)
         self._taken = 0
+        self._waiting: deque[object] = deque()
         self._changed = Condition()
 
     @property
@@ -29,21 +31,39 @@ class Window:
     @contextmanager
     def place(self) -> Iterator[None]:
         """Hold one place; wait until there is one."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._taken < self.size)
-            self._taken += 1
+        self._take()
         try:
             yield
         finally:
-            with self._changed:
-                self._taken -= 1
-                self._changed.notify()
+            self._leave()
+
+    def give_way(self) -> None:
+        """Leave the place that is held to those that wait for one, and take one again when it is one's turn."""
+        self._leave()
+        self._take()
+
+    def _take(self) -> None:
+        turn = object()
+        with self._changed:
+            self._waiting.append(turn)
+            try:
+                self._changed.wait_for(lambda: self._waiting[0] is turn and self._taken < self.size)
+                self._taken += 1
+            finally:
+                self._waiting.remove(turn)
+                self._changed.notify_all()
+
+    def _leave(self) -> None:
+        with self._changed:
+            self._taken -= 1
+            self._changed.notify_all()
 
     def widen(self) -> None:
         """A request got through."""
         with self._changed:
+            self.widenings += 1
             self._size = min(float(self._most), self._size + 1 / self._size)
-            self._changed.notify()
+            self._changed.notify_all()
 
     def narrow(self, narrowings: int) -> None:
         """A request did not get through that was sent when there had been that many `narrowings`."""

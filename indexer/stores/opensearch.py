@@ -12,7 +12,7 @@ from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import ConnectionError as NoConnectionError
 
 from indexer.errors import MissingExtra, StoreUnreachable
-from indexer.stores._engine import EngineStore
+from indexer.stores._engine import WRITERS, EngineStore
 from indexer.stores._engine_address import Address
 from indexer.stores._engine_index import Dialect, Place
 from indexer.stores._engine_link import Answer
@@ -38,6 +38,7 @@ class OpenSearchLink:
             hosts=[{"host": host, "port": port, "url_prefix": address.path.strip("/")} for host, port in address.hosts],
             use_ssl=address.tls,
             ca_certs=address.ca_certs,
+            pool_maxsize=WRITERS + 1,
             http_auth=_authentication(address),
             headers={"Authorization": f"ApiKey {address.api_key}"} if address.api_key else None,
         )

@@ -67,7 +67,10 @@ class Patience:
 
 
 class _Tries:
-    """The attempts of one request, and of the parts it is sent in, since something was last settled."""
+    """The attempts of one request, and of the parts it is sent in.
+
+    `number` counts those since something of it was settled, `alone` those since anything was, of any request.
+    """
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
@@ -75,18 +78,27 @@ class _Tries:
 
     def renew(self) -> None:
         """Everything that was sent is settled."""
-        self.number, self._since = 0, self._patience.clock()
+        self.number = self.alone = 0
+        self._since = self._patience.clock()
 
-    def missed(self, progress: bool) -> None:
-        """Something is not settled; `progress` when something else was."""
+    def missed(self, progress: bool, elsewhere: bool) -> None:
+        """Something is not settled; `progress` when something else of the request was, `elsewhere` when another request was."""
         if progress:
-            self.renew()
+            self.number = 0
+        if progress or elsewhere:
+            self.alone, self._since = 0, self._patience.clock()
         self.number += 1
+        self.alone += 1
 
     @property
     def spent(self) -> bool:
-        """Whether to give up."""
-        return self.number > self._patience.attempts or self._patience.clock() - self._since > self._patience.seconds
+        """Whether to give up on the cluster."""
+        return self.alone > self._patience.attempts or self._patience.clock() - self._since > self._patience.seconds
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether to give up on what is left of the request, though the cluster takes others."""
+        return self.number > self._patience.attempts
 
     def pause(self, retry_after: str | None) -> None:
         """Wait before the next attempt."""
@@ -97,8 +109,8 @@ class _Tries:
 class Sender:
     """Sends operations in requests of bounded size. `post` sends one body and may raise `StoreUnreachable`.
 
-    It may be shared by threads: `window` says how many requests are under way at once. A request keeps its place while it
-    waits to be sent again, so that a server in trouble is left in peace.
+    It may be shared by threads: `window` says how many requests are under way at once. A request that has to be sent again
+    lets others go first, and then keeps its place while it pauses, so that a server in trouble is left in peace.
     """
 
     post: Callable[[bytes], Answer]
@@ -131,6 +143,7 @@ class Sender:
 
     def _deliver(self, batch: dict[str, bytes], replies: dict[str, Reply], tries: _Tries) -> None:
         """Send until every operation of the batch has its reply."""
+        widenings = self.window.widenings
         while batch:
             narrowings = self.window.narrowings
             answer, trouble = self._ask(batch)
@@ -146,10 +159,13 @@ class Sender:
                 self.window.widen()
                 return
             self.window.narrow(narrowings)
-            tries.missed(progress=bool(done))
-            if tries.spent:
-                batch = _abandoned(batch, items, replies, trouble)
-                continue
+            broken = _broken(batch, items)
+            tries.missed(progress=bool(done), elsewhere=not broken and self.window.widenings > widenings)
+            widenings = self.window.widenings
+            if tries.spent or (tries.hopeless and len(batch) == 1 and not items and answer.status not in PASSING):
+                replies.update(_abandoned(batch, broken, trouble, tries))
+                return
+            self.window.give_way()
             tries.pause(answer.retry_after)
             if not items and tries.number >= _UNANSWERED and len(batch) > 1:
                 self._halve(batch, replies, tries)
@@ -196,15 +212,21 @@ def _settled(item: Answer) -> Reply | None:
     return None
 
 
-def _abandoned(
-    batch: dict[str, bytes], items: Mapping[str, Answer], replies: dict[str, Reply], trouble: str
-) -> dict[str, bytes]:
-    """Give up: operations on which the server fails time and again are refused, and any others stop the run."""
-    broken = {name: item for name, item in items.items() if name in batch and item.status >= 500 and item.status not in PASSING}
-    if len(broken) < len(batch):
+def _broken(batch: Mapping[str, bytes], items: Mapping[str, Answer]) -> dict[str, Reply]:
+    """Refusals of the operations on which the server itself fails."""
+    failing = {
+        name: item for name, item in items.items() if name in batch and item.status >= 500 and item.status not in PASSING
+    }
+    return {name: Reply(item.status, item.reason) for name, item in failing.items()}
+
+
+def _abandoned(batch: Mapping[str, bytes], broken: Mapping[str, Reply], trouble: str, tries: _Tries) -> Mapping[str, Reply]:
+    """Give up: what the server fails on time and again is refused, a single document alone too, and all else stops the run."""
+    if broken.keys() >= batch.keys():
+        return broken
+    if tries.spent:
         raise StoreStopped(reason=f"the cluster takes nothing any more ({trouble})", mend="wait until it has recovered")
-    replies.update({name: Reply(item.status, item.reason) for name, item in broken.items()})
-    return {}
+    return {name: Reply(0, f"no answer ever comes to it, while others are stored ({trouble})") for name in batch}
 
 
 def _items(answer: Answer) -> Iterator[tuple[str, Answer]]:

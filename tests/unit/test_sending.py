@@ -1,6 +1,8 @@
 """The sender against answers that a healthy cluster never gives."""
 
 import json
+import threading
+import time
 
 import pytest
 
@@ -286,6 +288,54 @@ def test_the_window_halves_once_for_all_that_was_under_way_and_grows_by_one_a_ro
     assert sizes == sorted(sizes)
     assert sizes[-1] == 8
     assert sizes.count(3) >= 3
+
+
+def test_a_document_that_breaks_every_request_is_refused_while_others_are_stored():
+    """Not so when nothing else gets through either: then it may be the cluster."""
+
+    class Others(Window):
+        """Requests of other threads get through all the while."""
+
+        def give_way(self):
+            self.widen()
+
+    def chokes(cluster, operations):
+        return silent(cluster, operations) if any(name == "c" for _, name, _ in operations) else well(cluster, operations)
+
+    cluster = Cluster(*[chokes] * 99)
+    replies = cluster.send(*"abcd", window=Others(4))
+    assert "connection reset" in replies["c"].refused
+    assert set(cluster.stored) == set("abd")
+    with pytest.raises(StoreStopped):
+        Cluster(*[chokes] * 99).send(*"abcd")
+    with pytest.raises(StoreStopped):
+        Cluster(*[status(429)] * 99).sender(window=Window(4)).send([Operation("index", "c", {})])
+
+
+def test_places_are_taken_in_turn():
+    window, order = Window(1), []
+
+    def work(name):
+        with window.place():
+            order.append(name)
+            if name == "a":
+                ready.set()
+                while len(window._waiting) < 2:
+                    time.sleep(0.001)
+                window.give_way()
+                order.append("a again")
+
+    ready = threading.Event()
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+    threads[0].start()
+    ready.wait()
+    for thread in threads[1:]:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert order[0] == "a"
+    assert order[-1] == "a again"
+    assert sorted(order[1:3]) == ["b", "c"]
 
 
 def test_a_place_is_given_back_whatever_happens():
