@@ -131,12 +131,13 @@ def plan_command(
 
 
 @commands.command("status")
+@click.option("--failures", is_flag=True, help="List what could not be read or stored instead, with --json as lines.")
 @store_option
 @json_option
-def status_command(store_url: str, as_json: bool) -> int:
-    """What is in the store."""
+def status_command(store_url: str, as_json: bool, failures: bool) -> int:
+    """What is in the store, and what could not be."""
     with opened(store_url) as store:
-        printing.status(overview.status(store), as_json)
+        (printing.failures if failures else printing.status)(overview.status(store), as_json)
     return 0
 
 
@@ -154,24 +155,33 @@ def doctor_command(store_url: str, as_json: bool) -> int:
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="Settings of the fingerprint.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
 @click.option("--create", is_flag=True, help="Make the index as well, for indexers who may only write.")
+@click.option("--dashboards", metavar="URL|FILE", help="Put a dashboard into OpenSearch Dashboards or Kibana, or a file.")
 @store_option
 @json_option
-def install_command(recipe_name: str, dry_run: bool, create: bool, store_url: str, as_json: bool) -> int:
+def install_command(
+    recipe_name: str, dry_run: bool, create: bool, dashboards: str | None, store_url: str, as_json: bool
+) -> int:
     """Let a cluster sign documents of any client, and fold their searches."""
     with opened(store_url) as store:
         done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, create=create)
+        if dashboards:
+            done = done.plus(installing.install_dashboards(store, dashboards, dry_run=dry_run))
     printing.installation(done, as_json, dry_run)
     return 0 if done.complete else EXIT_FAILED
 
 
 @commands.command("uninstall")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@click.option("--dashboards", metavar="URL", help="Remove the dashboard from OpenSearch Dashboards or Kibana as well.")
 @store_option
 @json_option
-def uninstall_command(dry_run: bool, store_url: str, as_json: bool) -> int:
+def uninstall_command(dry_run: bool, dashboards: str | None, store_url: str, as_json: bool) -> int:
     """Remove from a cluster what install put there; documents stay."""
     with opened(store_url) as store:
-        printing.installation(installing.uninstall(store, dry_run=dry_run), as_json, dry_run)
+        done = installing.uninstall(store, dry_run=dry_run)
+        if dashboards:
+            done = done.plus(*installing.uninstall_dashboards(store, dashboards, dry_run=dry_run))
+    printing.installation(done, as_json, dry_run)
     return 0
 
 

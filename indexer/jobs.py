@@ -1,4 +1,4 @@
-"""What a job must remember beside the store: which files could not be read, and that nobody else is working.
+"""What a job must remember beside the store: which files could not be read or stored, and that nobody else is working.
 
 Rows themselves say which files are done. A file that failed has no row, so its failure is kept here: the next run reports it
 again without reading it again, until the file or the extractor changes or a retry is asked for.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,21 +20,27 @@ from indexer.stores import sqlite_file
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS failure (
-    id TEXT PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL, extractor TEXT NOT NULL, error TEXT NOT NULL
+    id TEXT PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL, extractor TEXT NOT NULL, error TEXT NOT NULL, at REAL
 ) WITHOUT ROWID
 """
+_WITHOUT_TIME = 5  # columns of a journal of version 0.1
 _BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that could not be read. `source` tells the file's content, `extractor` what tried."""
+    """A file that could not be read, or was refused by the store.
+
+    `source` tells the file's content, `extractor` what read it or tried, `at` when it was recorded: in seconds since 1970 UTC,
+    None for failures recorded before times were kept.
+    """
 
     id: str
     path: str
     source: str
     extractor: str
     error: str
+    at: float | None = None
 
 
 def journal_path(store_url: str) -> Path | None:
@@ -85,10 +92,10 @@ class Journal:
         return int(self._connection.execute("SELECT count(*) FROM failure").fetchone()[0])
 
     def record(self, failures: Iterable[Failure]) -> None:
-        """Remember failures, durably; a later one of the same id replaces the earlier."""
-        rows = [(f.id, f.path, f.source, f.extractor, f.error) for f in failures]
+        """Remember failures, durably, with the time; a later one of the same id replaces the earlier."""
+        rows = [(f.id, f.path, f.source, f.extractor, f.error, time.time()) for f in failures]
         with self._connection:
-            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?)", rows)
+            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Forget failures, as when a file could be read after all."""
@@ -117,6 +124,8 @@ def _locked(path: Path | None) -> sqlite3.Connection:
         with connection:
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute(_SCHEMA)
+            if len(connection.execute("PRAGMA table_info(failure)").fetchall()) == _WITHOUT_TIME:
+                connection.execute("ALTER TABLE failure ADD COLUMN at REAL")
     except sqlite3.DatabaseError as error:
         raise _translated(error, path) from error
     except OSError as error:

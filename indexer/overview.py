@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexer.jobs import journal_path, remembered
+from indexer.jobs import Failure, journal_path, remembered
 from indexer.lookup import recipe_of
-from indexer.model import Failed
 from indexer.recipe import Recipe
 from indexer.stores.base import Counts, Store
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The counts of a store, its recipe, and the files that could not be read (by path).
+    """The counts of a store, its recipe, and the files that could not be read or stored (by path).
 
     `running`: a job is at work on the store, and its failures are not known yet.
     """
@@ -21,7 +20,7 @@ class Overview:
     store: str
     recipe: Recipe
     counts: Counts
-    failed: tuple[Failed, ...]
+    failed: tuple[Failure, ...]
     running: bool = False
 
 
@@ -29,5 +28,4 @@ def status(store: Store) -> Overview:
     """Count what is in the store; works while a job is running too. Raises `StoreError` when nothing was indexed yet."""
     recipe = recipe_of(store)
     failures = remembered(journal_path(store.url))
-    failed = tuple(Failed(one.path, one.error) for one in failures or ())
-    return Overview(store.url, recipe, store.counts(), failed, running=failures is None)
+    return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)

@@ -7,6 +7,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from rich.console import Console
@@ -19,6 +20,7 @@ from indexer.comparison import Comparison
 from indexer.comparison import as_json as comparison_json
 from indexer.ingest import Account
 from indexer.installing import Installation
+from indexer.jobs import Failure
 from indexer.lookup import Found
 from indexer.model import Match, Outcome
 from indexer.overview import Overview
@@ -76,7 +78,7 @@ def account(done: Account, as_json: bool) -> None:
     for one in done.failed[:LISTED_FAILURES]:
         out.print(Text(f"  failed  {visible(one.path)}: {visible(one.error)}"))
     if len(done.failed) > LISTED_FAILURES:
-        out.print(f"  ... and {len(done.failed) - LISTED_FAILURES:,} more; --json or `nearfold status` lists all of them")
+        out.print(f"  ... and {len(done.failed) - LISTED_FAILURES:,} more; --json or `nearfold status --failures` lists all")
 
 
 def found(answer: Found, as_json: bool) -> None:
@@ -158,7 +160,7 @@ def status(seen: Overview, as_json: bool) -> None:
                 "families": counts.families,
                 "status": counts.by_status,
                 "content_types": counts.by_content_type,
-                "failed": [{"path": one.path, "error": one.error} for one in seen.failed],
+                "failed": list(map(_failure, seen.failed)),
                 "bytes": counts.size_bytes,
                 "running": seen.running,
             }
@@ -171,8 +173,28 @@ def status(seen: Overview, as_json: bool) -> None:
         out.print("a job is at work on it")
     out.print(_tally("status", counts.by_status))
     out.print(_tally("content type", counts.by_content_type))
+    if seen.failed:
+        out.print(f"{len(seen.failed):>10,}  failed: `nearfold status --failures` says why, `index --retry` tries again")
+
+
+def failures(seen: Overview, as_json: bool) -> None:
+    """Every file that could not be read or stored, one a line: when, id, path and reason."""
     for one in seen.failed:
-        out.print(Text(f"failed  {visible(one.path)}: {visible(one.error)}"))
+        if as_json:
+            print_json(_failure(one))
+        else:
+            print(f"{_moment(one.at) or 'long ago'}  {one.id}  {visible(one.path)}: {visible(one.error)}")
+    if seen.running:
+        print("a job is at work on the store: what failed is known when it ends", file=sys.stderr)
+
+
+def _failure(one: Failure) -> dict[str, Any]:
+    return {"id": one.id, "path": one.path, "error": one.error, "at": _moment(one.at)}
+
+
+def _moment(at: float | None) -> str | None:
+    """A time in seconds as ISO 8601 in UTC."""
+    return None if at is None else datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds")
 
 
 def _tally(title: str, numbers: dict[Any, int]) -> str:

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -202,6 +204,24 @@ def test_a_file_that_cannot_be_read_any_more_leaves_no_row(tmp_path: Path) -> No
     assert run_json("status", store=url)["documents"] == 0
     again = run_json("index", folder, store=url, code=1)
     assert "encrypted" in again["failed"][0]["error"]
+
+
+def test_what_failed_is_counted_listed_and_tried_again(tmp_path: Path) -> None:
+    import samples
+
+    folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/x.db"
+    folder.mkdir()
+    (folder / "a.pdf").write_bytes(samples.pdf(password="unguessable"))
+    run("index", folder, store=url, code=1)
+    assert "1  failed: " in run("status", store=url)
+    [listed] = run_json("status", store=url)["failed"]
+    assert listed["path"] == str(folder / "a.pdf") and "encrypted" in listed["error"]
+    assert time.time() - datetime.fromisoformat(listed["at"]).timestamp() < 60
+    assert run_json("status", "--failures", store=url) == listed
+    assert run("status", "--failures", store=url) == f"{listed['at']}  {listed['id']}  {listed['path']}: {listed['error']}\n"
+    (folder / "a.pdf").write_bytes(samples.pdf())
+    assert run_json("index", folder, "--retry", store=url)["indexed"] == 1
+    assert run("status", "--failures", store=url) == ""
 
 
 @pytest.mark.parametrize("recipe", ["clauses", "signature-study:topsig:64", "ws:none:sha1:16:affine64", "baseline:winnowing"])

@@ -1,13 +1,17 @@
 """The journal: failures survive, and a second job is refused."""
 
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from indexer.errors import StoreBusy, StoreDamaged
-from indexer.jobs import Failure, Journal, journal_path
+from indexer.jobs import Failure, Journal, journal_path, remembered
 
 FAILURE = Failure("a1", "/x/a.pdf", "digest", "iscc-tika/0.6.0", "encrypted")
 
@@ -16,7 +20,8 @@ def test_failures_survive_reopening(tmp_path: Path) -> None:
     with Journal(tmp_path / "jobs") as journal:
         journal.record([FAILURE])
     with Journal(tmp_path / "jobs") as journal:
-        assert journal.failures(["a1", "b2"]) == {"a1": FAILURE}
+        found = journal.failures(["a1", "b2"])
+        assert {id: replace(one, at=None) for id, one in found.items()} == {"a1": FAILURE}
         journal.forget(["a1"])
         assert len(journal) == 0
 
@@ -65,3 +70,28 @@ def test_journals_of_clusters_lie_in_the_state_folder(monkeypatch: pytest.Monkey
     one, other = journal_path("opensearch://localhost:9200/a"), journal_path("opensearch://localhost:9200/b")
     assert one is not None and other is not None
     assert one.parent == tmp_path / "nearfold" == other.parent and one != other
+
+
+def test_a_failure_is_kept_with_its_time(tmp_path: Path) -> None:
+    before = time.time()
+    with Journal(tmp_path / "jobs") as journal:
+        journal.record([FAILURE])
+        kept = journal.failures(["a1"])["a1"]
+    assert kept.at is not None and before <= kept.at <= time.time()
+    assert remembered(tmp_path / "jobs") == (kept,)
+
+
+def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "jobs")) as old:
+        old.execute(
+            "CREATE TABLE failure (id TEXT PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL, "
+            "extractor TEXT NOT NULL, error TEXT NOT NULL) WITHOUT ROWID"
+        )
+        old.execute("INSERT INTO failure VALUES ('a1', '/x/a.pdf', 'digest', 'iscc-tika/0.6.0', 'encrypted')")
+        old.commit()
+    assert remembered(tmp_path / "jobs") == (FAILURE,)
+    with Journal(tmp_path / "jobs") as journal:
+        assert journal.failures(["a1"]) == {"a1": FAILURE}
+        journal.record([replace(FAILURE, id="b2")])
+    listed = remembered(tmp_path / "jobs")
+    assert listed is not None and [one.at is None for one in listed] == [True, False]
