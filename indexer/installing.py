@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from indexer.errors import Unsupported
 from indexer.recipe import DEFAULT, Recipe
+from indexer.stores import saved_objects
 from indexer.stores.base import Change, Installable, Store
+from indexer.stores.dashboards import Product
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,10 @@ class Installation:
     def complete(self) -> bool:
         """False when the engine lacks what a piece needs."""
         return all(change.action != "impossible" for change in self.changes)
+
+    def plus(self, *changes: Change) -> Installation:
+        """The same with more changes at the end."""
+        return replace(self, changes=(*self.changes, *changes))
 
 
 def install(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, create: bool = False) -> Installation:
@@ -44,6 +51,30 @@ def uninstall(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False) 
     `recipe` matters only when the index template is gone already: it tells the names of what is left.
     """
     return Installation(store.url, recipe, tuple(_engine(store).uninstall(recipe, dry_run)))
+
+
+def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Change:
+    """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or Kibana at an address.
+
+    Which of the two is meant is told by the kind of the store. Doing it twice changes nothing. Raises `Unsupported` for a
+    store without an engine, `UsageError` for the other product or a file that cannot be written, `StoreError` when the
+    product does not take it.
+    """
+    return saved_objects.put(place, _index(store), _product(store), dry_run)
+
+
+def uninstall_dashboards(store: Store, place: str, *, dry_run: bool = False) -> tuple[Change, ...]:
+    """Remove from the product at an address what `install_dashboards` put there. Raises as that does."""
+    return tuple(saved_objects.remove(place, _index(store), _product(store), dry_run))
+
+
+def _index(store: Store) -> str:
+    _engine(store)
+    return urlsplit(store.url).path.rpartition("/")[2]
+
+
+def _product(store: Store) -> Product:
+    return "opensearch-dashboards" if store.url.startswith("opensearch") else "kibana"
 
 
 def roles(store: Store) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,159 @@
+"""Bundles of saved objects: closed, importable by the oldest product they are meant for, put and removed once."""
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageError
+from indexer.stores import dashboards, saved_objects
+
+PRODUCTS = ("opensearch-dashboards", "kibana")
+NEWEST = {  # what the oldest product of each kind imports: OpenSearch Dashboards 1.0 (as Kibana 7.10.2) and Kibana 8.0
+    "opensearch-dashboards": {"index-pattern": (7, 6, 0), "visualization": (7, 10, 0), "search": (7, 9, 3), "dashboard": (7, 9, 3)},
+    "kibana": dict.fromkeys(("index-pattern", "visualization", "search", "dashboard"), (8, 0, 0)),
+}
+
+
+def lines(product: str, index: str = "papers") -> list[dict]:
+    return [json.loads(line) for line in dashboards.bundle(index, product).splitlines()]
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_references_close_and_come_first(product):
+    known = set()
+    for one in lines(product):
+        assert {(ref["type"], ref["id"]) for ref in one["references"]} <= known
+        known.add((one["type"], one["id"]))
+    assert one["type"] == "dashboard" and len(known) == len(lines(product))
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_names_inside_an_object_are_names_of_its_references(product):
+    for one in lines(product):
+        names = {ref["name"] for ref in one["references"]}
+        source = json.loads(one["attributes"].get("kibanaSavedObjectMeta", {}).get("searchSourceJSON", "{}"))
+        used = {source["indexRefName"]} if "indexRefName" in source else set()
+        used |= {panel["panelRefName"] for panel in json.loads(one["attributes"].get("panelsJSON", "[]"))}
+        assert used == names
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_migration_versions_stay_within_what_the_product_imports(product):
+    for one in lines(product):
+        ((kind, version),) = one["migrationVersion"].items()
+        assert kind == one["type"]
+        assert tuple(map(int, version.split("."))) <= NEWEST[product][kind]
+        assert ("coreMigrationVersion" in one) == (product == "kibana")
+
+
+def test_panels_do_not_overlap_and_stay_in_the_grid():
+    taken = set()
+    for panel in json.loads(lines("kibana")[-1]["attributes"]["panelsJSON"]):
+        grid = panel["gridData"]
+        cells = {(x, y) for x in range(grid["x"], grid["x"] + grid["w"]) for y in range(grid["y"], grid["y"] + grid["h"])}
+        assert not cells & taken and max(x for x, _ in cells) < 48
+        taken |= cells
+
+
+def test_two_indices_have_nothing_in_common():
+    ours, theirs = lines("kibana"), lines("kibana", "other")
+    assert not {one["id"] for one in ours} & {one["id"] for one in theirs}
+    assert "papers" not in json.dumps(theirs)
+
+
+def test_a_file_is_written_once(tmp_path):
+    file = str(tmp_path / "papers.ndjson")
+    assert saved_objects.put(file, "papers", "kibana", dry_run=True).action == "created"
+    assert not (tmp_path / "papers.ndjson").exists()
+    actions = [saved_objects.put(file, "papers", "kibana", dry_run=False).action for _ in range(2)]
+    assert actions == ["created", "unchanged"]
+    assert saved_objects.put(file, "other", "kibana", dry_run=False).action == "updated"
+    with pytest.raises(UsageError, match="cannot be written"):
+        saved_objects.put(str(tmp_path), "papers", "kibana", dry_run=False)
+    with pytest.raises(UsageError, match="delete the file"):
+        saved_objects.remove(file, "papers", "kibana", dry_run=False)
+
+
+class Product(BaseHTTPRequestHandler):
+    """The four calls of the saved-objects API, as its documentation tells them."""
+
+    version, kept, refuse = "3.0.0", {}, ()
+
+    def do_GET(self):
+        if self.path == "/api/status":
+            return self.say(200, {"version": {"number": self.version}})
+        found = self.kept.get(self.path.removeprefix("/api/saved_objects/"))
+        return self.say(200, found) if found else self.say(404, {"message": "not found"})
+
+    def do_DELETE(self):
+        self.say(200 if self.kept.pop(self.path.removeprefix("/api/saved_objects/"), None) else 404, {})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        mark = "--" + self.headers["Content-Type"].partition("boundary=")[2]
+        if not (self.headers.get("osd-xsrf") or self.headers.get("kbn-xsrf")):
+            return self.say(400, {"message": "Request must contain an xsrf header"})
+        _, part, end = body.split(mark)
+        assert end.strip() == "--" and 'name="file"; filename="nearfold.ndjson"' in part
+        objects = [json.loads(line) for line in part.partition("\r\n\r\n")[2].strip().splitlines()]
+        errors = [{"id": one["id"], "error": {"type": "conflict"}} for one in objects if one["type"] in self.refuse]
+        self.kept.update({f"{one['type']}/{one['id']}": one for one in objects})
+        return self.say(200, {"success": not errors, "successCount": len(objects) - len(errors), "errors": errors})
+
+    def say(self, status, body):
+        if "Basic " not in self.headers.get("Authorization", ""):
+            status, body = 401, {}
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def product(monkeypatch):
+    """A product of the OpenSearch kind on loopback: its handler class and its address."""
+    monkeypatch.setenv("NEARFOLD_PASSWORD", "secret")
+    kind = type("Kept", (Product,), {"kept": {}})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield kind, f"http://me@127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_a_product_gets_it_once_and_keeps_nothing_of_it(product):
+    kind, place = product
+    assert saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=True).action == "created" and not kind.kept
+    actions = [saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action for _ in range(2)]
+    assert actions == ["created", "unchanged"] and len(kind.kept) == len(lines("opensearch-dashboards"))
+    kind.kept["dashboard/nearfold-papers-dashboard"]["attributes"]["description"] = "an older bundle"
+    assert saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action == "updated"
+    removed = saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False)
+    assert len(removed) == len(lines("opensearch-dashboards")) and not kind.kept
+    assert saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False) == []
+
+
+def test_what_a_product_does_not_take_is_said(product):
+    kind, place = product
+    with pytest.raises(UsageError, match=r"version is 3\.0\.0, which is not kibana"):
+        saved_objects.put(place, "papers", "kibana", dry_run=False)
+    kind.refuse = ("search",)
+    with pytest.raises(StoreError, match=r"nearfold-papers-duplicates \(conflict\)"):
+        saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)
+
+
+def test_credentials_come_from_the_environment(product, monkeypatch):
+    _, place = product
+    with pytest.raises(UsageError, match="must not hold a password"):
+        saved_objects.put(place.replace("me@", "me:secret@"), "papers", "opensearch-dashboards", dry_run=False)
+    monkeypatch.delenv("NEARFOLD_PASSWORD")
+    with pytest.raises(StoreRefused, match="401"):
+        saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)
+    with pytest.raises(StoreUnreachable):
+        saved_objects.put("http://127.0.0.1:9", "papers", "opensearch-dashboards", dry_run=False)
