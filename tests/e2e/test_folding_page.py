@@ -1,0 +1,219 @@
+"""Every command of docs/folding.md, on both engines, and that its answers are what the page says."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from sample_library import edited, rows, sentence
+
+from indexer.grouping import group
+from indexer.installing import install, uninstall
+from indexer.stores import open_store
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "folding.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^## (?P<heading>.*?)$|^```sh ?(?P<engine>\w*)\n(?P<body>.*?)```", re.DOTALL | re.MULTILINE)
+TEXT = f"ferry {sentence(1, 60)}"
+TEXTS = {
+    "a": TEXT,
+    "b": edited(TEXT, 1),
+    "c": edited(TEXT, 2),
+    "d": f"ferry ferry {sentence(2, 60)}",
+    "e": "a coal engine without it",
+}
+LABELS = {"a": ("wire",), "b": ("web",), "c": ("web",), "d": ("web",), "e": ("wire",)}
+VECTORS = {"a": [1, 0, 0], "b": [0.9, 0.1, 0], "c": [0.9, 0, 0.1], "d": [0.5, 0.5, 0], "e": [0, 0, 1]}
+pytestmark = [pytest.mark.engines, pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")]
+
+
+def ask(method, url, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"], scope="module")
+def place(request):
+    """Engine, its address and an index with one family of three, and two documents by themselves."""
+    engine, name = request.param, f"nearfold-test-{secrets.token_hex(6)}"
+    server = request.getfixturevalue(f"{engine}_url")
+    store = open_store(f"{engine}://{server.partition('://')[2]}/{name}")
+    install(store)
+    vector = {"type": "dense_vector", "dims": 3} if engine == "elasticsearch" else {"type": "float"}
+    assert ask("PUT", f"{server}/{name}", {"mappings": {"properties": {"vector": vector}}})[0] == 200
+    store.prepare(store.stored_recipe())
+    store.write(rows(TEXTS, labels=LABELS))
+    store.refresh()
+    group(store)
+    give_vectors(f"{server}/{name}")
+    yield engine, server, name
+    ask("DELETE", f"{server}/{name}")
+    uninstall(store)
+    store.close()
+
+
+def give_vectors(index):
+    """By bulk: a single `_update` would pass through the pipeline, which makes families provisional."""
+    lines = "".join(f'{{"update": {{"_id": "{id}"}}}}\n{{"doc": {{"vector": {values}}}}}\n' for id, values in VECTORS.items())
+    kind = {"Content-Type": "application/x-ndjson"}
+    with urllib.request.urlopen(urllib.request.Request(f"{index}/_bulk?refresh=true", lines.encode(), kind)) as answer:
+        assert not json.loads(answer.read())["errors"]
+
+
+def printed(place, heading):
+    """What the blocks under a heading print, each block run by a shell of its own."""
+    engine, server, name = place
+    script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
+    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "200"}
+    under, found = "", []
+    for match in BLOCK.finditer(PAGE):
+        under = match["heading"] or under
+        if match["body"] is None or under != heading or match["engine"] not in ("", engine):
+            continue
+        body = match["body"].replace("opensearch://", f"{engine}://").replace("localhost:9200", server.partition("://")[2])
+        line = script + body.replace("/papers", f"/{name}")
+        done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, f"{match['body']}\n{done.stdout}\n{done.stderr}"
+        found.append(done.stdout)
+    return found
+
+
+def hits(text):
+    return [hit["_id"] for hit in json.loads(text)["hits"]["hits"]]
+
+
+def search(place, body, params=""):
+    _, server, name = place
+    return ask("POST", f"{server}/{name}/_search{params}", body)
+
+
+def test_every_block_of_the_page_is_run_by_a_test():
+    headings = [match["heading"] for match in BLOCK.finditer(PAGE) if match["heading"]]
+    own = Path(__file__).read_text(encoding="utf-8")
+    assert headings
+    assert [heading for heading in headings if f'"{heading}"' not in own] == []
+
+
+def test_filters_decide_before_folding(place):
+    (found,) = printed(place, "Filters, sorting, highlighting")
+    answer = json.loads(found)
+    assert answer["hits"]["total"]["value"] == 3
+    assert hits(found) == ["d", "c"], "newest first"
+    folded = answer["hits"]["hits"][1]["inner_hits"]["folded"]["hits"]
+    assert (folded["total"]["value"], {hit["_id"] for hit in folded["hits"]}) == (2, {"b", "c"})
+    assert all("<em>ferry</em>" in hit["highlight"]["text"][0] for hit in answer["hits"]["hits"])
+    query = {"query": {"match": {"text": "ferry"}}, "collapse": {"field": "near_family"}, "sort": ["path"]}
+    _, answer = search(place, {**query, "post_filter": {"term": {"labels": "web"}}})
+    assert [hit["_id"] for hit in answer["hits"]["hits"]] == ["b", "d"]
+
+
+def test_totals_are_of_documents_and_of_families(place):
+    (found,) = printed(place, "Totals and facets")
+    answer, end = json.JSONDecoder().raw_decode(found)
+    assert answer["hits"]["total"]["value"] == 4
+    assert (answer["aggregations"]["families"]["value"], answer["aggregations"]["without_family"]["doc_count"]) == (2, 0)
+    buckets = {one["key"]: (one["doc_count"], one["families"]["value"]) for one in answer["aggregations"]["labels"]["buckets"]}
+    assert buckets == {"web": (3, 2), "wire": (1, 1)}
+    shown = found[end:].split("\n")
+    assert "4 documents in 2 groups, page 1" in shown[0]
+    assert [line.split() for line in shown if line.endswith(("web", "wire"))] == [["3", "2", "web"], ["1", "1", "wire"]]
+
+
+def test_documents_without_a_family_are_counted_and_left_apart(place):
+    engine, server, name = place
+    counted, folded = printed_pair(place)
+    assert (counted["count"], len(folded["hits"]["hits"])) == (0, 2)
+    for id in ("old 1", "old 2"):
+        bare = {"text": f"ferry {id}", "near_recipe": "before"}
+        ask("POST", f"{server}/{name}/_doc/{id.replace(' ', '%20')}?refresh=true&pipeline=_none", bare)
+    try:
+        counted, folded = printed_pair(place)
+        assert (counted["count"], len(folded["hits"]["hits"])) == (2, 2)
+        query = {"query": {"match": {"text": "ferry"}}}
+        _, lumped = search(place, {**query, "collapse": {"field": "near_family"}})
+        assert len(lumped["hits"]["hits"]) == 3, "the engine takes the two for one group"
+        (found,) = printed(place, "Totals and facets")
+        answer, end = json.JSONDecoder().raw_decode(found)
+        assert (answer["hits"]["total"]["value"], answer["aggregations"]["without_family"]["doc_count"]) == (6, 2)
+        assert "6 documents in 4 groups" in found[end:]
+        if engine == "opensearch":
+            _, piped = search(place, query, "?search_pipeline=nearfold-fold-v1")
+            assert len(piped["hits"]["hits"]) == 3
+    finally:
+        for id in ("old%201", "old%202"):
+            ask("DELETE", f"{server}/{name}/_doc/{id}?refresh=true")
+
+
+def printed_pair(place):
+    (found,) = printed(place, "Documents without a family")
+    first, end = json.JSONDecoder().raw_decode(found)
+    return first, json.loads(found[end:])
+
+
+def test_pages(place):
+    by_place, by_family, by_token = printed(place, "Paging")
+    _, whole = search(
+        place,
+        {"query": {"match": {"text": "ferry"}}, "collapse": {"field": "near_family"}, "sort": ["_score", {"path": "asc"}]},
+    )
+    assert hits(by_place) == [hit["_id"] for hit in whole["hits"]["hits"]][1:2]
+    assert len(hits(by_family)) == 1
+    assert "page 2" in by_token
+    assert "/library/" in by_token
+    collapsed = {"query": {"match_all": {}}, "collapse": {"field": "near_family"}}
+    assert search(place, {**collapsed, "sort": ["path"], "search_after": ["/library/a.txt"]})[0] in (400, 500)
+    rescore = {"window_size": 10, "query": {"rescore_query": {"match_all": {}}}}
+    status, _ = search(place, {**collapsed, "rescore": rescore})
+    assert (status == 200) is (place[0] == "elasticsearch")
+
+
+def test_the_pipeline_folds_one_page(place):
+    found = printed(place, "Search pipeline")
+    if place[0] == "elasticsearch":
+        assert found == []
+        return
+    answer = json.loads(found[0])
+    assert hits(found[0]) == ["a", "d"]
+    assert answer["hits"]["hits"][0]["_score"] == 1.0
+    assert answer["hits"]["total"]["value"] == 4
+    assert {one["key"]: one["doc_count"] for one in answer["aggregations"]["labels"]["buckets"]} == {"web": 3, "wire": 1}
+    body = {"query": {"match": {"text": "ferry"}}, "sort": ["path"], "size": 1}
+    first, second = (search(place, {**body, "from": start}, "?search_pipeline=nearfold-fold-v1")[1] for start in (0, 3))
+    assert [hit["_id"] for page in (first, second) for hit in page["hits"]["hits"]] == ["a", "d"]
+
+
+def test_hits_of_any_query_fold_in_the_client(place, capsys):
+    engine, server, name = place
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    address = f"{engine}://{server.partition('://')[2]}/{name}"
+    block = block.replace("opensearch://localhost:9200/papers", address)
+    for shown, id in {"id of the best hit": "b", "id of the second": "d", "id of the third": "a"}.items():
+        block = block.replace(shown, id)
+    exec(block, {})
+    assert capsys.readouterr().out == "b ['a']\nd []\n"
+
+
+def test_vectors_and_added_scores_fold_too(place):
+    found = printed(place, "k-NN and hybrid queries")
+    if place[0] == "elasticsearch":
+        assert hits(found[0])[0] in ("a", "b", "c")
+        assert sorted(hits(found[0]))[1:] == ["d", "e"]
+        return
+    terms = {"terms": {"labels": ["web", "wire"], "boost": 0.2}}
+    added = {"query": {"bool": {"should": [{"match": {"text": "ferry"}}, terms]}}}
+    for params, body in (("", {**added, "collapse": {"field": "near_family"}}), ("?search_pipeline=nearfold-fold-v1", added)):
+        _, answer = search(place, body, params)
+        assert len(answer["hits"]["hits"]) == 3
