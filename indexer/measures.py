@@ -35,6 +35,7 @@ from indexer.sketch.distance import bit_similarity
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.statistics import wilson
 from indexer.sketch.strings import string_hashes
+from indexer.sorting import distinct
 from indexer.text.normalise import normalised_codes
 from indexer.text.wordgrams import grams, shared_numbers
 from indexer.text.words import Words, words
@@ -56,8 +57,8 @@ def feature_set(text: str, recipe: Recipe) -> FeatureSet:
     Raises `UsageError` for a recipe with a step that is not known.
     """
     if recipe.feature_hash == "gram64_v1":
-        return FeatureSet(np.unique(gram_hashes(normalised_codes(text), recipe.width or 1)))
-    return FeatureSet(np.unique(string_hashes(features_of(text, recipe))))
+        return FeatureSet(distinct(np.sort(gram_hashes(normalised_codes(text), recipe.width or 1))))
+    return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))
 
 
 def common(a: FeatureSet, b: FeatureSet) -> int:

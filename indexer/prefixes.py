@@ -1,30 +1,24 @@
 """Candidate pairs without chance: every pair of sets whose Jaccard similarity reaches a threshold is among them.
 
 Sets are ordered by one total order of features, rare ones first. Two sets of similarity T or more share a feature among
-the first |x| - ceil(T |x|) + 1 of each (Chaudhuri, Ganti & Kaushik, ICDE 2006; Bayardo, Ma & Srikant, WWW 2007); lengths
-and the places of the shared feature rule out most others (Xiao et al., WWW 2008), parity maps nearly all of the rest. All
-bounds are widened by less than one feature in a thousand million, so that rounding never loses a pair.
+the first |x| - ceil(T |x|) + 1 of each (Chaudhuri, Ganti & Kaushik, ICDE 2006; Bayardo, Ma & Srikant, WWW 2007), and the
+smaller has at least T times as many features as the larger. Where the prefixes of most sets meet, as at low thresholds, it is
+faster to take all pairs of fitting sizes. Either way parity maps rule out nearly all that are not similar.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joining import Places, partnered, runs
-from indexer.sketch.hashing import mix64_array
-from indexer.sorting import BLOCK
+from indexer.joining import Places, partnered, whole_runs
+from indexer.paritymaps import SLACK, ParityMaps
+from indexer.sorting import Codes, Room, Sorter, bits_for
 
 COUNTERS = 1 << 22
-MAP_BITS = 1 << 12
-REMEMBERED = 1 << 22
-STEP = 1 << 12
-_ONES = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(axis=1, dtype=np.uint8)
-_SLACK = 1e-9
 
 
 class FeatureOrder:
@@ -37,17 +31,78 @@ class FeatureOrder:
         self._counts = np.zeros(COUNTERS, dtype=np.uint32)
 
     def count(self, hashes: NDArray[np.uint64]) -> None:
-        """Count the distinct features of one set."""
-        np.add.at(self._counts, self._counter(hashes), 1)
+        """Count the distinct features of one set; two that share a counter count once."""
+        self._counts[_counter(hashes)] += 1
 
-    def first(self, hashes: NDArray[np.uint64], length: int) -> NDArray[np.uint64]:
-        """The first `length` of these features."""
-        order = np.lexsort((hashes, self._counts[self._counter(hashes)]))
-        return hashes[order[:length]]
+    def first(self, hashes: NDArray[np.uint64], length: int) -> tuple[NDArray[np.uint64], int]:
+        """The first `length` of these features, and in how many sets they were counted, summed."""
+        counts = self._counts[_counter(hashes)]
+        order = np.lexsort((hashes, counts))[:length]
+        return hashes[order], int(counts[order].sum())
 
-    def _counter(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        counters: NDArray[np.int64] = (hashes & np.uint64(COUNTERS - 1)).astype(np.int64)
-        return counters
+
+class SimilarSets:
+    """The pairs of sets that may be similar enough. `sizes`: how many features each has; all sets are then put in, one by one.
+
+    Prefixes take 8 bytes a feature in the room, and are given up when they meet more often than there are pairs.
+    """
+
+    def __init__(self, sizes: NDArray[np.int64], order: FeatureOrder, threshold: float, room: Room) -> None:
+        self._order, self._threshold, self._room = order, threshold, room
+        self._by_size = np.argsort(sizes, kind="stable").astype(np.int32)
+        self._rank = np.empty(len(sizes), dtype=np.int64)
+        self._rank[self._by_size] = np.arange(len(sizes))
+        self._sizes = sizes[self._by_size]
+        longest = np.floor(self._sizes / threshold + SLACK)
+        self._reach = np.searchsorted(self._sizes, longest, side="right") - 1  # the last rank whose size fits
+        self._maps = ParityMaps(self._sizes, room)
+        self._bits = np.uint64(bits_for(len(sizes)))
+        self._prefixes: Sorter | None = Sorter(room)
+        self._meetings = 0
+        self.pairs = int((self._reach - np.arange(len(sizes)))[self._sizes > 0].sum())
+
+    def put(self, number: int, hashes: NDArray[np.uint64]) -> None:
+        """Take the distinct hashes of one set's features."""
+        rank = int(self._rank[number])
+        self._maps.put(rank, hashes)
+        if self._prefixes is None:
+            return
+        first, counted = self._order.first(hashes, prefix_length(len(hashes), self._threshold))
+        self._prefixes.add(first >> self._bits << self._bits | np.uint64(rank))
+        self._meetings += (counted - len(first)) // 2
+        if self._meetings > self.pairs:
+            self._prefixes = None
+
+    def candidates(self, progress: Callable[[int, int], None] = lambda _done, _total: None) -> Codes:
+        """Pairs of sets as left << 32 | right, left < right, each once, ascending. A set without features is in none.
+
+        `progress` hears how much of what there is to do is done.
+        """
+        found = Sorter(self._room, unique=True)
+        for done, total, left, right in self._meeting():
+            near = self._maps.may_reach(left, right, self._threshold) & (left != right)
+            one, other = self._by_size[left[near]].astype(np.uint64), self._by_size[right[near]].astype(np.uint64)
+            found.add(np.minimum(one, other) << np.uint64(32) | np.maximum(one, other))
+            progress(done, total)
+        return found.sorted()
+
+    def _meeting(self) -> Iterator[tuple[int, int, Places, Places]]:
+        """Pairs of ranks of fitting sizes, the smaller set first: those whose prefixes meet, with repeats, or all."""
+        block = self._room.block
+        if self._prefixes is None:
+            ranks, done = np.flatnonzero(self._sizes), 0
+            for left, right in partnered(ranks, self._reach[ranks] - ranks, block):
+                done += len(left)
+                yield done, self.pairs, left.astype(np.int32), right.astype(np.int32)
+            return
+        codes, low = self._prefixes.sorted(), (np.uint64(1) << self._bits) - np.uint64(1)
+        for part in whole_runs(codes, low, block):
+            ranks = (codes[part] & low).astype(np.int64)
+            last = codes[part] & ~low | self._reach[ranks].astype(np.uint64)
+            places = np.arange(len(ranks))
+            partners = np.searchsorted(codes[part], last, side="right") - places - 1
+            for one, other in partnered(places, partners, block):
+                yield part.stop, len(codes), ranks[one].astype(np.int32), ranks[other].astype(np.int32)
 
 
 def prefix_length(size: int, threshold: float) -> int:
@@ -56,91 +111,9 @@ def prefix_length(size: int, threshold: float) -> int:
     >>> prefix_length(10, 0.8), prefix_length(10, 0.7), prefix_length(0, 0.5)
     (3, 4, 0)
     """
-    return min(size, size - math.ceil(threshold * size - _SLACK) + 1)
+    return min(size, size - math.ceil(threshold * size - SLACK) + 1)
 
 
-def parity_map(hashes: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """4,096 bits as (256,) uint16: bit b tells whether an odd number of features have b in their low twelve bits.
-
-    Two maps differ in no more bits than features lie in one set alone, which bounds what the sets share.
-    """
-    counts = np.bincount((hashes & np.uint64(MAP_BITS - 1)).astype(np.int64), minlength=MAP_BITS)
-    return np.packbits((counts & 1).astype(np.uint8)).view(np.uint16)
-
-
-def ones(maps: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """How many bits are set in each row; numpy before 2.0 looks them up.
-
-    >>> ones(np.array([[1, 3, 0, 65535]], dtype=np.uint16)).tolist()
-    [19]
-    """
-    counted: NDArray[np.uint8] = np.bitwise_count(maps.view(np.uint64)) if hasattr(np, "bitwise_count") else _ONES[maps]
-    total: NDArray[np.int64] = counted.sum(axis=1, dtype=np.int64)
-    return total
-
-
-class _Seen:
-    """Remembers codes that were given, as many as there is room for: a later one takes the place of an earlier one."""
-
-    def __init__(self) -> None:
-        self._codes: NDArray[np.int64] = np.full(REMEMBERED, -1)
-
-    def fresh(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The codes that are not remembered, which are all that were never given; they are remembered now."""
-        places = mix64_array(codes.astype(np.uint64)) & np.uint64(REMEMBERED - 1)
-        kept = self._codes[places] != codes
-        self._codes[places[kept]] = codes[kept]
-        fresh: NDArray[np.int64] = codes[kept]
-        return fresh
-
-
-@dataclass(frozen=True, slots=True)
-class Prefixes:
-    """The first features of every set, one entry a feature: the hash, which set, and its place in that set's order.
-
-    `sizes`: how many features each set has; `maps`: (sets, 256) uint16, the parity map of each.
-    """
-
-    hashes: NDArray[np.uint64]
-    sets: Places
-    places: Places
-    sizes: NDArray[np.int64]
-    maps: NDArray[np.uint16]
-
-    def pairs(self, threshold: float) -> tuple[Places, Places]:
-        """The candidate pairs, left < right, each once, ascending. A set without features is in none."""
-        order = np.lexsort((self.sizes[self.sets], self.hashes))
-        sorted_ = Prefixes(self.hashes[order], self.sets[order], self.places[order], self.sizes, self.maps)
-        found, seen = [np.zeros(0, dtype=np.int64)], _Seen()
-        for codes in sorted_._codes(threshold):
-            fresh = seen.fresh(codes)
-            found.append(fresh[sorted_._may_reach(fresh, threshold)])
-            if sum(map(len, found[1:])) > len(found[0]) + BLOCK:
-                found = [np.unique(np.concatenate(found))]
-        left, right = np.divmod(np.unique(np.concatenate(found)), max(1, len(self.sizes)))
-        return left.astype(np.int32), right.astype(np.int32)
-
-    def _codes(self, threshold: float) -> Iterator[NDArray[np.int64]]:
-        """Pairs that share a feature and may be similar enough, as left * n + right, with repeats."""
-        starts, lengths = runs(self.hashes)
-        bucket = np.repeat(np.arange(len(starts)), lengths) << 32
-        own = self.sizes[self.sets]
-        longest = np.minimum(np.floor(own / threshold + _SLACK), (1 << 32) - 1).astype(np.int64)
-        ends = np.searchsorted(bucket + own, bucket + longest, side="right")
-        entries = np.arange(len(own))
-        for left, right in partnered(entries, ends - entries - 1):
-            both = own[left] + own[right]
-            rest = np.minimum(own[left] - self.places[left], own[right] - self.places[right])
-            kept = rest >= threshold / (1 + threshold) * both - _SLACK
-            a, b = self.sets[left[kept]].astype(np.int64), self.sets[right[kept]].astype(np.int64)
-            yield np.minimum(a, b) * len(self.sizes) + np.maximum(a, b)
-
-    def _may_reach(self, codes: NDArray[np.int64], threshold: float) -> NDArray[np.bool_]:
-        """Whether the parity maps leave it open that a pair shares enough."""
-        open_ = np.empty(len(codes), dtype=bool)
-        for place in range(0, len(codes), STEP):
-            left, right = np.divmod(codes[place : place + STEP], len(self.sizes))
-            apart = ones(self.maps[left] ^ self.maps[right])
-            both = self.sizes[left] + self.sizes[right]
-            open_[place : place + STEP] = (both - apart) / 2 >= threshold / (1 + threshold) * both - _SLACK
-        return open_
+def _counter(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    counters: NDArray[np.int64] = (hashes & np.uint64(COUNTERS - 1)).astype(np.int64)
+    return counters

@@ -13,13 +13,14 @@ from indexer.collection import Collection, Progress
 from indexer.copies import Wanted
 from indexer.errors import UsageError
 from indexer.hotbands import HotBands, Missed
-from indexer.joining import Capped, Join, Places, SlotCounter, intervals, within
+from indexer.joining import Capped, Join, Places, SlotCounter, intervals
 from indexer.planning import Plan
-from indexer.prefixes import FeatureOrder, Prefixes, parity_map, prefix_length
+from indexer.prefixes import FeatureOrder, SimilarSets
 from indexer.sorting import BLOCK, Codes, Sorter, bits_for, parts
 from indexer.verifying import Verified, Verifier
 
 AT_ONCE = 1 << 14
+_HALF = np.uint64(32)
 _ROUNDING = 1e-9
 
 
@@ -178,30 +179,28 @@ def likely(
 
 
 def complete(collection: Collection, verifier: Verifier, threshold: float, wanted: Wanted, progress: Progress) -> TextPairs:
-    """Every wanted pair whose `features` similarity is `threshold` or more, by prefixes; reads all texts twice or more.
+    """Every wanted pair whose `features` similarity is `threshold` or more; reads all texts twice or more.
 
-    Memory: 16 bytes for each feature of a prefix, about (1 - threshold) of all features, 512 a text, and 8 for each
-    candidate.
+    The room holds about three bits for each feature of a text, and at high thresholds 8 bytes for each feature of a prefix.
     """
-    prefixes = _prefixes(collection, verifier, threshold, progress)
-    left, right = wanted.texts(*prefixes.pairs(threshold))
-    made = Verified(collection, threshold)
-    for part in parts(len(left), AT_ONCE):
-        similarity = verifier.similarities(left[part], right[part])
-        made.add(left[part], right[part], similarity, np.ones(len(similarity), dtype=bool))
-        progress("verifying pairs", part.stop, len(left))
-    return TextPairs(*made.columns(), len(left), Capped())
+    similar = _similar_sets(collection, verifier, threshold, progress)
+    codes = similar.candidates(lambda done, total: progress("ruling out pairs", done, total))
+    made, candidates = Verified(collection, threshold), 0
+    for part in parts(len(codes), AT_ONCE):
+        pairs = codes[part]
+        left, right = wanted.texts((pairs >> _HALF).astype(np.int32), (pairs & _ones(_HALF)).astype(np.int32))
+        made.add(left, right, verifier.similarities(left, right), np.ones(len(left), dtype=bool))
+        candidates += len(left)
+        progress("verifying pairs", part.stop, len(codes))
+    return TextPairs(*made.columns(), candidates, Capped())
 
 
-def _prefixes(collection: Collection, verifier: Verifier, threshold: float, progress: Progress) -> Prefixes:
-    count, order = len(collection.documents), FeatureOrder()
-    for features in verifier.features(progress, "counting features"):
+def _similar_sets(collection: Collection, verifier: Verifier, threshold: float, progress: Progress) -> SimilarSets:
+    order, sizes = FeatureOrder(), np.zeros(len(collection.documents), dtype=np.int64)
+    for text, features in enumerate(verifier.features(progress, "counting features")):
         order.count(features)
-    hashes, sizes = [np.zeros(0, dtype=np.uint64)], np.zeros(count, dtype=np.int64)
-    maps = np.zeros((count, len(parity_map(hashes[0]))), dtype=np.uint16)
+        sizes[text] = len(features)
+    similar = SimilarSets(sizes, order, threshold, collection.room)
     for text, features in enumerate(verifier.features(progress, "choosing features")):
-        sizes[text], maps[text] = len(features), parity_map(features)
-        hashes.append(order.first(features, prefix_length(len(features), threshold)))
-    lengths = np.array([len(part) for part in hashes[1:]], dtype=np.int64)
-    sets = np.repeat(np.arange(count, dtype=np.int32), lengths)
-    return Prefixes(np.concatenate(hashes), sets, within(lengths).astype(np.int32), sizes, maps)
+        similar.put(text, features)
+    return similar

@@ -5,6 +5,7 @@ mod codepoints;
 mod distinct;
 mod grams;
 pub mod keys;
+pub mod maps;
 mod minhash;
 mod normalise;
 #[cfg(feature = "extension")]

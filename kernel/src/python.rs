@@ -9,12 +9,13 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString, PyTuple};
 
 use crate::grams::MAX_WIDTH;
 use crate::keys::{BAND_DIGITS, Key, block_digits, spell, write_hex};
+use crate::maps::Maps;
 use crate::signer::{Fingerprint, Recipe, Status, sign_all};
 
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::fingerprints;
+    use super::{differ_at_most, fingerprints};
 }
 
 type Arrays<'py> = (
@@ -51,6 +52,39 @@ fn fingerprints<'py>(
         .detach(|| catch_unwind(AssertUnwindSafe(|| sign_all(&texts, &recipe, threads))))
         .map_err(|_| PyRuntimeError::new_err("the compiled kernel failed; its message went to stderr"))?;
     arrays(py, &signed, &recipe)
+}
+
+/// Whether parity maps differ in at most so many bits; see the stub.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+fn differ_at_most<'py>(
+    py: Python<'py>,
+    address: usize,
+    maps: usize,
+    words: usize,
+    left: &[u8],
+    right: &[u8],
+    most: &[u8],
+) -> PyResult<Bound<'py, PyBytes>> {
+    let places = |bytes: &[u8]| numbers(bytes).all(|place| usize::try_from(place).is_ok_and(|place| place < maps));
+    let size = maps.checked_mul(words).filter(|&size| size <= isize::MAX as usize / 8);
+    let good = left.len() == right.len() && left.len() == most.len() && places(left) && places(right);
+    let (Some(size), true, true) = (size, good, address != 0 && address.is_multiple_of(align_of::<u64>())) else {
+        return Err(PyValueError::new_err("places beyond the maps, or arrays of unlike length"));
+    };
+    // SAFETY: the caller hands the address of an array of `maps` times `words` words that it holds until this returns.
+    let all = unsafe { std::slice::from_raw_parts(address as *const u64, size) };
+    let flags = py.detach(|| {
+        let pairs = numbers(left).zip(numbers(right)).zip(numbers(most));
+        Maps::new(all, words)
+            .differ_at_most(pairs.map(|((a, b), most)| (a.cast_unsigned() as usize, b.cast_unsigned() as usize, most)))
+    });
+    Ok(PyBytes::new(py, &flags))
+}
+
+/// The 32-bit numbers of an array in native byte order.
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = i32> {
+    bytes.chunks_exact(4).map(|four| i32::from_ne_bytes([four[0], four[1], four[2], four[3]]))
 }
 
 fn check(recipe: &Recipe) -> PyResult<()> {

@@ -1,4 +1,4 @@
-"""The complete mode's candidates hold every pair that reaches the threshold, whatever the sets."""
+"""The complete mode's candidates hold every pair that reaches the threshold, whatever the sets, the route and the room."""
 
 from itertools import combinations
 
@@ -7,49 +7,71 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer import prefixes
-from indexer.prefixes import FeatureOrder, Prefixes, parity_map, prefix_length
+from indexer import paritymaps
+from indexer.paritymaps import ParityMaps, ones, parity_map
+from indexer.prefixes import FeatureOrder, SimilarSets, prefix_length
+from indexer.scratch import Scratch
+from indexer.sorting import Room
 
 sets = st.lists(st.sets(st.integers(0, 15), max_size=12), max_size=10)
+large = st.lists(st.sets(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=30), max_size=10)
 thresholds = st.one_of(st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1 / 3, 2 / 3, 1.0]), st.floats(0.01, 1.0))
+NEVER, ALWAYS = 10**9, -1
 
 
-def candidates(made, threshold):
+def gathered(made, threshold, room=None):
     order, features = FeatureOrder(), [np.array(sorted(one), dtype=np.uint64) for one in made]
     for one in features:
         order.count(one)
-    chosen = [order.first(one, prefix_length(len(one), threshold)) for one in features]
-    gathered = Prefixes(
-        np.array([hash for one in chosen for hash in one.tolist()], dtype=np.uint64),
-        np.array([number for number, one in enumerate(chosen) for _ in one], dtype=np.int32),
-        np.array([place for one in chosen for place in range(len(one))], dtype=np.int32),
-        np.array([len(one) for one in features], dtype=np.int64),
-        np.array([parity_map(one) for one in features], dtype=np.uint16).reshape(len(features), 256),
-    )
-    left, right = gathered.pairs(threshold)
-    return list(zip(left.tolist(), right.tolist(), strict=True))
+    similar = SimilarSets(np.array([len(one) for one in made], dtype=np.int64), order, threshold, room or Room())
+    return similar, features
 
 
-@given(sets, thresholds)
-def test_no_pair_is_missed_and_none_comes_twice(made, threshold):
-    found = candidates(made, threshold)
+def candidates(made, threshold, room=None, limit=None):
+    similar, features = gathered(made, threshold, room)
+    similar.pairs = similar.pairs if limit is None else limit
+    for number, one in enumerate(features):
+        similar.put(number, one)
+    codes = similar.candidates()
+    return list(zip((codes >> np.uint64(32)).tolist(), (codes & np.uint64(2**32 - 1)).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("limit", [None, NEVER, ALWAYS])
+@given(made=sets | large, threshold=thresholds)
+def test_no_pair_is_missed_and_none_comes_twice(made, threshold, limit):
+    found = candidates(made, threshold, limit=limit)
     assert found == sorted(set(found)) and all(a < b for a, b in found)
     for a, b in combinations(range(len(made)), 2):
         union = made[a] | made[b]
         if union and len(made[a] & made[b]) / len(union) >= threshold:
             assert (a, b) in found
+    assert candidates(made, threshold, Scratch(0), limit) == found
 
 
-def test_unlike_lengths_and_late_places_are_ruled_out():
+@given(sets, thresholds)
+def test_pairs_of_fitting_sizes_are_counted(made, threshold):
+    similar, _ = gathered(made, threshold)
+    sizes = [len(one) for one in made if one]
+    fitting = sum(min(a, b) >= threshold * max(a, b) - 1e-9 for a, b in combinations(sizes, 2))
+    assert similar.pairs == fitting
+
+
+@pytest.mark.parametrize("limit", [NEVER, ALWAYS])
+def test_unlike_sizes_and_unlike_sets_are_ruled_out(limit):
     made = [set(range(10)), {0}, {9, *range(100, 109)}, set(range(1, 10))]
-    assert candidates(made, 0.8) == [(0, 3)]
+    assert candidates(made, 0.8, limit=limit) == [(0, 3)]
 
 
-def test_many_candidates_are_gathered_in_parts(monkeypatch):
-    made = [set(range(8)) for _ in range(30)]
-    whole = candidates(made, 0.5)
-    monkeypatch.setattr(prefixes, "BLOCK", 10)
-    assert candidates(made, 0.5) == whole == list(combinations(range(30), 2))
+def test_prefixes_are_given_up_where_they_meet_too_often():
+    dense = [set(range(8)) | {100 + place} for place in range(30)]
+    similar, features = gathered(dense, 0.5)
+    for number, one in enumerate(features):
+        similar.put(number, one)
+    assert similar._prefixes is None
+    sparse, features = gathered([{place, 50 + place} for place in range(30)], 0.5)
+    for number, one in enumerate(features):
+        sparse.put(number, one)
+    assert sparse._prefixes is not None
 
 
 @pytest.mark.parametrize(("size", "threshold"), [(size, tenth / 10) for size in range(1, 30) for tenth in range(1, 11)])
@@ -60,24 +82,37 @@ def test_prefixes_are_as_short_as_they_may_be(size, threshold):
 
 @given(st.sets(st.integers(0, 2**64 - 1)), st.sets(st.integers(0, 2**64 - 1)), st.sets(st.integers(0, 2**64 - 1)))
 def test_parity_maps_differ_in_no_more_bits_than_features(a, b, both):
-    maps = [parity_map(np.array(sorted(one | both), dtype=np.uint64)) for one in (a, b)]
-    differ = int(np.unpackbits((maps[0] ^ maps[1]).view(np.uint8)).sum())
-    assert differ <= len((a | both) ^ (b | both))
+    maps = [parity_map(np.array(sorted(one | both), dtype=np.uint64), 256) for one in (a, b)]
+    assert int(ones((maps[0] ^ maps[1])[None])[0]) <= len((a | both) ^ (b | both))
+
+
+def test_maps_grow_with_the_sets():
+    assert [ParityMaps(np.full(3, size), Room()).bits for size in (0, 300, 1000, 10**6)] == [1024, 1024, 4096, 65536]
+    assert ParityMaps(np.zeros(0, np.int64), Room()).bits == 1024
 
 
 def test_sets_that_share_a_rare_feature_only_are_ruled_out_by_their_maps():
-    made = [{0, *range(1000, 1100)}, {0, *range(2000, 2100)}]
-    assert candidates(made, 0.3) == []
+    made = [{0, *range(1000, 1100)}, {0, *range(1500, 1600)}]
+    assert candidates(made, 0.3, limit=ALWAYS) == []
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40), thresholds)
+def test_whoever_counts_the_bits_gives_the_same_answer(seed, count, threshold):
+    random = np.random.default_rng(seed)
+    sizes = random.integers(0, 60, count)
+    maps = ParityMaps(sizes, Room())
+    for place, size in enumerate(sizes):
+        maps.put(place, random.integers(0, 90, size).astype(np.uint64))
+    left, right = (random.integers(0, count, 300).astype(np.int32) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        answer = maps.may_reach(left, right, threshold)
+        patch.setattr(paritymaps, "_kernel", None)
+        assert maps.may_reach(left, right, threshold).tolist() == answer.tolist()
 
 
 def test_bits_are_counted_with_any_numpy(monkeypatch):
-    maps = np.random.default_rng(2).integers(0, 1 << 16, (5, 256)).astype(np.uint16)
+    maps = np.random.default_rng(2).integers(0, 1 << 63, (5, 64)).astype(np.uint64)
     wanted = [int(np.unpackbits(row.view(np.uint8)).sum()) for row in maps]
-    assert prefixes.ones(maps).tolist() == wanted
+    assert ones(maps).tolist() == wanted
     monkeypatch.delattr(np, "bitwise_count", raising=False)
-    assert prefixes.ones(maps).tolist() == wanted
-
-
-def test_what_is_forgotten_comes_again_and_is_listed_once(monkeypatch):
-    monkeypatch.setattr(prefixes, "REMEMBERED", 2)
-    assert candidates([set(range(8)) for _ in range(12)], 0.5) == list(combinations(range(12), 2))
+    assert ones(maps).tolist() == wanted
