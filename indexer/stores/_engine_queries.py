@@ -21,6 +21,8 @@ WHOLE = {"allow_partial_search_results": "false"}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
 _KEEP_ALIVE = "5m"
 _OVER = "search_context_missing_exception"
+_LOST = "no node found for id"  # how OpenSearch says that the node which kept the point in time is gone
+_RENEWALS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,19 @@ class Questions:
     def pages(self, body: Body, moment: str | None = None, hold: bool = False) -> Iterator[Body]:
         """One answer after the other at one point in time; pages after the first hold `PAGE` hits.
 
-        `pit_id` in an answer is the point in time, `moment` where one is given. It is closed at the end unless `hold`.
+        `pit_id` in an answer is the point in time, `moment` where one is given. It is closed at the end unless `hold`. When the
+        engine loses it, with a node for one, the rest is read at a new one; with `moment` or `hold` `MomentGone` is raised.
         """
-        pit = moment or self._moment()
+        pit, renewals = moment or self._moment(), 0 if moment or hold else _RENEWALS
         try:
             while True:
-                answer = self._page({**body, "pit": {"id": pit, "keep_alive": _KEEP_ALIVE}})
+                try:
+                    answer = self._page({**body, "pit": {"id": pit, "keep_alive": _KEEP_ALIVE}})
+                except MomentGone:
+                    if not renewals:
+                        raise
+                    pit, renewals = self._moment(), renewals - 1
+                    continue
                 pit, hits = answer.setdefault("pit_id", pit), answer["hits"]["hits"]
                 yield answer
                 if len(hits) < body["size"]:
@@ -160,4 +169,4 @@ def _over(answer: Answer) -> bool:
     """Whether an engine no longer keeps the point in time that it was asked about."""
     error = answer.body.get("error") if isinstance(answer.body, dict) else None
     causes = error.get("root_cause", []) if isinstance(error, dict) else []
-    return any(cause.get("type") == _OVER for cause in causes)
+    return any(cause.get("type") == _OVER or str(cause.get("reason", "")).startswith(_LOST) for cause in causes)

@@ -2,7 +2,7 @@
 
 `python -m servers fetch` fills the cache and starts nothing; `run opensearch tika` runs servers until Ctrl-C. For many
 test runs in a row, `eval "$(python -m servers start opensearch)"` leaves one running in the background and sets the
-variable that the tests look at; what it prints tells how to end it.
+variable that the tests look at; what it prints tells how to end it. `run cluster` runs three OpenSearch nodes until Ctrl-C.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from servers.choosing import ENGINES
+from servers.cluster import Cluster
 from servers.engine import AbsentError
 from servers.process import Server, StartError
 
@@ -23,6 +24,8 @@ def main() -> int:
     parser.add_argument("action", choices=("fetch", "run", "start"))
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help=f"{', '.join(ENGINES)}; all when none is named")
     given = parser.parse_args()
+    if (given.action, given.engines) == ("run", ["cluster"]):
+        return _until_interrupted([Cluster()])
     if unknown := set(given.engines) - ENGINES.keys():
         parser.error(f"no engine is called {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}")
     names = given.engines or list(ENGINES)
@@ -51,18 +54,22 @@ def _start(names: Sequence[str]) -> None:
 
 
 def _run(names: Sequence[str]) -> None:
-    running = [Server(ENGINES[name]) for name in names]
+    _until_interrupted([Server(ENGINES[name]) for name in names])
+
+
+def _until_interrupted(running: Sequence[Server | Cluster]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         for server in running:
             server.start()
-            print(f"export {server.engine.variable}={server.url}", flush=True)
+            print(f"export {server.variable}={server.url}", flush=True)
         signal.pause()
     except KeyboardInterrupt:
         pass
     finally:
         for server in running:
             server.close()
+    return 0
 
 
 if __name__ == "__main__":

@@ -67,6 +67,11 @@ class Server:
         self._wait_until_ready(self._supervisor)
 
     @property
+    def variable(self) -> str:
+        """The variable in which tests look for the URL of such a server."""
+        return self.engine.variable
+
+    @property
     def supervisor_pid(self) -> int:
         """The process to send SIGTERM to; raises `StartError` before the first start."""
         if self._supervisor is None:

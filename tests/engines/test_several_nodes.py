@@ -1,0 +1,77 @@
+"""Three nodes with replicas: one is killed while documents are written, and one while they are searched; nothing is lost."""
+
+import threading
+from contextlib import closing
+
+import pytest
+from pipelines import good
+from sample_rows import band, row
+from servers import choosing
+from servers.cluster import Cluster
+from servers.engine import AbsentError
+
+from indexer.model import Query
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+
+pytestmark = pytest.mark.engines
+BATCHES, BATCH = 40, 25
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    try:
+        made = Cluster()
+    except AbsentError as error:
+        (pytest.fail if choosing.required() else pytest.skip)(str(error))
+    with closing(made):
+        made.start()
+        yield made
+
+
+def test_a_node_is_killed_while_indexing_and_another_while_searching(cluster):
+    store = open_store(f"opensearch://{cluster.hosts}/papers?shards=3&replicas=2")
+    store.prepare(DEFAULT)
+    good("GET", f"{cluster.nodes[0].url}/_cluster/health/papers?wait_for_status=green&timeout=60s")
+    acknowledged = indexed_while_killing(store, cluster.nodes[0])
+    assert len(acknowledged) == BATCHES * BATCH  # nothing was refused either
+    store.refresh()
+    assert {one.id for one in store.scan()} == acknowledged
+
+    cluster.nodes[0].start()
+    good("GET", f"{cluster.nodes[1].url}/_cluster/health/papers?wait_for_status=green&timeout=120s")
+    found = searched_while_killing(store, cluster.nodes[1])
+    assert set(found) == {len(acknowledged)}
+    assert len(found) > 20
+    assert {one.id for one in store.scan()} == acknowledged
+    assert store.get(["b0-0"])["b0-0"].id == "b0-0"
+    store.close()
+
+
+def indexed_while_killing(store, node):
+    """The ids that the store acknowledged while this node went away in the middle."""
+    acknowledged = set()
+    killer = threading.Thread(target=node.kill)
+    for number in range(BATCHES):
+        if number == BATCHES // 4:
+            killer.start()
+        rows = [row(f"b{number}-{place}", text=f"fox {number}", bands=(band(0, 1),)) for place in range(BATCH)]
+        replies = store.write(rows)
+        acknowledged |= {one.id for one, refused in zip(rows, replies, strict=True) if refused is None}
+    killer.join()
+    return acknowledged
+
+
+def searched_while_killing(store, node):
+    """How many documents each search found while this node went away; every look-up and search must be answered."""
+    killer = threading.Thread(target=node.kill)
+    found, begun = [], [store.search(Query("fox")) for _ in range(6)]
+    for number in range(40):
+        if number == 10:
+            killer.start()
+        ranking = store.search(Query("fox"))
+        assert len(list(ranking.hits)) == ranking.total
+        found.append(ranking.total)
+        assert len(store.candidates([band(0, 1)], [], 10).found) == 10
+    killer.join()
+    return [*found, *(len(list(ranking.hits)) for ranking in begun)]
