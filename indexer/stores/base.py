@@ -174,6 +174,10 @@ class Installable(Protocol):
         """Take away what `install` put there, pieces that other indices use excepted; documents keep their fields."""
         ...
 
+    def roles(self) -> dict[str, dict[str, Any]]:
+        """What searchers, indexers and admins of this index must be allowed: roles by name, as the engine spells rights."""
+        ...
+
 
 def metadata_name(field: str) -> str | None:
     """The NAME of a filter field `metadata.NAME`, dots included; None for a field of `FILTERS`. Others raise `UsageError`.
@@ -186,10 +190,6 @@ def metadata_name(field: str) -> str | None:
     if found := _METADATA.fullmatch(field):
         return found["name"]
     raise UsageError(f"cannot filter on {field!r}; choose one of: {', '.join(FILTERS)}, metadata.NAME")
-
-    def roles(self) -> dict[str, dict[str, Any]]:
-        """What searchers, indexers and admins of this index must be allowed: roles by name, as the engine spells rights."""
-        ...
 
 
 def facet_field(field: str) -> str:
