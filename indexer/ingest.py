@@ -6,9 +6,10 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
+from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
 from indexer.extract.pool import Pool
@@ -76,7 +77,8 @@ def index(
     job_recipe = store.stored_recipe() or DEFAULT
     tally = _Tally()
     ids: set[str] = set()
-    with Journal(journal_path(store.url)) as journal, Pool(extractor_named(extractor), workers, limits) as pool:
+    pool = Pool(extractor_named(extractor), workers, limits)
+    with _resumable(), Journal(journal_path(store.url)) as journal, pool:
         job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry)
         blobs = blobs_of(sources, reading)
         with closing(outcomes(_noted(blobs, ids) if prune else blobs, job, pool)) as known:
@@ -86,6 +88,15 @@ def index(
         removed = _prune(sources, store, ids, tally.failed) if prune else 0
         store.refresh()
     return tally.account(removed, time.monotonic() - started)
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    """A store that answers no more in the middle of a job has stopped."""
+    try:
+        yield
+    except StoreUnreachable as error:
+        raise StoreStopped(reason=f"no answer ({error.reason})", mend="wait until it answers again") from error
 
 
 class _Tally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -18,7 +19,7 @@ from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
 from indexer.stores.roles import roles
 from indexer.stores.rows import refusal, storable, storable_ids
-from indexer.stores.sending import Operation, Reply, Sender
+from indexer.stores.sending import Operation, Patience, Reply, Sender
 from indexer.text.phrases import well_formed
 
 FIRST_PAGE = 20
@@ -45,9 +46,13 @@ class EngineStore:
         return self._known.recipe if self._known else None
 
     def prepare(self, recipe: Recipe) -> None:
-        """Makes the index with a strict mapping, and an alias for writes: an engine never makes one of itself."""
+        """Makes the index with a strict mapping, and an alias for writes: an engine never makes one of itself.
+
+        From then on every request has the patience of a job.
+        """
         prepare(self._requests, self._place, self._dialect, recipe)
         self._known = None
+        self._requests = replace(self._requests, patience=Patience())
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """A row that the engine itself refuses is refused in the engine's words."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.errors import MappingMismatch, RecipeMismatch, StoreError
+from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable
 from indexer.recipe import Recipe
 from indexer.stores import bodies
 from indexer.stores._engine_link import PASSING, Answer, IndexMissing, Link, meaning
@@ -58,10 +59,11 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Requests to one engine that are not bulk writes."""
+    """Requests to one engine that are not bulk writes. `patience` None: a few more tries, and none when no answer comes."""
 
     link: Link
     url: str
+    patience: Patience | None = None
 
     def ask(
         self,
@@ -71,19 +73,21 @@ class Requests:
         params: Mapping[str, str] = _NO_PARAMETERS,
         seconds: float = SECONDS,
     ) -> Answer:
-        """The answer, whatever its status; asked again a few times while the engine is overloaded or not ready.
+        """The answer, whatever its status; asked again while the engine is overloaded or not ready.
 
         Several bodies are sent one a line.
         """
         lines = [body] if isinstance(body, dict) else body or []
         data = b"\n".join(json.dumps(line).encode() for line in lines) + b"\n" if lines else None
-        answer = self.link.request(method, path, data, params, seconds)
-        for attempt in range(_PATIENCE.attempts):
-            if answer.status not in PASSING:
-                break
-            _PATIENCE.pause(attempt, answer.retry_after)
-            answer = self.link.request(method, path, data, params, seconds)
-        return answer
+        patience = self.patience or _PATIENCE
+        for attempt in range(patience.attempts):
+            answer = Answer(0, None)
+            with contextlib.suppress(*([StoreUnreachable] if self.patience else [])):
+                answer = self.link.request(method, path, data, params, seconds)
+            if answer.status and answer.status not in PASSING:
+                return answer
+            patience.pause(attempt, answer.retry_after)
+        return self.link.request(method, path, data, params, seconds)
 
     def get(
         self,

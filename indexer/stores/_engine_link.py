@@ -11,6 +11,7 @@ from indexer.errors import StoreError, StoreRefused, StoreStopped, StoreUnreacha
 PASSING = frozenset({429, 502, 503, 504})  # statuses that are worth asking again
 _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"})
 _CLOSED = frozenset({"index_closed_exception"})
+_RECOVERING = frozenset({"no_shard_available_action_exception"})
 _BLOCKED = frozenset({"cluster_block_exception"})
 
 
@@ -70,7 +71,7 @@ def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
         return StoreRefused(url=url, status=answer.status, reason=f"{lacking}{answer.reason}")
     if answer.kind in _NO_INDEX:
         return IndexMissing(url)
-    if answer.status in PASSING:
+    if answer.status in PASSING or answer.kind in _RECOVERING:
         return StoreUnreachable(url=url, reason=f"it is overloaded or not ready: {answer.status} {answer.reason}")
     return StoreError(f"{url} answered {answer.status}: {answer.reason}; see the server's log, and run `nearfold doctor`")
 

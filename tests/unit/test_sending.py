@@ -7,6 +7,7 @@ import time
 import pytest
 
 from indexer.errors import StoreStopped, StoreUnreachable
+from indexer.stores._engine_index import Requests
 from indexer.stores._engine_link import Answer
 from indexer.stores._engine_window import Window
 from indexer.stores.sending import Operation, Patience, Sender
@@ -353,3 +354,24 @@ def test_lines_are_json_in_utf_8():
         {"text": "é\x00\u2028 模\U0001f600"},
     ]
     assert Operation("delete", "a").lines() == b'{"delete":{"_id":"a"}}\n'
+
+
+@pytest.mark.parametrize("trouble", [silent, status(503), status(429)])
+def test_requests_of_a_job_outlast_what_a_question_does_not(trouble):
+    """A node restarts: a question to it fails soon, a job goes on."""
+
+    class Link:
+        def __init__(self, script):
+            self.script = script
+
+        def request(self, *asked):
+            return (self.script.pop(0) if self.script else status(200, {}))(None, None)
+
+    pauses = []
+    patience = Patience(attempts=6, sleep=pauses.append)
+    assert Requests(Link([trouble] * 6), "x", patience).get("POST", "x/_mget") == {}
+    assert len(pauses) == 6
+    with pytest.raises(StoreUnreachable):
+        Requests(Link([trouble] * 7), "x", patience).get("POST", "x/_mget")
+    with pytest.raises(StoreUnreachable):
+        Requests(Link([silent]), "x").get("POST", "x/_mget")
