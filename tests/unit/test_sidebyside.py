@@ -1,0 +1,111 @@
+"""What a page shows of a comparison: every word once, where it stands, marked for what it is."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.comparison import compare
+from indexer.editing import edits, shared_ends
+from indexer.sidebyside import SideBySide, facts
+from indexer.text.words import words
+
+STRETCHES = st.lists(
+    st.sampled_from(
+        ["a b c d e", "f g h i j k", "l m n o p q r", "x", "y z", "(s, t)\n\n", "a b c d e. f g", "מילה אחת", "港口通知"]
+    ),
+    max_size=8,
+)
+SEQUENCES = st.lists(st.sampled_from("abcd"), max_size=12)
+
+
+def longest_common(a: list[str], b: list[str]) -> int:
+    row = [0] * (len(b) + 1)
+    for one in a:
+        before = 0
+        for place, other in enumerate(b, 1):
+            before, row[place] = row[place], max(before + (one == other), row[place], row[place - 1])
+    return row[-1]
+
+
+@given(SEQUENCES, SEQUENCES)
+def test_edits_are_the_fewest_and_turn_one_into_the_other(a: list[str], b: list[str]) -> None:
+    made = edits(a, b)
+    turned, end = [], 0
+    for edit in made:
+        turned += a[end : edit.a] + b[edit.b : edit.b_end]
+        end = edit.a_end
+    assert turned + a[end:] == b
+    assert sum(edit.a_end - edit.a + edit.b_end - edit.b for edit in made) == len(a) + len(b) - 2 * longest_common(a, b)
+
+
+def test_texts_too_different_are_one_edit_between_their_common_ends() -> None:
+    a, b = ["same", *"abcdef", "end"], ["same", *"uvwxyz", "end"]
+    [edit] = edits(a, b, most=4)
+    assert (edit.a, edit.a_end, edit.b, edit.b_end) == (1, 7, 1, 7)
+
+
+@given(st.text("ae\u0301\u0323x", max_size=6), st.text("ae\u0301\u0323x", max_size=6))
+def test_shared_ends_never_overlap(a: str, b: str) -> None:
+    first, last = shared_ends(a, b)
+    assert first + last <= min(len(a), len(b))
+    assert a[:first] == b[:first]
+    assert a[len(a) - last :] == b[len(b) - last :]
+
+
+@given(STRETCHES, STRETCHES, st.integers(2, 12))
+def test_every_word_is_shown_once_and_in_order(first: list[str], second: list[str], most: int) -> None:
+    made = SideBySide(compare("; ".join(first), "; ".join(second)), most)
+    shown = list(made.cells(made.blocks))
+    for side, text in zip(("left", "right"), made.comparison.texts, strict=True):
+        spelled = " ".join("".join(run.text for run in getattr(cells, side)) for cells in shown)
+        assert words(spelled).folded == words(text).folded
+
+
+@given(STRETCHES, STRETCHES)
+def test_differences_are_numbered_in_order_and_begin_on_both_sides(first: list[str], second: list[str]) -> None:
+    made = SideBySide(compare(" ".join(first), " ".join(second)))
+    numbers = [number for block in made.blocks for number in block.differences]
+    assert numbers == list(range(1, made.differences + 1))
+    for side in ("left", "right"):
+        begun = [run.difference for cells in made.cells(made.blocks) for run in getattr(cells, side) if run.difference]
+        assert begun == numbers
+
+
+def test_marks_say_what_differs_inside_a_word() -> None:
+    same = "and nothing else has changed in this sentence"
+    made = SideBySide(compare(f"The colour is red {same}", f"The color is blue {same}"))
+    left, right = (
+        [(run.mark, run.text) for run in cells] for one in made.cells(made.blocks) for cells in (one.left, one.right)
+    )
+    assert ("letters", "u") in left
+    assert ("only", "red") in left
+    assert ("only", "blue") in right
+
+
+def test_a_moved_passage_is_marked_on_both_sides() -> None:
+    made = SideBySide(compare("one two three four five. a b c d e f g", "a b c d e f g one two three four five."))
+    [cells] = list(made.cells(made.blocks))
+    for side in (cells.left, cells.right):
+        assert [(run.passage, run.opens) for run in side if run.mark == "moved"] == [(1, True)]
+
+
+def test_long_texts_come_in_many_blocks_of_bounded_size() -> None:
+    text = " ".join(f"word{place}" for place in range(3000))
+    made = SideBySide(compare(text, text.replace("word77 ", "")))
+    assert len(made.blocks) > 15
+    for cells in made.cells(made.blocks):
+        assert sum(len(words(run.text)) for run in cells.left) <= 400
+
+
+def test_nothing_shown_steers_the_page() -> None:
+    made = SideBySide(compare("safe\u202eexe.txt \x1b[31m \x00 end", "safe\u2066 end"))
+    shown = "".join(run.text for cells in made.cells(made.blocks) for run in (*cells.left, *cells.right))
+    assert not set(shown) & set("\u202e\u2066\x1b\x00")
+
+
+def test_facts_of_both_documents_are_paired_by_name() -> None:
+    made = facts({"type": "text/plain", "size": "1"}, {"size": "2", "author": "Ann\u202e"})
+    assert [(one.name, one.left, one.right, one.same) for one in made] == [
+        ("type", "text/plain", "", False),
+        ("size", "1", "2", False),
+        ("author", "", "Ann⟨RLO⟩", False),
+    ]
