@@ -1,0 +1,81 @@
+"""Collections whose near duplicates are known: slots of planted similarity, and texts that were edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+SLOTS = 128
+Codes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Slots of documents in any order; the planted pairs as `coded`, ascending, with the similarity of each."""
+
+    slots: NDArray[np.uint32]
+    pairs: Codes
+    similarity: NDArray[np.float64]
+
+
+def coded(a: NDArray[np.int64], b: NDArray[np.int64]) -> Codes:
+    """Pairs as one number each, the lower document first."""
+    return np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
+
+
+def planted(documents: int, template: float, random: np.random.Generator) -> Planted:
+    """Half of the documents are in families: an original and copies of which each slot was kept with a chance of their own.
+
+    The similarity of two of a family is the product of both chances, from .3 to 1. Families have 2 to 40 documents, most of
+    them few. With `template` a share of all documents carries 40 slots in common, as forms do.
+    """
+    slots = random.integers(0, 2**32, (documents, SLOTS), dtype=np.uint32)
+    sizes = np.minimum(40, 2 + random.pareto(1.5, documents // 4)).astype(np.int64)
+    sizes = sizes[: int(np.searchsorted(np.cumsum(sizes), documents // 2))]
+    starts = np.cumsum(sizes) - sizes
+    kept = random.uniform(0.3, 1.0, sizes.sum()) ** 0.5
+    kept[starts] = 1.0
+    heads = np.repeat(starts, sizes)
+    for start in range(0, len(heads), 10_000):
+        part = slice(start, min(start + 10_000, len(heads)))
+        mask = random.random((part.stop - start, SLOTS)) < kept[part, None]
+        slots[part] = np.where(mask, slots[heads[part]], slots[part])
+    forms = documents // 2 + random.permutation(documents - documents // 2)[: int(template * documents)]
+    slots[forms, :40] = slots[forms[:1], :40]
+    a, b = inside(starts, sizes)
+    order = random.permutation(documents)
+    places = np.empty(documents, dtype=np.int64)
+    places[order] = np.arange(documents)
+    pairs = coded(places[a], places[b])
+    sorted_ = np.argsort(pairs)
+    return Planted(slots[order], pairs[sorted_], (kept[a] * kept[b])[sorted_])
+
+
+def inside(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of places inside each stretch."""
+    ends = np.repeat(starts + sizes, sizes)
+    places = np.concatenate([np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)]) + np.repeat(starts, sizes)
+    partners = ends - places - 1
+    left = np.repeat(places, partners)
+    return left, left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners, partners)
+
+
+def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
+    """20,000 made-up words of two to eight letters."""
+    return np.array(["".join(random.choice(list("etaoinshrdlucm"), length)) for length in random.integers(2, 9, 20_000)])
+
+
+def written(documents: int, words: int, random: np.random.Generator) -> list[str]:
+    """Texts of some `words` words; half of them in families, edited at random places."""
+    known = vocabulary(random)
+    texts: list[str] = []
+    while len(texts) < documents:
+        original = random.choice(known, words)
+        for _ in range(1 if random.random() < 0.5 else int(min(20, 2 + random.pareto(1.5)))):
+            edited = original.copy()
+            places = random.random(words) < random.uniform(0, 0.15)
+            edited[places] = random.choice(known, places.sum())
+            texts.append(" ".join(edited))
+    return texts[:documents]
