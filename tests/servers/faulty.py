@@ -1,23 +1,26 @@
 """A search engine's write path on loopback that misbehaves as it is told, behind real HTTP, for real clients.
 
-It knows what indexing needs (make an index, look up, write, refresh) and keeps documents in memory. Each bulk request is
-handled by the next behaviour of a script, then by the last word, which is to behave well.
+It keeps documents in memory and knows no more than writing needs; or it stands before a real engine, to which it hands over
+everything but bulk requests, and of those what is to be applied. Each bulk request is handled by the next behaviour of a
+script, then by the last word, which is to behave well.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-JSON = "application/json"
+JSON, NDJSON = "application/json", "application/x-ndjson"
 
 
 @dataclass
@@ -27,6 +30,7 @@ class Operation:
     action: str
     id: str
     body: Any
+    lines: bytes
 
 
 @dataclass
@@ -41,7 +45,10 @@ class Exchange:
         """Apply the operations (on these ids), and the items that say so."""
         chosen = [one for one in self.operations if ids is None or one.id in set(ids)]
         self.engine.apply(chosen)
-        return [item(one, 201) for one in chosen]
+        if not self.engine.upstream or not chosen:
+            return [item(one, 201) for one in chosen]
+        _, body = self.engine.forward("POST", self.handler.path, b"".join(one.lines for one in chosen), NDJSON)
+        return list(json.loads(body)["items"])
 
     def answer(self, status: int, body: object, kind: str = JSON, **headers: str) -> None:
         """A whole and proper answer; `body` is sent as JSON unless it is bytes."""
@@ -92,13 +99,14 @@ def well(exchange: Exchange) -> None:
 class FaultyEngine:
     """The server; `requests` holds the ids of every bulk request that could be read, `applied` how often each id was written.
 
-    A bulk request of more than `max_bytes` is refused unread. `largest` is the most bulk requests that were under way at once.
-    Ends with `close`.
+    `upstream` is the address of a real engine. A bulk request of more than `max_bytes` is refused unread. `largest` is the most
+    bulk requests that were under way at once. Ends with `close`.
     """
 
     script: list[Behaviour] = field(default_factory=list)
     last_word: Behaviour = well
     max_bytes: int = 100_000_000
+    upstream: str | None = None
 
     def __post_init__(self) -> None:
         self.requests: list[list[str]] = []
@@ -138,17 +146,20 @@ class FaultyEngine:
                 self.under_way -= 1
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
-        """Everything but bulk requests."""
+        """Everything but bulk requests, where there is no real engine: an index is made and shown."""
         index, _, verb = path.strip("/").partition("/")
-        if verb == "_mget":
-            found = {name: self.documents.get(name) for name in body["ids"]}
-            docs = [{"_id": name, "found": source is not None, "_source": source} for name, source in found.items()]
-            return 200, {"docs": docs}
         if method == "PUT" and not verb:
             self.indices[index] = body
         if index not in self.indices:
             return 404, {"error": {"type": "index_not_found_exception", "reason": "no such index"}, "status": 404}
         return 200, {"acknowledged": True} if verb or method != "GET" else {index: self.indices[index]}
+
+    def forward(self, method: str, path: str, body: bytes, kind: str = JSON) -> tuple[int, bytes]:
+        """What the real engine answers."""
+        with closing(http.client.HTTPConnection(urlsplit(self.upstream or "").netloc, timeout=60)) as connection:
+            connection.request(method, path, body or None, {"Content-Type": kind})
+            answer = connection.getresponse()
+            return answer.status, answer.read()
 
     def close(self) -> None:
         """Stop listening."""
@@ -175,6 +186,8 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith("/_bulk"):
             exchange.operations = _operations(body)
             self.engine.bulk(exchange)
+        elif self.engine.upstream:
+            exchange.answer(*self.engine.forward(self.command, self.path, body, self.headers.get("Content-Type", JSON)))
         else:
             exchange.answer(*self.engine.answer(self.command, path, json.loads(body or b"null")))
 
@@ -200,9 +213,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _operations(body: bytes) -> list[Operation]:
     """The operations of a bulk body; raises ValueError when a line is not JSON in UTF-8."""
-    lines = [json.loads(line.decode("utf-8")) for line in body.splitlines()]
+    lines = body.splitlines(keepends=True)
     found = []
     while lines:
-        ((action, head),) = lines.pop(0).items()
-        found.append(Operation(action, head["_id"], None if action == "delete" else lines.pop(0)))
+        first = lines.pop(0)
+        ((action, head),) = json.loads(first.decode("utf-8")).items()
+        second = b"" if action == "delete" else lines.pop(0)
+        found.append(Operation(action, head["_id"], json.loads(second.decode("utf-8") or "null"), first + second))
     return found
