@@ -21,11 +21,11 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Documents that a former `group` had put into the family `before`, and that are in `after` now."""
+    """Documents that were in the family `before` and are in `after` now, by id."""
 
     before: str
     after: str
-    documents: int
+    documents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class Inconsistent:
 class Grouped:
     """What `group` made. Families and clusters have two documents or more; `singletons` are documents in no family.
 
-    `aside`: documents whose status keeps them out of families. `changed`: rows whose family fields are new; those that were
-    provisional until now are not in `moved`. `same_bytes` and `same_text` are the levels inside families, whatever the
-    status, empty texts left out.
+    `aside`: documents whose status keeps them out of families. `changed`: rows whose family fields are new. Documents that
+    came alone, without a family yet, are not in `moved`. `same_bytes` and `same_text` are the levels inside families, whatever
+    the status, empty texts left out.
     """
 
     documents: int
@@ -67,7 +67,6 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: Capped)
     entries = [entry for entry, _ in pairs]
     sizes = Counter(after.family for _, after in pairs)
     clusters = {after.cluster for _, after in pairs} - {None}
-    moves = Counter((e.family, after.family) for e, after in pairs if not e.provisional and e.family != after.family)
     aside = Counter(entry.status for entry in entries if entry.status not in KEYED)
     return Grouped(
         documents=len(pairs),
@@ -78,12 +77,22 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: Capped)
         changed=changed,
         settled=sum(entry.provisional for entry in entries),
         aside=dict(sorted(aside.items())),
-        moved=tuple(Moved(before, after, number) for (before, after), number in sorted(moves.items())),
+        moved=tuple(_moved(pairs)),
         same_bytes=_copies((entry.raw, entry) for entry in entries if entry.status != "empty"),
         same_text=_copies((entry.exact, entry) for entry in entries if entry.status != "empty"),
         inconsistent=tuple(_inconsistent(pairs)),
         capped=capped,
     )
+
+
+def _moved(pairs: list[tuple[Entry, Assignment]]) -> Iterator[Moved]:
+    """Who left which family for which, by family."""
+    sizes = Counter(entry.family for entry, _ in pairs)
+    moves: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry, after in pairs:
+        if entry.family != after.family and not (entry.provisional and sizes[entry.family] == 1):
+            moves[entry.family, after.family].append(entry.id)
+    yield from (Moved(before, after, tuple(ids)) for (before, after), ids in sorted(moves.items()))
 
 
 def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:

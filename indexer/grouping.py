@@ -105,7 +105,7 @@ def group(
         collection = collect(store, recipe, progress, room(memory))
         made = assigned(collection, Verifier(store, collection, measure), settings, progress)
         pairs = list(zip(collection.entries, made.assignments, strict=True))
-        changed = [after for before, after in pairs if not _same(before, after)]
+        changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
             store.assign(changed)
             store.refresh()
@@ -212,6 +212,12 @@ def _clusters(
 
 def _text(collection: Collection, document: int) -> int:
     return int(collection.documents.texts[document])
+
+
+def _turn(change: tuple[Entry, Assignment]) -> int:
+    """Principals are written first, and those that were principals last, so that every member has one at any moment."""
+    before, after = change
+    return 0 if after.principal else 2 if before.principal is not False else 1
 
 
 def _same(before: Entry, after: Assignment) -> bool:

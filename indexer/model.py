@@ -284,6 +284,14 @@ Outcome: TypeAlias = Indexed | Skipped | Failed
 
 
 @dataclass(frozen=True, slots=True)
+class Leader:
+    """A complete document that leads its own family, so that others may join it, and its stored slots."""
+
+    id: str
+    minhash: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
     """The family fields of one row, as grouping writes them back."""
 

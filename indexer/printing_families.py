@@ -125,8 +125,10 @@ def grouped(done: Grouped, as_json: bool, consistency: bool) -> None:
         if copies:
             out.print(f"  {sum(len(one.documents) for one in copies):,} documents in {len(copies):,} groups of {name}")
     out.print(f"{done.changed:,} rows changed; {done.settled:,} documents were provisional before")
+    if done.moved:
+        out.print(f"{counted(sum(len(move.documents) for move in done.moved), 'document')} moved to another family:")
     for move in done.moved[:LISTED]:
-        out.print(f"  {move.before} -> {move.after}  {counted(move.documents, 'document')}")
+        out.print(f"  {move.before} -> {move.after}  {counted(len(move.documents), 'document')}")
     if len(done.moved) > LISTED:
         out.print(f"  ... and {len(done.moved) - LISTED:,} more moves; --json lists all")
     if done.capped.keys:
@@ -160,7 +162,7 @@ def _json(done: Grouped) -> dict[str, object]:
         "changed": done.changed,
         "provisional": done.settled,
         "aside": done.aside,
-        "moved": [{"from": one.before, "to": one.after, "documents": one.documents} for one in done.moved],
+        "moved": [{"from": one.before, "to": one.after, "documents": list(one.documents)} for one in done.moved],
         "same_bytes": [_copies(one) for one in done.same_bytes],
         "same_text": [_copies(one) for one in done.same_text],
         "inconsistent": [

@@ -1,9 +1,9 @@
-"""Deleting documents, with the families mended that they led."""
+"""Deleting documents, and mending what depends on documents that go or change: families they led, clusters with their name."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexer.collection import gathered
@@ -11,7 +11,8 @@ from indexer.families import Principal
 from indexer.grouping import Settings, assigned
 from indexer.jobs import Journal, journal_path
 from indexer.lookup import recipe_of
-from indexer.model import Query
+from indexer.measures import feature_set, jaccard
+from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 from indexer.verifying import Verifier
@@ -22,7 +23,7 @@ DEFAULTS = Settings()
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A family whose principal was deleted, and the families its other members are in now, each with their number."""
+    """A family whose principal went or changed, and the families its other members are in now, each with their number."""
 
     family: str
     into: dict[str, int]
@@ -43,8 +44,9 @@ def delete(
     """Remove documents and whatever is remembered of them; a family that loses its principal is grouped anew.
 
     The members that stay are grouped among themselves by the settings given, which should be those of the last `group`, and
-    are provisional until the next one. They are mended first, so that a run cut short leaves no member without a principal;
-    run again it does the rest. Clusters keep their names until the next `group`.
+    are provisional until the next one. A cluster that was called after a document that goes is called after another one,
+    and is none when a single document is left. All this comes first, so that a run cut short leaves no member without a
+    principal; run again it does the rest.
 
     Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and `StoreError` when nothing was
     indexed yet.
@@ -60,29 +62,110 @@ def delete(
 def delete_mended(store: Store, ids: Sequence[str], settings: Settings = DEFAULTS) -> Deleted:
     """`delete` for a job that holds the journal already."""
     recipe = recipe_of(store)
-    store.refresh()
     wanted = list(dict.fromkeys(ids))
-    leading: dict[str, bool] = {}
-    for start in range(0, len(wanted), BATCH):
-        rows = store.get(wanted[start : start + BATCH])
-        leading |= {id: rows[id].principal is not False for id in wanted[start : start + BATCH] if id in rows}
-    going = [id for id, leads in leading.items() if leads]
-    mended = tuple(one for id in going if (one := _mended(store, recipe, id, leading.keys(), settings)) is not None)
-    store.delete(list(leading))
+    rows = {row.id: _without_text(row) for row in _rows(store, wanted)}
+    going = {id: rows[id] for id in wanted if id in rows}
+    mended = mend(store, recipe, going, settings)
+    store.delete(list(going))
     store.refresh()
-    return Deleted(tuple(leading), tuple(id for id in wanted if id not in leading), mended)
+    if store.shared:
+        mend_strays(store, recipe, list(going), settings)
+    return Deleted(tuple(going), tuple(id for id in wanted if id not in going), mended)
 
 
-def _mended(store: Store, recipe: Recipe, family: str, going: Collection[str], settings: Settings) -> Mended | None:
-    """Group anew who stays in the family of this principal; None when nobody does."""
-    hits = store.search(Query("", (("family", family),))).hits
-    staying = store.get([hit.id for hit in hits if hit.id not in going])
-    if not staying:
-        return None
+def leads(row: Row) -> bool:
+    """Whether others may join this document. Rows that were never grouped say nothing about being principals."""
+    return row.family == row.id and row.principal is not False and row.status == "complete"
+
+
+def mend(store: Store, recipe: Recipe, going: Mapping[str, Row], settings: Settings = DEFAULTS) -> tuple[Mended, ...]:
+    """Before these stored rows go or change: nobody else is in their families any more, and no cluster has their name.
+
+    Members that stay are grouped among themselves, those that go too are alone from now on.
+    """
+    store.refresh()
+    _rename_clusters(store, going)
+    led = [id for id, row in going.items() if row.principal is not False]
+    members = _members(store, led)
+    leaving = [member for ids in members.values() for member in ids if member in going]
+    done = [
+        _regrouped(store, recipe, family, [member for member in members[family] if member not in going], settings)
+        for family in led
+        if family in members
+    ]
+    store.assign(_on_its_own(going[member]) for member in leaving)
+    store.refresh()
+    return tuple(one for one in done if one.into)
+
+
+def mend_strays(store: Store, recipe: Recipe, ids: Collection[str], settings: Settings = DEFAULTS) -> None:
+    """After rows went or changed: group anew who joined them meanwhile, unless they resemble what is there now."""
+    store.refresh()
+    members = _members(store, list(ids))
+    heads = {row.id: row for row in _rows(store, list(members)) if leads(row)}
+    for family, joined in members.items():
+        head = heads.get(family)
+        strays = [row.id for row in _rows(store, joined) if head is None or not _near(row, head, recipe, settings.threshold)]
+        _regrouped(store, recipe, family, strays, settings)
+
+
+def _members(store: Store, families: Sequence[str]) -> dict[str, list[str]]:
+    """Who is in each of these families beside the principal, by id."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for id, family in sorted(store.members("family", families)):
+        if id != family:
+            found[family].append(id)
+    return found
+
+
+def _near(row: Row, head: Row, recipe: Recipe, threshold: float) -> bool:
+    return row.exact == head.exact or jaccard(feature_set(row.text, recipe), feature_set(head.text, recipe)) >= threshold
+
+
+def _regrouped(store: Store, recipe: Recipe, family: str, ids: Sequence[str], settings: Settings) -> Mended:
+    """Group these documents among themselves, and write it."""
+    if not ids:
+        return Mended(family, {})
     settings.check(recipe)
-    collection = gathered([staying[id] for id in sorted(staying)], recipe, len(staying))
+    collection = gathered(_rows(store, sorted(ids)), recipe, len(ids))
     made = assigned(collection, Verifier(store, collection, settings.measure), settings).assignments
     clusters = [entry.cluster for entry in collection.entries]
     mended = [replace(one, cluster=name, provisional=True) for one, name in zip(made, clusters, strict=True)]
-    store.assign(mended)
+    store.assign(sorted(mended, key=lambda one: not one.principal))
     return Mended(family, dict(sorted(Counter(one.family for one in mended).items())))
+
+
+def _rename_clusters(store: Store, going: Mapping[str, Row]) -> None:
+    """Call clusters after their longest document that stays; a single document is no cluster."""
+    names = sorted({row.cluster for row in going.values() if row.cluster is not None})
+    staying: dict[str, list[str]] = defaultdict(list)
+    for id, name in store.members("cluster", names):
+        if id not in going:
+            staying[name].append(id)
+    for name, ids in staying.items():
+        if name not in going and len(ids) > 1:
+            continue
+        rows = sorted(map(_without_text, _rows(store, ids)), key=lambda row: (row.status != "complete", -row.words, row.id))
+        renamed = rows[0].id if len(rows) > 1 else None
+        store.assign(replace(_assignment(row), cluster=renamed) for row in rows)
+
+
+def _rows(store: Store, ids: Sequence[str]) -> Iterator[Row]:
+    """Rows by id in the order given, a part of them in memory."""
+    for start in range(0, len(ids), BATCH):
+        part = ids[start : start + BATCH]
+        found = store.get(part)
+        yield from (found[id] for id in part if id in found)
+
+
+def _without_text(row: Row) -> Row:
+    return replace(row, text="")
+
+
+def _assignment(row: Row) -> Assignment:
+    """The family fields as they are."""
+    return Assignment(row.id, row.family, bool(row.principal), row.similarity, row.cluster, row.provisional)
+
+
+def _on_its_own(row: Row) -> Assignment:
+    return Assignment(row.id, row.id, row.status == "complete", None, None, provisional=True)

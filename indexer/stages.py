@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
+from indexer.arrival import Arrivals
 from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extract.base import Limits
 from indexer.extract.choosing import document_or_task
 from indexer.extract.pool import Pool, Task
 from indexer.fingerprinting import fingerprints
+from indexer.grouping import Settings
 from indexer.jobs import Failure, Journal
 from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Payload, Row, Skipped
 from indexer.recipe import Recipe
-from indexer.removal import delete_mended
+from indexer.removal import DEFAULTS, delete_mended
 from indexer.sketch.codec import pack_slots
 from indexer.sources.reading import read
 from indexer.stores.base import Store
@@ -43,12 +45,13 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A blob with its text; the bytes are gone."""
+    """A blob with its text; the bytes are gone. `replaces` as in `Pending`."""
 
     blob: Blob
     raw: str
     source: str
     document: Document
+    replaces: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,12 @@ class Job:
     limits: Limits
     labels: tuple[str, ...] = ()
     retry: bool = False
+    families: Settings | None = DEFAULTS
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        """Where rows get their families; one for the whole job."""
+        return Arrivals(self.store, self.recipe, self.families)
 
     @cached_property
     def recipe_id(self) -> str:
@@ -104,10 +113,9 @@ def _unlabelled(stored: Iterable[str], job: Job) -> dict[str, Row]:
 
 
 def _labelled(row: Row, job: Job) -> Outcome:
-    """Write an unchanged document again with the job's labels added."""
-    labels = tuple(dict.fromkeys((*row.labels, *job.labels)))
-    [refusal] = job.store.write([replace(row, labels=labels)])
-    return Indexed(row.path, row.status) if refusal is None else Failed(row.path, refusal)
+    """Add the job's labels to an unchanged document; nothing else of it is written."""
+    job.store.relabel({row.id: tuple(dict.fromkeys((*row.labels, *job.labels)))})
+    return Indexed(row.path, row.status)
 
 
 def _pending(blob: Blob, job: Job, stored: str | None, failure: Failure | None) -> Pending | Outcome:
@@ -135,7 +143,7 @@ def _extracted(items: Iterable[Pending | Outcome], job: Job, pool: Pool) -> Iter
         if isinstance(result, ExtractionError):
             yield _failed(pending, result, job)
         else:
-            yield Extracted(pending.blob, pending.payload.raw, pending.payload.source, result)
+            yield Extracted(pending.blob, pending.payload.raw, pending.payload.source, result, pending.replaces)
 
 
 def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pending] | Extracted | Outcome]:
@@ -151,7 +159,7 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
         if isinstance(made, Task):
             yield made
         else:
-            yield Extracted(item.blob, item.payload.raw, item.payload.source, made)
+            yield Extracted(item.blob, item.payload.raw, item.payload.source, made, item.replaces)
 
 
 def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
@@ -175,7 +183,7 @@ def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome
     """Fingerprint in batches and hand them to the store; outcomes that are already decided pass at once."""
     batch: list[Extracted] = []
     chars = 0
-    with Writer(job.store) as writer:
+    with Writer(job.arrivals) as writer:
         for item in items:
             if not isinstance(item, Extracted):
                 yield item
@@ -192,7 +200,8 @@ def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome
 
 def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
     signed = fingerprints([item.document.text for item in batch], job.recipe)
-    return [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
+    rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
+    return job.arrivals.placed(rows, {item.blob.id for item in batch if item.replaces})
 
 
 def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:

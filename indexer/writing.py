@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from indexer.errors import StoreStopped
 from indexer.model import Row
-from indexer.stores.base import Store
 
 MOST_BYTES = 64 << 20
 STALLED_SECONDS = 900.0
@@ -27,6 +27,16 @@ class Written:
     refusals: Sequence[str | None]
 
 
+class Target(Protocol):
+    """What rows are written to: a store, or something before it. `writers` and `write` are as a store's."""
+
+    writers: int
+
+    def write(self, rows: Sequence[Row]) -> list[str | None]:
+        """Insert or replace rows."""
+        ...
+
+
 class Writer:
     """Writes rows from as many threads as the store has use for; in the caller's thread where that is one.
 
@@ -34,7 +44,7 @@ class Writer:
     waits until there is room. Two batches with a row of the same id are never under way together, so the later one wins.
     """
 
-    def __init__(self, store: Store, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, store: Target, most_bytes: int = MOST_BYTES) -> None:
         self._store, self._most = store, most_bytes
         self._waiting: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
         self._finished: queue.SimpleQueue[_Batch] = queue.SimpleQueue()
@@ -111,7 +121,7 @@ class _Batch:
         self.bytes = sum(map(weight, rows))
         self.result: list[str | None] | BaseException = []
 
-    def written_to(self, store: Store) -> Written:
+    def written_to(self, store: Target) -> Written:
         return Written(self.rows, store.write(self.rows))
 
 

@@ -34,6 +34,7 @@ RANKS = {
         "cursor",
         "editing",
         "regrouping",
+        "leaders",
     ],
     2: ["fingerprinting"],
     3: ["sources", "extract", "stores"],
@@ -63,6 +64,7 @@ RANKS = {
         "sidebyside",
         "survey",
         "familyview",
+        "arrival",
     ],
     5: [
         "cli",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Literal
 
 from indexer.errors import StoreError
-from indexer.model import Assignment, Candidates, Query, Ranked, Row
+from indexer.model import Assignment, Candidates, Leader, Query, Ranked, Row
 from indexer.recipe import Recipe
+from indexer.stores import _engine_families as families
 from indexer.stores import _engine_install, bodies
 from indexer.stores import _engine_rows as documents
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
@@ -18,7 +19,7 @@ from indexer.stores._engine_queries import PAGE, Questions
 from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
 from indexer.stores.roles import roles
-from indexer.stores.rows import refusal, storable, storable_ids
+from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
 from indexer.stores.sending import Operation, Patience, Reply, Sender
 from indexer.text.phrases import well_formed
 
@@ -37,7 +38,7 @@ class EngineStore:
         self._place, self._link, self._dialect = place, link, dialect
         self._requests = Requests(link, place.url)
         self._known: About | None = None
-        self.writers = WRITERS
+        self.writers, self.shared = WRITERS, True
         self._sender = Sender(self._post, window=Window(WRITERS))
 
     def stored_recipe(self) -> Recipe | None:
@@ -80,6 +81,23 @@ class EngineStore:
             if refused := next((reply.refused for reply in replies.values() if reply.refused), None):
                 raise StoreError(f"{self.url} refused a family: {refused}; run `nearfold doctor`")
         return written
+
+    def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
+        """Partial updates, in requests of bounded size."""
+        self._recipe()
+        given = storable_labels(labels)
+        replies = self._send([Operation("update", id, {"doc": {"labels": values}}) for id, values in given.items()])
+        if refused := next((reply.refused for reply in replies.values() if reply.refused), None):
+            raise StoreError(f"{self.url} refused a label: {refused}")
+        return sum(reply.status != 404 for reply in replies.values())
+
+    def principals(self, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
+        """One request, or one more of many searches when `limit` is reached."""
+        return families.principals(self._questions(), asked, self._recipe().id, limit)
+
+    def members(self, field: Literal["family", "cluster"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Those of the moment when the first is read."""
+        return families.members(self._questions(), field, list(map(well_formed, names)))
 
     def _send(self, operations: list[Operation]) -> dict[str, Reply]:
         return self._sender.send(operations)

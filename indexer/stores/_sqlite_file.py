@@ -16,10 +16,11 @@ from pathlib import Path
 from indexer import mappings
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreBusy, StoreDamaged, StoreError, StoreStopped, Unsupported
 from indexer.recipe import Recipe
+from indexer.stores._sqlite_families import sorted_set
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
-FORMAT = 1
+FORMAT = 2
 PATIENCE_SECONDS = 5.0
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
 
@@ -99,6 +100,7 @@ class File:
             for pragma in _PRAGMAS:
                 db.execute(f"PRAGMA {pragma}")
             db.create_function("nearfold_holds", 3, _holds, deterministic=True)
+            db.create_function("nearfold_set", 1, sorted_set, deterministic=True)
         except BaseException:
             db.close()
             raise

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from indexer.errors import UsageError
-from indexer.model import Assignment, Candidates, Facet, Query, Ranked, Row, Status
+from indexer.model import Assignment, Candidates, Facet, Leader, Query, Ranked, Row, Status
 from indexer.recipe import Recipe
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
@@ -57,11 +57,12 @@ class Store(Protocol):
     text, id or path becomes U+FFFD, in rows as in questions. Paths, ids and keys are ordered by their UTF-8 bytes.
 
     A key is hot when more than `hot_key_floor` rows and more than `hot_key_share` of all rows carry it. `writers` is the number
-    of threads from which `write` may usefully be called at once.
+    of threads from which `write` may usefully be called at once. `shared`: other programs may write at the same time.
     """
 
     url: str
     writers: int
+    shared: bool
     hot_key_floor: int
     hot_key_share: float
 
@@ -137,6 +138,21 @@ class Store(Protocol):
 
     def assign(self, assignments: Iterable[Assignment]) -> int:
         """Write family fields back to rows that exist; returns how many were written. The last one for an id wins."""
+        ...
+
+    def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
+        """Replace the labels of rows that exist, by id, and nothing else; returns how many were written."""
+        ...
+
+    def principals(self, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
+        """Principals that share bands with documents, given by their bands: all of them, or some when `limit` is reached.
+
+        Documents that were never grouped lead themselves. Who shares most with one of the documents is among those found.
+        """
+        ...
+
+    def members(self, field: Literal["family", "cluster"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Id and family (or cluster) of every row in one of these families (or clusters), principals included."""
         ...
 
     def counts(self) -> Counts:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.text.phrases import well_formed
 
@@ -40,6 +41,13 @@ def storable_ids(ids: Iterable[str]) -> list[str]:
     ['b', 'a']
     """
     return list(dict.fromkeys(map(well_formed, ids)))
+
+
+def storable_labels(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Labels by id as `storable` would have written them. Raises `UsageError` for one that no store takes."""
+    if long := next((label for given in labels.values() for label in given if _too_long(label)), None):
+        raise UsageError(f"a label is longer than {MAX_KEYWORD_BYTES:,} bytes: {long[:40]}...")
+    return {well_formed(id): list(map(well_formed, given)) for id, given in labels.items()}
 
 
 def refusal(row: Row, recipe: str) -> str | None:

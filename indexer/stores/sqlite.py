@@ -6,17 +6,18 @@ import json
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
-from indexer.model import Assignment, Candidate, Candidates, Facet, Query, Ranked, Row
+from indexer.model import Assignment, Candidate, Candidates, Facet, Leader, Query, Ranked, Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import unsigned64
+from indexer.stores import _sqlite_families as families
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
 from indexer.stores.base import FACET_VALUES, HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking, facet_field, metadata_name
-from indexer.stores.rows import refusal, storable, storable_ids
+from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
 from indexer.text.phrases import phrases, spaced, well_formed
 
 PAGE = 100
@@ -34,7 +35,7 @@ class SqliteStore:
     """A store in one SQLite file. It may be shared by threads; other processes may read while one writes."""
 
     def __init__(self, url: str, path: str) -> None:
-        self.url, self.writers = url, 1
+        self.url, self.writers, self.shared = url, 1, False
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self._file = File(path)
 
@@ -167,6 +168,23 @@ class SqliteStore:
                 "UPDATE documents SET family = ?, principal = ?, similarity = ?, cluster = ?, provisional = ? WHERE id = ?",
                 values,
             ).rowcount
+
+    def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
+        """One transaction."""
+        given = storable_labels(labels)
+        with self._file.writing() as db:
+            return families.relabel(db, given)
+
+    def principals(self, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
+        """Also the principals of members that share a band; of a hot band, those of its oldest carriers."""
+        with self._file.reading() as db:
+            return families.principals(db, [packed.posted(bands, ()) for bands in asked], limit)
+
+    def members(self, field: Literal["family", "cluster"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Fixed when the first is read."""
+        with self._file.reading() as db:
+            found = list(families.members(db, field, list(map(well_formed, names))))
+        yield from found
 
     def counts(self) -> Counts:
         """Exact; bytes are those of the file's pages, the write-ahead log left out."""

@@ -1,10 +1,7 @@
 """Families of a store beside a brute-force reading of their definition, whatever happened to the store before."""
 
-from collections import defaultdict
-from itertools import combinations
-
-import numpy as np
 import pytest
+from family_oracle import Oracle, clusters_of, expected, families_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -13,14 +10,8 @@ from sample_library import edited, library, rows, sentence
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping import group
 from indexer.jobs import Journal, journal_path
-from indexer.keys import band_keys
-from indexer.measures import feature_set, jaccard
-from indexer.planning import plan_for_recall
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.removal import delete
-from indexer.rescore import Z999
-from indexer.sketch.codec import unpack_slots
-from indexer.sketch.statistics import wilson
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u", "v"})
@@ -31,101 +22,6 @@ contents = st.one_of(
     st.sampled_from(["", "12 34", "short"]),
 )
 texts = st.dictionaries(names, contents, min_size=1, max_size=12)
-
-
-class Oracle:
-    """The definition, read document by document; slow and without any cleverness."""
-
-    def __init__(self, made, threshold, kind, cap, chained=None):
-        self.threshold, self.chained = threshold, threshold if chained is None else chained
-        self.rows = {row.id: row for row in made if row.status in ("complete", "truncated")}
-        self.sets = {id: feature_set(row.text, DEFAULT) for id, row in self.rows.items()}
-        layout = plan_for_recall(min(self.threshold, self.chained), 0.998, 128)
-        self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items()}
-        self.keys = {id: band_keys(slots[None], layout.bands, layout.rows)[0] for id, slots in self.slots.items()}
-        by_words = self.visits(lambda row: (-row.words,))
-        self.near = self.candidates(by_words if kind == "central" else self.order(kind), cap)
-        self.made = self.families(self.order(kind))
-
-    def visits(self, key):
-        return sorted(self.rows, key=lambda one: (self.rows[one].status != "complete", *key(self.rows[one]), one))
-
-    def order(self, kind):
-        if kind == "central":
-            return self.visits(lambda row: (-self.weight(row.id),))
-        return self.visits(lambda row: (-row.words,) if kind == "longest" else (row.modified,))
-
-    def weight(self, id):
-        """Summed similarity to matches, as near as floats come; the test's sums have no ties but exact ones."""
-        near = [self.similarity(id, other) for other in self.rows if other != id and self.candidate(id, other)]
-        return round(sum(value for value in near if value >= self.threshold), 9)
-
-    def candidates(self, order, cap):
-        """Pairs of texts that share a key; of a key that more than `cap` texts carry, those with the first of them."""
-        carriers = defaultdict(list)
-        for id in order:
-            for key in self.keys[id]:
-                if self.rows[id].exact not in carriers[key]:
-                    carriers[key].append(self.rows[id].exact)
-        near = set()
-        for exact in carriers.values():
-            pairs = combinations(exact, 2) if len(exact) <= cap else [(exact[0], other) for other in exact[1:]]
-            near |= {frozenset(pair) for pair in pairs}
-        return near
-
-    def candidate(self, a, b, threshold=None):
-        same = self.rows[a].exact == self.rows[b].exact
-        equal = int(np.count_nonzero(self.slots[a] == self.slots[b]))
-        reaches = wilson(equal, 128, Z999)[1] >= (threshold or self.threshold)
-        return same or (frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches)
-
-    def similarity(self, a, b):
-        return jaccard(self.sets[a], self.sets[b])
-
-    def families(self, order):
-        principals, made = [], {}
-        for id in order:
-            best = max(
-                (
-                    (self.similarity(id, head), -place, head)
-                    for place, head in enumerate(principals)
-                    if self.candidate(id, head)
-                ),
-                default=(0.0, 0, id),
-            )
-            if best[0] >= self.threshold:
-                made[id] = best[2]
-            else:
-                made[id] = id
-                if self.rows[id].status == "complete":
-                    principals.append(id)
-        return made
-
-    def clusters(self):
-        near = {id: {id} for id in self.rows}
-        for _ in self.rows:
-            for a, b in combinations(self.rows, 2):
-                if self.candidate(a, b, self.chained) and self.similarity(a, b) >= self.chained:
-                    near[a] |= near[b]
-                    near[b] = near[a]
-        return {frozenset(component) for component in near.values() if len(component) > 1}
-
-
-def families_of(store):
-    return {row.id: row.family for row in store.scan()}
-
-
-def clusters_of(store):
-    found = defaultdict(set)
-    for row in store.scan():
-        if row.cluster is not None:
-            found[row.cluster].add(row.id)
-    assert all(name in members for name, members in found.items())
-    return {frozenset(members) for members in found.values()}
-
-
-def expected(made, *args):
-    return {row.id: row.id for row in made} | Oracle(made, *args).made
 
 
 @given(texts, st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from(KINDS), st.sampled_from([2, 3, 1000]), st.randoms())
@@ -251,7 +147,7 @@ def test_what_moved_since_the_last_time_is_told():
     assert first.families == 1 and first.changed == first.settled == 3
     store.write(rows({"0": sentence(1) + " and more of it"}))
     done = group(store)
-    assert [(one.before, one.after, one.documents) for one in done.moved] == [("a", "0", 2)]
+    assert [(one.before, one.after, one.documents) for one in done.moved] == [("a", "0", ("a", "b"))]
     assert (done.changed, done.settled) == (3, 1)
 
 

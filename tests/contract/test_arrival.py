@@ -1,0 +1,140 @@
+"""What a store is asked while families are made on arrival: who leads, who is in a family, and labels alone written."""
+
+import dataclasses
+
+import pytest
+from sample_library import edited, rows, sentence
+from sample_rows import band, row
+
+from indexer.arrival import Arrivals
+from indexer.errors import UsageError
+from indexer.grouping import group
+from indexer.model import Assignment
+from indexer.recipe import DEFAULT
+from indexer.removal import delete
+
+
+def slots(number):
+    return bytes([number]) * 512
+
+
+def test_principals_that_share_a_band(store):
+    store.write(
+        [
+            row("1", bands=(band(0, 1), band(1, 1)), minhash=slots(1)),
+            row("2", bands=(band(0, 2),), minhash=slots(2), principal=True),
+            row("3", bands=(band(0, 3),), minhash=slots(3)),
+            row("4", bands=(band(0, 1),), minhash=slots(4), status="truncated"),
+            row("5", bands=(band(0, 1),), minhash=slots(5), family="2", principal=False, similarity=0.9),
+            row("6", bands=(band(0, 1),), family="x:unknown", minhash=slots(6)),
+            row("7", bands=(band(0, 1),)),
+        ]
+    )
+    store.refresh()
+    found = {leader.id: leader.minhash for leader in store.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)}
+    assert found == {"1": slots(1), "2": slots(2)}
+    assert store.principals([], 1000) == store.principals([[band(9, 9)]], 1000) == []
+
+
+def test_who_shares_most_is_among_the_principals_found(store):
+    crowd = [row(f"{place:03}", bands=(band(0, 1),), minhash=slots(1)) for place in range(60)]
+    near = row("near", bands=(band(0, 1), band(1, 7)), minhash=slots(7))
+    store.write([*crowd, near])
+    store.refresh()
+    found = [leader.id for leader in store.principals([[band(0, 1), band(1, 7)]], 20)]
+    assert "near" in found and len(found) <= 20
+
+
+def test_members_of_families_and_clusters(store):
+    store.write([row("a"), row("b", family="a", cluster="a"), row("c", family="a"), row("d", cluster="a"), row("e")])
+    store.refresh()
+    assert sorted(store.members("family", ["a", "e", "nobody"])) == [("a", "a"), ("b", "a"), ("c", "a"), ("e", "e")]
+    assert sorted(store.members("cluster", ["a"])) == [("b", "a"), ("d", "a")]
+    assert list(store.members("family", [])) == []
+
+
+def test_many_members(store):
+    store.write([row(f"{place:04}", family="0000") for place in range(1_150)])
+    store.refresh()
+    assert sorted(store.members("family", ["0000"])) == [(f"{place:04}", "0000") for place in range(1_150)]
+
+
+def test_labels_alone_are_written(store):
+    before = row("1", bands=(band(0, 1),), minhash=b"\x01" * 8, labels=("old",), metadata={"a": "b"}, family="2")
+    store.write([before, row("2")])
+    assert store.relabel({"1": ("privileged", "Käse\ud800"), "absent": ("x",)}) == 1
+    store.refresh()
+    assert store.get(["1"])["1"] == dataclasses.replace(before, labels=("privileged", "Käse\ufffd"))
+    assert store.get(["2"])["2"].labels == ()
+    assert store.relabel({"1": ()}) == 1 and store.get(["1"])["1"].labels == ()
+    assert store.relabel({}) == 0
+    with pytest.raises(UsageError, match="label"):
+        store.relabel({"1": ("x" * 40_000,)})
+
+
+def stored(store):
+    return {one.id: (one.family, one.principal, one.similarity, one.provisional) for one in store.scan()}
+
+
+def test_families_on_arrival(store):
+    texts = {"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(2), "d": "12 34", "e": "12 34"}
+    arrivals = Arrivals(store, DEFAULT)
+    assert arrivals.write(arrivals.placed(rows({"a": texts["a"], "c": texts["c"]}))) == [None, None]
+    store.refresh()
+    later = Arrivals(store, DEFAULT)
+    made = rows({"t": f"{sentence(1)} x", "b": texts["b"], "d": texts["d"], "e": texts["e"]}, cut=frozenset("t"))
+    assert later.write(later.placed(made)) == [None] * 4
+    store.refresh()
+    found = stored(store)
+    assert {id: fields[0] for id, fields in found.items()} == {"a": "a", "b": "a", "c": "c", "t": "a", "d": "d", "e": "e"}
+    assert {id for id, fields in found.items() if fields[1]} == {"a", "c"}
+    assert 0.8 <= found["b"][2] < 1 and found["a"][2] is None and all(fields[3] for fields in found.values())
+
+
+def test_a_principal_whose_text_changes_leaves_its_family(store):
+    texts = {"a": f"{sentence(1)} and more", "b": sentence(1), "c": edited(sentence(1), 1), "d": sentence(2)}
+    arrivals = Arrivals(store, DEFAULT)
+    arrivals.write(arrivals.placed(rows(texts)))
+    store.refresh()
+    assert {id: fields[0] for id, fields in stored(store).items()} == {"a": "a", "b": "a", "c": "a", "d": "d"}
+    group(store)
+    changing = Arrivals(store, DEFAULT)
+    same = dataclasses.replace(rows({"b": texts["b"]})[0], source="touched")
+    assert changing.write(changing.placed([*rows({"a": sentence(3)}), same], {"a", "b"})) == [None, None]
+    store.refresh()
+    found = store.get(list("abcd"))
+    assert {id: one.family for id, one in found.items()} == {"a": "a", "b": "b", "c": "b", "d": "d"}
+    assert {id: one.cluster for id, one in found.items()} == {"a": None, "b": "b", "c": "b", "d": None}
+    assert found["b"].source == "touched" and found["a"].provisional and not found["d"].provisional
+
+
+def test_what_another_indexer_does_meanwhile(store):
+    """One changes the principal while the other hands over a document that joins it."""
+    if not store.shared:
+        pytest.skip("this store has one writer at a time")
+    first = Arrivals(store, DEFAULT)
+    first.write(first.placed(rows({"a": sentence(1)})))
+    store.refresh()
+    one, other = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
+    joining = one.placed(rows({"b": sentence(1)}))
+    changed = other.placed([dataclasses.replace(rows({"a": sentence(2)})[0], source="changed")], {"a"})
+    assert joining[0].family == "a"
+    other.write(changed)
+    one.write(joining)
+    assert (store.get(["b"])["b"].family, store.get(["b"])["b"].principal) == ("b", True)
+    again, late = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
+    changed = again.placed(rows({"a": sentence(3)}), {"a"})
+    late.write(late.placed(rows({"c": sentence(2)})))
+    assert store.get(["c"])["c"].family == "a"
+    again.write(changed)
+    store.refresh()
+    assert stored(store)["c"][0] == "c"
+
+
+def test_clusters_lose_the_name_of_who_is_deleted(store):
+    store.write([row(id, family=id) for id in "abcde"])
+    store.assign([Assignment(id, id, True, None, "a") for id in "abc"] + [Assignment(id, id, True, None, "d") for id in "de"])
+    store.refresh()
+    delete(store, ["a", "e"])
+    store.refresh()
+    assert {one.id: one.cluster for one in store.scan()} == {"b": "b", "c": "b", "d": None}

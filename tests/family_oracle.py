@@ -1,0 +1,143 @@
+"""The families of a set of documents by a brute-force reading of their definition, and what always holds in between."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+
+from indexer.keys import band_keys
+from indexer.measures import feature_set, jaccard
+from indexer.model import Row
+from indexer.planning import plan_for_recall
+from indexer.recipe import DEFAULT
+from indexer.rescore import Z999
+from indexer.sketch.codec import unpack_slots
+from indexer.sketch.statistics import wilson
+
+
+class Oracle:
+    """The definition, read document by document; slow and without any cleverness."""
+
+    def __init__(self, made, threshold, kind, cap, chained=None):
+        self.threshold, self.chained = threshold, threshold if chained is None else chained
+        self.rows = {row.id: row for row in made if row.status in ("complete", "truncated")}
+        self.sets = {id: feature_set(row.text, DEFAULT) for id, row in self.rows.items()}
+        layout = plan_for_recall(min(self.threshold, self.chained), 0.998, 128)
+        self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items()}
+        self.keys = {id: band_keys(slots[None], layout.bands, layout.rows)[0] for id, slots in self.slots.items()}
+        by_words = self.visits(lambda row: (-row.words,))
+        self.near = self.candidates(by_words if kind == "central" else self.order(kind), cap)
+        self.made = self.families(self.order(kind))
+
+    def visits(self, key):
+        return sorted(self.rows, key=lambda one: (self.rows[one].status != "complete", *key(self.rows[one]), one))
+
+    def order(self, kind):
+        if kind == "central":
+            return self.visits(lambda row: (-self.weight(row.id),))
+        return self.visits(lambda row: (-row.words,) if kind == "longest" else (row.modified,))
+
+    def weight(self, id):
+        """Summed similarity to matches, as near as floats come; the test's sums have no ties but exact ones."""
+        near = [self.similarity(id, other) for other in self.rows if other != id and self.candidate(id, other)]
+        return round(sum(value for value in near if value >= self.threshold), 9)
+
+    def candidates(self, order, cap):
+        """Pairs of texts that share a key; of a key that more than `cap` texts carry, those with the first of them."""
+        carriers = defaultdict(list)
+        for id in order:
+            for key in self.keys[id]:
+                if self.rows[id].exact not in carriers[key]:
+                    carriers[key].append(self.rows[id].exact)
+        near = set()
+        for exact in carriers.values():
+            pairs = combinations(exact, 2) if len(exact) <= cap else [(exact[0], other) for other in exact[1:]]
+            near |= {frozenset(pair) for pair in pairs}
+        return near
+
+    def candidate(self, a, b, threshold=None):
+        same = self.rows[a].exact == self.rows[b].exact
+        equal = int(np.count_nonzero(self.slots[a] == self.slots[b]))
+        reaches = wilson(equal, 128, Z999)[1] >= (threshold or self.threshold)
+        return same or (frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches)
+
+    def similarity(self, a, b):
+        return jaccard(self.sets[a], self.sets[b])
+
+    def families(self, order):
+        principals, made = [], {}
+        for id in order:
+            best = max(
+                (
+                    (self.similarity(id, head), -place, head)
+                    for place, head in enumerate(principals)
+                    if self.candidate(id, head)
+                ),
+                default=(0.0, 0, id),
+            )
+            if best[0] >= self.threshold:
+                made[id] = best[2]
+            else:
+                made[id] = id
+                if self.rows[id].status == "complete":
+                    principals.append(id)
+        return made
+
+    def clusters(self):
+        near = {id: {id} for id in self.rows}
+        for _ in self.rows:
+            for a, b in combinations(self.rows, 2):
+                if self.candidate(a, b, self.chained) and self.similarity(a, b) >= self.chained:
+                    near[a] |= near[b]
+                    near[b] = near[a]
+        return {frozenset(component) for component in near.values() if len(component) > 1}
+
+
+def families_of(store):
+    return {row.id: row.family for row in store.scan()}
+
+
+def clusters_of(store):
+    found = defaultdict(set)
+    for row in store.scan():
+        if row.cluster is not None:
+            found[row.cluster].add(row.id)
+    assert all(name in members for name, members in found.items())
+    return {frozenset(members) for members in found.values()}
+
+
+def expected(made, *args):
+    return {row.id: row.id for row in made} | Oracle(made, *args).made
+
+
+def broken(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
+    """What does not hold though it always should, whatever happened last: one sentence each."""
+    stored = {row.id: row for row in rows}
+    found = []
+    for row in stored.values():
+        head = stored.get(row.family)
+        if head is None:
+            found.append(f"{row.id} is in the family of {row.family}, which does not exist")
+        elif row.cluster is not None and row.cluster not in stored:
+            found.append(f"{row.id} is in a cluster called after {row.cluster}, which does not exist")
+        elif head is not row:
+            found += _wrong(row, head, threshold)
+        elif row.similarity is not None or (row.principal and row.status != "complete"):
+            found.append(f"{row.id} ({row.status}) leads its family with similarity {row.similarity}")
+    return found
+
+
+def _wrong(row: Row, head: Row, threshold: float) -> list[str]:
+    value = 1.0 if row.exact == head.exact else jaccard(feature_set(row.text, DEFAULT), feature_set(head.text, DEFAULT))
+    wrong = {
+        "who does not lead": head.family != head.id or head.principal is False,
+        f"who is {head.status}": head.status != "complete",
+        f"and is {row.status}": row.status not in ("complete", "truncated"),
+        "and is a principal": row.principal is not False,
+        f"to whom it is similar to {value}": value < threshold,
+        f"with similarity {row.similarity} instead of {value}": row.similarity is None or abs(row.similarity - value) > 1e-6,
+    }
+    return [f"{row.id} is in the family of {head.id}, {what}" for what, holds in wrong.items() if holds]

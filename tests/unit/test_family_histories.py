@@ -1,0 +1,133 @@
+"""Documents come, change, go and are grouped, in any order, and whatever fails in between: families hold at every moment.
+
+Failures strike between the steps of a job, and inside a step: a store may have done a part of what it was asked.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from family_oracle import broken, expected, families_of
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sample_library import edited, library, rows, sentence
+
+from indexer.arrival import Arrivals
+from indexer.grouping import group
+from indexer.recipe import DEFAULT
+from indexer.removal import delete
+
+CUT = frozenset({"t", "u", "v"})
+names = st.sampled_from("abcdefghijtuv")
+contents = st.one_of(
+    st.builds(edited, st.integers(0, 1).map(sentence), st.integers(0, 12), st.sampled_from("xy")),
+    st.sampled_from(["", "12 34", "short"]),
+)
+batches = st.lists(st.tuples(names, contents), min_size=1, max_size=6)
+never = st.just(1_000)
+soon = st.one_of(never, st.integers(0, 12))
+
+
+class PowerCut(Exception):
+    """The store did a part of what it was asked, and no more will come."""
+
+
+class Fragile:
+    """A store in which power is cut after so many single changes."""
+
+    shared = True
+
+    def __init__(self, store: Any) -> None:
+        self._store, self.left = store, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def write(self, made: Iterable[Any]) -> Any:
+        return self._some(self._store.write, list(made))
+
+    def assign(self, made: Iterable[Any]) -> Any:
+        return self._some(self._store.assign, list(made))
+
+    def delete(self, ids: Iterable[str]) -> Any:
+        return self._some(self._store.delete, list(ids))
+
+    def _some(self, change: Callable[[list[Any]], Any], given: list[Any]) -> Any:
+        done = change(given[: self.left])
+        self.left -= len(given)
+        if self.left < 0:
+            raise PowerCut
+        return done
+
+
+class Histories(RuleBasedStateMachine):
+    """`held` is what the store holds, read from it again after each cut."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.whole = library([])
+        self.store = Fragile(self.whole)
+        self.new_job(True)
+
+    @rule(joining=st.booleans())
+    def new_job(self, joining: bool) -> None:
+        self.arrivals = Arrivals(self.store, DEFAULT) if joining else Arrivals(self.store, DEFAULT, None)
+
+    @rule(batch=batches, left=soon)
+    def arrive(self, batch: list[tuple[str, str]], left: int) -> None:
+        """Documents of one batch come and change; one may come twice."""
+        made = [rows({name: text}, cut=CUT)[0] for name, text in batch]
+
+        def come() -> None:
+            placed = self.arrivals.placed(made, self.texts.keys())
+            assert self.arrivals.write(placed) == [None] * len(made)
+
+        self.until(left, come)
+
+    @rule(batches=st.lists(st.dictionaries(names, contents, min_size=1, max_size=4), min_size=2, max_size=3))
+    def overlap(self, batches: list[dict[str, str]]) -> None:
+        """Batches of new documents are placed before those before them are written."""
+        taken = set(self.texts)
+        under_way = []
+        for batch in batches:
+            new = {name: text for name, text in batch.items() if name not in taken}
+            taken |= new.keys()
+            under_way.append(self.arrivals.placed(rows(new, cut=CUT)))
+        self.until(1_000, lambda: [self.arrivals.write(placed) for placed in under_way])
+
+    @rule(gone=st.lists(names, min_size=1, max_size=3), left=soon)
+    def go(self, gone: list[str], left: int) -> None:
+        self.until(left, lambda: delete(self.store, gone))
+
+    @rule(left=soon)
+    def group(self, left: int) -> None:
+        self.until(left, lambda: group(self.store))
+
+    @rule()
+    def group_whole(self) -> None:
+        self.until(1_000, lambda: group(self.store))
+        stored = rows(dict(sorted(self.texts.items())), cut=CUT)
+        assert families_of(self.whole) == expected(stored, 0.8, "longest", 1000)
+        self.store.left = 0
+        assert group(self.store).changed == 0
+
+    def until(self, left: int, job: Callable[[], Any]) -> None:
+        """Run a job with power for so many changes; the next one after a cut is a new one."""
+        self.store.left = left
+        try:
+            job()
+        except PowerCut:
+            self.new_job(True)
+        self.texts = {row.id: row.text for row in self.whole.scan()}
+
+    @invariant()
+    def families_hold(self) -> None:
+        if hasattr(self, "whole"):
+            assert broken(self.whole.scan()) == []
+
+
+Histories.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+TestHistories = Histories.TestCase
