@@ -6,8 +6,8 @@ rescore   the best 1,000 hits scored by sketch: the installed script beside the 
           slots as a list of numbers; `floor` is the same request with a script that reads nothing (engines with painless)
 lookup    candidates and their sketches for a look-up with 1,000 candidates: from doc values, as nearfold does, beside `_source`
 batch     100 look-ups by `candidates_of`, beside one after the other
-hamming   20 times the documents within 3 bits of a SimHash: block keys and a check in the client, beside k-NN on a `dense_vector` of
-          bits with `similarity` (Elasticsearch; `flat` compares with all, `hnsw` is a graph)
+hamming   the documents within 3 bits of a SimHash, 20 times: block keys and a check in the client, beside k-NN on a
+          `dense_vector` of bits with `similarity` (Elasticsearch; `flat` compares with all, `hnsw` is a graph)
 
 Medians in milliseconds, runs interleaved after a warm-up. Texts are of 10,000 characters. What it makes, it deletes.
 """
@@ -89,8 +89,8 @@ def document(place: int, chance: random.Random, words: list[str]) -> Row:
     return Row(
         id=f"{place:08}", recipe=DEFAULT.id, status="complete", title=f"document {place}", path=f"/library/{place}",
         text=" ".join(chance.choices(words, k=WORDS)), content_type="text/plain", modified=place, size=10_000,
-        source=str(place), extractor="", raw="", exact=str(place), words=WORDS, chars=10_000, family=f"{place:08}", bands=tuple(bands),
-        minhash=chance.randbytes(512), simhash=chance.getrandbits(64),
+        source=str(place), extractor="", raw="", exact=str(place), words=WORDS, chars=10_000, family=f"{place:08}",
+        bands=tuple(bands), minhash=chance.randbytes(512), simhash=chance.getrandbits(64),
     )  # fmt: skip
 
 

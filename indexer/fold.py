@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.joining import intervals
 from indexer.model import Ranked
 from indexer.sketch.codec import unpack_slots
-from indexer.sketch.statistics import wilson
 
 
 @dataclass(slots=True)
@@ -104,6 +104,7 @@ class BySketch:
         self._groups = 0
         self._heads: list[tuple[int, str]] = []
         self._slots: NDArray[np.uint32] = np.zeros((0, 0), dtype=np.uint32)
+        self._lows, self._highs = intervals(0)
 
     def joins(self, hit: Ranked) -> int | None:
         """The group whose head is most similar by estimate among those at or above the threshold; ties go to the first."""
@@ -120,13 +121,13 @@ class BySketch:
 
     def _most_similar(self, id: str, slots: NDArray[np.uint32]) -> int | None:
         equal = np.count_nonzero(self._slots[: len(self._heads)] == slots, axis=1) if self._heads else np.zeros(0, int)
-        rows: list[int] = np.argsort(-equal, kind="stable").tolist()
+        if len(self._lows) != len(slots) + 1:
+            self._lows, self._highs = intervals(len(slots))
+        possible = np.flatnonzero(self._highs[equal] >= self._threshold)
+        rows: list[int] = possible[np.argsort(-equal[possible], kind="stable")].tolist()
         for row in rows:
-            low, high = wilson(int(equal[row]), len(slots))
-            if high < self._threshold:
-                return None
             place, head = self._heads[row]
-            if low >= self._threshold or self._exact(head, id) >= self._threshold:
+            if self._lows[equal[row]] >= self._threshold or self._exact(head, id) >= self._threshold:
                 return place
         return None
 

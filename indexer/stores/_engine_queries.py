@@ -15,7 +15,7 @@ from indexer.stores._engine_index import Dialect, Requests
 from indexer.stores._engine_link import Answer, meaning
 from indexer.stores.bodies import Body, Key
 
-PAGE = 100
+PAGE, COLUMNS_PAGE = 100, 1_000
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 WHOLE = {"allow_partial_search_results": "false"}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
@@ -59,11 +59,12 @@ class Questions:
         return found
 
     def pages(self, body: Body, moment: str | None = None, hold: bool = False) -> Iterator[Body]:
-        """One answer after the other at one point in time; pages after the first hold `PAGE` hits.
+        """One answer after the other at one point in time; later pages hold `PAGE` documents, or `COLUMNS_PAGE` hits without.
 
         `pit_id` in an answer is the point in time, `moment` where one is given. It is closed at the end unless `hold`. When the
         engine loses it, with a node for one, the rest is read at a new one; with `moment` or `hold` `MomentGone` is raised.
         """
+        size = COLUMNS_PAGE if "stored_fields" in body else PAGE
         pit, renewals = moment or self._moment(), 0 if moment or hold else _RENEWALS
         try:
             while True:
@@ -78,7 +79,7 @@ class Questions:
                 yield answer
                 if len(hits) < body["size"]:
                     return
-                body = {**bodies.later(body), "size": PAGE, "search_after": hits[-1]["sort"]}
+                body = {**bodies.later(body), "size": size, "search_after": hits[-1]["sort"]}
         finally:
             if not hold:
                 self.release(pit)
