@@ -199,12 +199,13 @@ for command in (
 def main() -> NoReturn:
     """Run the command line and exit with one of the documented codes."""
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(_run(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))
 
 
-def _run(arguments: list[str]) -> int:
+def run(arguments: list[str], command: click.Command = commands, name: str = "nearfold") -> int:
+    """Run a command, tell what went wrong on stderr, and return one of the documented codes."""
     try:
-        return int(commands.main(arguments, prog_name="nearfold", standalone_mode=False) or 0)
+        return int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
     except click.exceptions.Abort:
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:

@@ -75,7 +75,7 @@ def command(guarded, tmp_path, monkeypatch, capsys):
 
     def run(role, words):
         monkeypatch.setenv("NEARFOLD_USER", f"nearfold-{NAME}-{role}")
-        code = cli._run([*(known.get(word, word) for word in words), "--store", guarded])
+        code = cli.run([*(known.get(word, word) for word in words), "--store", guarded])
         said = capsys.readouterr()
         return code, said.out + said.err
 
