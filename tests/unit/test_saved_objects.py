@@ -1,17 +1,21 @@
 """Bundles of saved objects: closed, importable by the oldest product they are meant for, put and removed once."""
 
 import json
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
+from saved_object_queries import running
 
 from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageError
 from indexer.stores import dashboards, saved_objects
 
 PRODUCTS = ("opensearch-dashboards", "kibana")
 NEWEST = {  # what the oldest product of each kind imports: OpenSearch Dashboards 1.0 (as Kibana 7.10.2) and Kibana 8.0
-    "opensearch-dashboards": {"index-pattern": (7, 6, 0), "visualization": (7, 10, 0), "search": (7, 9, 3), "dashboard": (7, 9, 3)},
+    "opensearch-dashboards": {
+        "index-pattern": (7, 6, 0),
+        "visualization": (7, 10, 0),
+        "search": (7, 9, 3),
+        "dashboard": (7, 9, 3),
+    },
     "kibana": dict.fromkeys(("index-pattern", "visualization", "search", "dashboard"), (8, 0, 0)),
 }
 
@@ -76,55 +80,12 @@ def test_a_file_is_written_once(tmp_path):
         saved_objects.remove(file, "papers", "kibana", dry_run=False)
 
 
-class Product(BaseHTTPRequestHandler):
-    """The four calls of the saved-objects API, as its documentation tells them."""
-
-    version, kept, refuse = "3.0.0", {}, ()
-
-    def do_GET(self):
-        if self.path == "/api/status":
-            return self.say(200, {"version": {"number": self.version}})
-        found = self.kept.get(self.path.removeprefix("/api/saved_objects/"))
-        return self.say(200, found) if found else self.say(404, {"message": "not found"})
-
-    def do_DELETE(self):
-        self.say(200 if self.kept.pop(self.path.removeprefix("/api/saved_objects/"), None) else 404, {})
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        mark = "--" + self.headers["Content-Type"].partition("boundary=")[2]
-        if not (self.headers.get("osd-xsrf") or self.headers.get("kbn-xsrf")):
-            return self.say(400, {"message": "Request must contain an xsrf header"})
-        _, part, end = body.split(mark)
-        assert end.strip() == "--" and 'name="file"; filename="nearfold.ndjson"' in part
-        objects = [json.loads(line) for line in part.partition("\r\n\r\n")[2].strip().splitlines()]
-        errors = [{"id": one["id"], "error": {"type": "conflict"}} for one in objects if one["type"] in self.refuse]
-        self.kept.update({f"{one['type']}/{one['id']}": one for one in objects})
-        return self.say(200, {"success": not errors, "successCount": len(objects) - len(errors), "errors": errors})
-
-    def say(self, status, body):
-        if "Basic " not in self.headers.get("Authorization", ""):
-            status, body = 401, {}
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(json.dumps(body).encode())
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def product(monkeypatch):
     """A product of the OpenSearch kind on loopback: its handler class and its address."""
     monkeypatch.setenv("NEARFOLD_PASSWORD", "secret")
-    kind = type("Kept", (Product,), {"kept": {}})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield kind, f"http://me@127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with running() as found:
+        yield found
 
 
 def test_a_product_gets_it_once_and_keeps_nothing_of_it(product):

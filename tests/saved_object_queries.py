@@ -5,6 +5,10 @@ aggregation tree, a query in their language a filter, and the placeholders of a 
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 
 def body(visualization: dict, scripted: dict[str, str]) -> dict:
@@ -57,3 +61,53 @@ def filled(vega: object, filters: list[dict], times: dict) -> object:
     if isinstance(vega, dict):
         return times if vega == {"%timefilter%": True} else {name: filled(one, filters, times) for name, one in vega.items()}
     return vega
+
+
+class Product(BaseHTTPRequestHandler):
+    """The four calls of the saved-objects API, as its documentation tells them."""
+
+    version, kept, refuse = "3.0.0", {}, ()
+
+    def do_GET(self):
+        if self.path == "/api/status":
+            return self.say(200, {"version": {"number": self.version}})
+        found = self.kept.get(self.path.removeprefix("/api/saved_objects/"))
+        return self.say(200, found) if found else self.say(404, {"message": "not found"})
+
+    def do_DELETE(self):
+        self.say(200 if self.kept.pop(self.path.removeprefix("/api/saved_objects/"), None) else 404, {})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        mark = "--" + self.headers["Content-Type"].partition("boundary=")[2]
+        if not (self.headers.get("osd-xsrf") or self.headers.get("kbn-xsrf")):
+            return self.say(400, {"message": "Request must contain an xsrf header"})
+        _, part, end = body.split(mark)
+        assert end.strip() == "--" and 'name="file"; filename="nearfold.ndjson"' in part
+        objects = [json.loads(line) for line in part.partition("\r\n\r\n")[2].strip().splitlines()]
+        errors = [{"id": one["id"], "error": {"type": "conflict"}} for one in objects if one["type"] in self.refuse]
+        self.kept.update({f"{one['type']}/{one['id']}": one for one in objects})
+        return self.say(200, {"success": not errors, "successCount": len(objects) - len(errors), "errors": errors})
+
+    def say(self, status, body):
+        if "Basic " not in self.headers.get("Authorization", ""):
+            status, body = 401, {}
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def running() -> Iterator[tuple[type[Product], str]]:
+    """A product of the OpenSearch kind on loopback: its handler class, which keeps what it is given, and its address."""
+    kind = type("Kept", (Product,), {"kept": {}})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield kind, f"http://me@127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
