@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -13,15 +12,15 @@ from indexer.collection import Collection, Progress
 from indexer.copies import Wanted
 from indexer.errors import UsageError
 from indexer.hotbands import HotBands, Missed
-from indexer.joining import Capped, Join, Places, SlotCounter, intervals
+from indexer.joining import Capped, Join, Places, SlotCounter
 from indexer.planning import Plan
 from indexer.prefixes import FeatureOrder, SimilarSets
 from indexer.sorting import BLOCK, Codes, Sorter, bits_for, parts
+from indexer.verdicts import enough_equal, fewest_equal
 from indexer.verifying import Verified, Verifier
 
 AT_ONCE = 1 << 14
 _HALF = np.uint64(32)
-_ROUNDING = 1e-9
 
 
 class Sharing:
@@ -156,15 +155,8 @@ def likely(
     Pairs whose 95 % interval ends below the threshold are out. `estimate` needs no texts, every other measure reads them.
     """
     width = collection.slots.shape[1]
-    low, high = intervals(width)
-    least = {"features": int(np.argmax(high >= threshold)), "estimate": math.ceil(threshold * width - _ROUNDING)}
-    clear = {
-        "features": int(np.argmax(low >= threshold)) if (low >= threshold).any() and not exact else width + 1,
-        "estimate": 0,
-    }
-    decided = clear.get(verifier.measure, width + 1)
-    rank = np.arange(len(collection.slots))
-    fewest = least.get(verifier.measure, 0)
+    decided = enough_equal(verifier.measure, width, threshold, exact)
+    fewest, rank = fewest_equal(verifier.measure, width, threshold), np.arange(len(collection.slots))
     found = sharing(collection, verifier, layout, rank, fewest, (cap, threshold), wanted, progress)
     made, total = Verified(collection, threshold), sum(int((equal < decided).sum()) for _, _, equal in found.blocks())
     done = 0

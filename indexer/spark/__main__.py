@@ -1,0 +1,77 @@
+"""`python -m indexer.spark INPUT --out FOLDER`, and the file that `spark-submit` is given."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from indexer import cli
+from indexer.commands.options import measure_option, threshold_option
+from indexer.errors import MissingExtra
+from indexer.grouping import Settings
+from indexer.pairs import CAP
+from indexer.recipe import recipe_named
+
+try:
+    from pyspark.errors import PythonException
+
+    from indexer.spark.documents import Input
+    from indexer.spark.pairs import Asked
+    from indexer.spark.running import WRITERS, Job, run
+    from indexer.spark.session import ours, session
+except ModuleNotFoundError as error:
+    if (error.name or "").split(".")[0] not in ("pyspark", "pyarrow", "pandas"):
+        raise
+    sys.exit(f"nearfold: {MissingExtra(package=error.name or 'pyspark', extra='spark')}")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("place", metavar="INPUT")
+@click.option("--out", required=True, metavar="FOLDER", help="Where tables, the account and the stages of the run go.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "json", "text", "store"]),
+    default="parquet",
+    show_default=True,
+    help="What INPUT holds; store: INPUT is a store's URL.",
+)
+@click.option("--id-field", default="id", show_default=True, help="The column of ids.")
+@click.option("--text-field", default="text", show_default=True, help="The column of texts.")
+@click.option("--label", "labels", multiple=True, help="Label every document; may be given several times.")
+@click.option("--recipe", default="default", show_default=True, help="Settings of the fingerprint.")
+@threshold_option
+@click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.75, show_default=True, help="For pairs.")
+@click.option("--against", metavar="LABEL", help="Only pairs of documents without this label with those that carry it.")
+@click.option("--exact", is_flag=True, help="Measure every pair on its texts, not only where sketches leave it open.")
+@click.option("--principal", type=click.Choice(["longest", "first", "central"]), default="longest", show_default=True)
+@click.option("--cluster-threshold", type=click.FloatRange(0, 1), help="Least similarity in a chain (default: --threshold).")
+@click.option("--cap", type=click.IntRange(2), default=CAP, show_default=True, help="Texts of a band that are all paired.")
+@click.option("--store", metavar="URL", help="Write documents and families to this store; to INPUT itself, families alone.")
+@click.option("--writers", type=click.IntRange(1), default=WRITERS, show_default=True, help="Tasks that write at a time.")
+@measure_option
+def command(place: str, out: str, recipe: str, store: str | None, writers: int, **options: Any) -> int:
+    """Pairs, families and clusters of documents on a Spark cluster; run again it goes on after its last whole stage."""
+    given = Input(place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"]))
+    named = {name: options[name] for name in ("threshold", "measure", "cap")}
+    asked = Asked(**named, **{name: options[name] for name in ("false_negative_weight", "against", "exact")})
+    settings = Settings(**named, **{name: options[name] for name in ("principal", "cluster_threshold")})
+    job = Job(given, out, recipe_named(recipe), asked, settings, store, writers)
+    spark = session()
+    try:
+        account = run(spark, job)
+    except PythonException as error:
+        if (told := ours(error)) is None:
+            raise
+        raise told from error
+    finally:
+        spark.stop()
+    click.echo(json.dumps(account, indent=2))
+    return cli.EXIT_FAILED if account["failed"] or (account["store"] or {}).get("refused") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(sys.argv[1:], command, "python -m indexer.spark"))
