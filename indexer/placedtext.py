@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from indexer.text.words import words
 Mark: TypeAlias = Literal["passage", "moved", "only", "letters", "plain"]
 Letters: TypeAlias = tuple[int, int] | None
 """Where in a word it differs from the one across: [start, end) of letters; None for the whole word."""
+PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WRAPPED = re.compile(r"(?<=[^\n]{40})\n(?=[^\s])")
 
 
@@ -58,14 +59,30 @@ class PlacedText:
         """A stretch of the text, safe to show."""
         return visible_lines(self.shown[start:end])
 
-    def cuts(self, found: range, most: int) -> Iterator[int]:
-        """Places of the words that begin a new part."""
-        place, last = found.start, found.stop - most - most // 2
-        while place < last:
-            near = range(place + most, place + most // 2, -1)
-            ends = (cut for cut in near if "\n" in self.shown[int(self.ends[cut - 1]) : int(self.starts[cut])])
-            place = next(ends, place + most)
+    def paragraphs(self, found: range) -> set[int]:
+        """Places of the words, but the first, that begin a paragraph after an empty line."""
+        if not found:
+            return set()
+        start, end = int(self.starts[found.start]), int(self.ends[found.stop - 1])
+        ends = [match.end() for match in PARAGRAPH.finditer(self.shown, start, end)]
+        return set(np.searchsorted(self.starts, ends).tolist()) - {found.start}
+
+    def cuts(self, found: range, most: int, paragraphs: set[int]) -> Iterator[int]:
+        """Places of the words that begin a new part: at a paragraph where there is one in time, else at a line's end."""
+        place = found.start
+        while place < found.stop - most // 6:
+            near = range(place + most // 6, min(place + most + most // 2, found.stop))
+            cut = next((one for one in near if one in paragraphs), None)
+            if cut is None and found.stop - place <= most + most // 2:
+                return
+            place = self._line_end(place, most) if cut is None else cut
             yield place
+
+    def _line_end(self, place: int, most: int) -> int:
+        """The word, about `most` after a place, before which a line ends, or the one that is so far."""
+        near = range(place + most, place + most // 2, -1)
+        ends = (cut for cut in near if "\n" in self.shown[int(self.ends[cut - 1]) : int(self.starts[cut])])
+        return next(ends, place + most)
 
     def parted(self, span: Span, cuts: Sequence[int]) -> list[Span]:
         """A span cut before these words."""
@@ -77,7 +94,7 @@ class PlacedText:
         group: list[Span] = []
         size = 0
         for span in spans:
-            for piece in self.parted(span, list(self.cuts(self.words(span), most))):
+            for piece in self.parted(span, list(self.cuts(self.words(span), most, set()))):
                 if group and size + len(self.words(piece)) > most + most // 2:
                     yield tuple(group)
                     group, size = [], 0
@@ -113,3 +130,14 @@ class PlacedText:
                 yield start + letters[0], start + letters[1], "letters"
         if waiting:
             yield (*waiting, "only")
+
+
+def trimmed(runs: Sequence[Run]) -> list[Run]:
+    """Runs of one cell without the white space at its beginning and end."""
+    made = list(runs)
+    for order, trim in ((range(len(made)), str.lstrip), (range(len(made) - 1, -1, -1), str.rstrip)):
+        for place in order:
+            made[place] = replace(made[place], text=trim(made[place].text))
+            if made[place].text:
+                break
+    return made

@@ -5,7 +5,6 @@ Nothing here knows of HTML. Blocks are cheap to make for texts of any length; th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -13,12 +12,11 @@ from typing import Literal, TypeAlias
 
 from indexer.comparison import Comparison, Row, Span, rows
 from indexer.editing import Edit, edits, shared_ends
-from indexer.placedtext import Letters, PlacedText, Run
+from indexer.placedtext import PARAGRAPH, Letters, PlacedText, Run, trimmed
 from indexer.text.visible import visible
 
 Kind: TypeAlias = Literal["same", "changed", "left", "right"]
 WORDS, COMPARED, FEW = 120, 400, 40
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +123,14 @@ class SideBySide:
                 yield Part(kind, left, right, None if nth else number)
 
     def _same_parts(self, row: Row, most: int) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
-        """One passage, cut at the same words on both sides, at a paragraph of the left one where there is one near."""
+        """One passage, cut at the same words on both sides, where a paragraph of either begins."""
         [left], [right] = row.left, row.right
         mine, theirs = (text.words(span) for text, span in zip(self._texts, (left, right), strict=True))
-        cuts = list(self._texts[0].cuts(mine, most)) if len(mine) == len(theirs) else []
         shift = theirs.start - mine.start
+        cuts: list[int] = []
+        if len(mine) == len(theirs):
+            begun = self._texts[0].paragraphs(mine) | {place - shift for place in self._texts[1].paragraphs(theirs)}
+            cuts = list(self._texts[0].cuts(mine, most, begun))
         sides = self._texts[0].parted(left, cuts), self._texts[1].parted(right, [cut + shift for cut in cuts])
         yield from (((a,), (b,)) for a, b in zip(*sides, strict=True))
 
@@ -145,7 +146,7 @@ class SideBySide:
         """Whether a side that both parts have begins a paragraph between them."""
         pairs = ((before.left, part.left), (before.right, part.right))
         return any(
-            a and b and _PARAGRAPH.search(text.shown, max(0, a[-1].end - 2), b[0].start)
+            a and b and PARAGRAPH.search(text.shown, max(0, a[-1].end - 2), b[0].start)
             for text, (a, b) in zip(self._texts, pairs, strict=True)
         )
 
@@ -181,7 +182,7 @@ class SideBySide:
                 end = span.end
             if fresh is not None:
                 runs.append(Run("", "plain", difference=fresh))
-        return tuple(runs)
+        return tuple(trimmed(runs))
 
     def _runs(self, span: Span, side: int, differing: Mapping[int, Letters] | None) -> Iterator[Run]:
         text = self._texts[side]

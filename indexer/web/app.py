@@ -1,0 +1,125 @@
+"""The site as an ASGI application: routes to pages, to the API, to files of ours, and what happens when one fails."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from indexer.errors import DocumentNotFound, NearfoldError
+from indexer.stores.base import Store
+from indexer.web.asking import asked
+from indexer.web.failing import heading, status_of
+from indexer.web.openapi import description
+from indexer.web.pages import PAGES, Page
+from indexer.web.questions import QUESTIONS, Question
+from indexer.web.rendering import environment, rendered
+from indexer.web.safety import App, Safety
+from indexer.web.schemas import as_json
+from indexer.web.site import Site
+
+_STATIC = Path(__file__).parent / "static"
+_LOG = logging.getLogger("nearfold.web")
+Endpoint = Callable[[Request], Response]
+
+
+def application(store: Store, hosts: frozenset[str], originals: str | None = None) -> App:
+    """The site of a store. `hosts` are the values of `Host` that are answered; `originals` the folder files are served from.
+
+    The store must be one that threads may share, as all of ours are.
+    """
+    site = Site(store, originals)
+    show = _Shown(site)
+    routes: list[BaseRoute] = [
+        *(Route(page.path, show.page(page)) for page in PAGES),
+        Route("/api", show.reference),
+        Route("/api/openapi.json", lambda _: _json(description(version("nearfold")))),
+        *(Route(f"/api/{question.api}", _answered(site, question)) for question in QUESTIONS.values()),
+        Route("/original", _original(site)),
+        Mount("/static", StaticFiles(directory=_STATIC)),
+        Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
+    ]
+    kinds: Mapping[Any, Any] = {NearfoldError: show.problem, HTTPException: show.problem, Exception: show.problem}
+    return Safety(Starlette(routes=routes, exception_handlers=kinds), hosts)
+
+
+class _Shown:
+    """Pages, rendered."""
+
+    def __init__(self, site: Site) -> None:
+        self._site, self._templates = site, environment()
+
+    def page(self, page: Page) -> Endpoint:
+        """The endpoint of a page."""
+
+        def endpoint(request: Request) -> Response:
+            return self._html(page.template, {"page": page, **page.values(self._site, _given(request))})
+
+        return endpoint
+
+    def reference(self, request: Request) -> Response:
+        """What the API offers, for people."""
+        return self._html("api.html", {"questions": QUESTIONS.values(), "page": None})
+
+    def problem(self, request: Request, error: Exception) -> Response:
+        """An error in the form of what was asked: JSON for the API, else a page."""
+        status, message = _told(error)
+        if status == 500:
+            _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        if request.url.path.startswith("/api/"):
+            return _json({"error": message, "kind": type(error).__name__}, status)
+        return self._html("problem.html", {"heading": heading(status), "message": message, "page": None}, status)
+
+    def _html(self, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
+        shared = {"store": self._site.store.url, "token": self._site.token}
+        body = rendered(self._templates, template, {**shared, **values})
+        return Response(body.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+
+
+def _answered(site: Site, question: Question) -> Endpoint:
+    def endpoint(request: Request) -> Response:
+        return _json(as_json(question.answer(site, asked(question.parameters, _given(request)))))
+
+    return endpoint
+
+
+def _original(site: Site) -> Endpoint:
+    """The file of a document, to be saved and never shown; which files, `Site.original` decides."""
+
+    def endpoint(request: Request) -> Response:
+        row = site.row(request.query_params.get("id", ""))
+        place = site.original(row)
+        if place is None:
+            raise DocumentNotFound(id=row.id)
+        return FileResponse(place, media_type="application/octet-stream", filename=place.name)
+
+    return endpoint
+
+
+def _given(request: Request) -> Mapping[str, list[str]]:
+    """The parameters of a request; lone surrogates, which no text of a store holds, replaced."""
+    items = [(name, value.encode("utf-8", "replace").decode()) for name, value in request.query_params.multi_items()]
+    return {name: [value for other, value in items if other == name] for name, _ in items}
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    if isinstance(error, NearfoldError):
+        return status_of(error), str(error)
+    if isinstance(error, HTTPException):
+        return error.status_code, "there is no such page" if error.status_code == 404 else error.detail
+    return 500, "this is our fault; the terminal in which nearfold serve runs says more"
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    return Response(body, status, media_type="application/json")

@@ -1,0 +1,47 @@
+"""Which page shows which answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.web.asking import Asked, Parameter, asked
+from indexer.web.questions import QUESTIONS
+from indexer.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its path, template and title, and the questions whose answers it shows, each under its name.
+
+    `defaults` are parameters that the page sets where the reader did not.
+    """
+
+    path: str
+    template: str
+    title: str
+    questions: tuple[str, ...]
+    defaults: Mapping[str, str]
+
+    @property
+    def parameters(self) -> Sequence[Parameter]:
+        """The parameters of all its questions."""
+        return list({one.name: one for name in self.questions for one in QUESTIONS[name].parameters}.values())
+
+    def values(self, site: Site, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """What the template is given: the answers, and `asked` with the values of the parameters."""
+        full = {**{name: (value,) for name, value in self.defaults.items()}, **given}
+        values: Asked = asked(self.parameters, full)
+        return {"asked": values, **{name: QUESTIONS[name].answer(site, values) for name in self.questions}}
+
+
+PAGES = (
+    Page("/", "search.html", "Search", ("search",), {}),
+    Page("/document", "document.html", "Document", ("document", "similar"), {}),
+    Page("/family", "family.html", "Family", ("family",), {}),
+    Page("/compare", "compare.html", "Compare", ("compare",), {}),
+    Page("/overview", "overview.html", "Overview", ("status", "survey"), {}),
+    Page("/threshold", "threshold.html", "Threshold", ("preview", "survey"), {}),
+    Page("/jobs", "jobs.html", "Jobs", ("status",), {}),
+)

@@ -1,0 +1,307 @@
+"""The questions that pages and the API ask: each has a name, parameters, and a function from a site to an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from indexer import familyview, lookup, overview, results
+from indexer.align import Matching
+from indexer.measures import MEANINGS, Measures
+from indexer.model import Folded, Hit, Row
+from indexer.sidebyside import facts
+from indexer.snippets import snippet
+from indexer.web.answers import (
+    Compared,
+    DocumentFacts,
+    FailedFile,
+    FamilySeen,
+    Measure,
+    Piece,
+    Previewed,
+    Results,
+    Shown,
+    ShownHit,
+    Similar,
+    StoreState,
+    Surveyed,
+)
+from indexer.web.asking import Asked, Parameter
+from indexer.web.site import MOST_CHARS, Site
+
+FACETS = ("content_type", "status", "labels")
+TEXT_PART = 60_000
+BLOCKS_PART = 120
+FAILURES_SHOWN = 200
+Answer = Callable[[Site, Asked], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question. `api` is its path under `/api`, `answer` makes a value of a class of `answers`."""
+
+    api: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    answer: Answer
+    shape: type
+
+
+def search(site: Site, asked: Asked) -> Results:
+    """A page of folded hits with excerpts and facets."""
+    page = results.search(
+        site.store,
+        asked["q"],
+        fold=asked["fold"],
+        threshold=asked["threshold"],
+        filters=results.parse_filters(asked["filter"]),
+        sort=asked["sort"],
+        limit=asked["limit"],
+        page=asked["page"],
+        facets=FACETS,
+    )
+    rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
+    return Results(
+        query=asked["q"],
+        total=page.total,
+        families=page.families,
+        relation=page.relation,
+        page=page.page,
+        more=page.more,
+        hits=tuple(_shown_hit(hit, rows.get(hit.id), asked["q"]) for hit in page.hits),
+        facets={name: tuple(values) for name, values in page.facets.items()},
+        notes=page.notes,
+    )
+
+
+def document(site: Site, asked: Asked) -> Shown:
+    """A document with a part of its text."""
+    row = site.row(asked["id"])
+    parts = max(1, -(-len(row.text) // TEXT_PART))
+    part = min(asked["part"], parts)
+    return Shown(
+        document=DocumentFacts.of(row),
+        text=row.text[(part - 1) * TEXT_PART : part * TEXT_PART],
+        part=part,
+        parts=parts,
+        metadata=dict(row.metadata),
+        extractor=row.extractor,
+        warnings=tuple(_warnings(row)),
+        original=site.original(row) is not None,
+    )
+
+
+def similar(site: Site, asked: Asked) -> Similar:
+    """The near duplicates of a stored document."""
+    row = site.row(asked["id"])
+    found = lookup.similar(site.store, id=row.id, threshold=asked["threshold"], limit=asked["limit"])
+    return Similar(DocumentFacts.of(row), asked["threshold"], found.matches, found.notes)
+
+
+def family(site: Site, asked: Asked) -> FamilySeen:
+    """The family of a document."""
+    seen = familyview.family(site.store, asked["id"])
+    return FamilySeen(
+        id=seen.id,
+        size=seen.size,
+        principal=DocumentFacts.of(seen.principal) if seen.principal else None,
+        members=tuple(map(DocumentFacts.of, seen.members)),
+        compared=seen.compared,
+        matrix=seen.matrix,
+        labels=seen.labels,
+        warnings=seen.warnings,
+    )
+
+
+def compare(site: Site, asked: Asked) -> Compared:
+    """Two documents side by side, one part of them."""
+    a, b = site.row(asked["a"]), site.row(asked["b"])
+    matching: Matching = asked["matching"]
+    made = site.compared(a, b, matching)
+    parts = max(1, -(-len(made.blocks) // BLOCKS_PART))
+    part = min(asked["part"], parts)
+    shown = made.blocks[(part - 1) * BLOCKS_PART : part * BLOCKS_PART]
+    compared = made.comparison
+    return Compared(
+        a=DocumentFacts.of(a),
+        b=DocumentFacts.of(b),
+        matching=matching,
+        words=compared.words,
+        measures=tuple(_measures(compared.measures)),
+        passages=len(compared.shared),
+        shared_words=compared.measures.alignment.common,
+        differences=made.differences,
+        first=next((number for block in shown for number in block.differences), None),
+        part=part,
+        parts=parts,
+        cells=tuple(made.cells(shown)),
+        facts=tuple(facts(_facts(a), _facts(b))),
+        warnings=tuple(dict.fromkeys([*_sided("A", a), *_sided("B", b)])),
+    )
+
+
+def state(site: Site, asked: Asked) -> StoreState:
+    """What is in the store now."""
+    seen = overview.status(site.store)
+    failures = tuple(FailedFile(one.path, one.error) for one in seen.failed[:FAILURES_SHOWN])
+    counts = seen.counts
+    return StoreState(
+        store=seen.store,
+        recipe=seen.recipe.name,
+        documents=counts.documents,
+        families=counts.families,
+        size_bytes=counts.size_bytes,
+        by_status={str(name): number for name, number in counts.by_status.items()},
+        by_content_type=dict(counts.by_content_type),
+        running=seen.running,
+        failed=len(seen.failed),
+        failures=failures,
+    )
+
+
+def surveyed(site: Site, asked: Asked) -> Surveyed:
+    """What reading the whole store told, or how far it has come."""
+    made = site.surveyor.get(asked["wait"])
+    told = site.surveyor.progress
+    if made is None:
+        return Surveyed(False, told.stage, told.done, told.total)
+    return Surveyed(
+        ready=True,
+        stage="done",
+        done=made.documents,
+        total=made.documents,
+        documents=made.documents,
+        redundant=made.redundant,
+        same_text=made.same_text,
+        same_bytes=made.same_bytes,
+        provisional=made.provisional,
+        sizes=made.sizes,
+        similarities=made.similarities,
+        labels=made.labels,
+        largest=made.largest,
+        steps=made.steps,
+        measure=made.measure,
+        seconds=round(site.surveyor.seconds, 2),
+        changed=site.surveyor.changed(),
+    )
+
+
+def preview(site: Site, asked: Asked) -> Previewed:
+    """The families that a threshold would make."""
+    made = site.surveyor.get()
+    if made is None:
+        return Previewed(False, asked["threshold"])
+    at = made.at(asked["threshold"])
+    numbers = (at.documents, at.families, at.gathered, at.largest, at.moved)
+    return Previewed(True, at.threshold, at.measure, *numbers, at.moves)
+
+
+def _shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
+    pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
+    folded = tuple(Folded(one.id, one.path, one.similarity) for one in hit.folded)
+    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, folded, DocumentFacts.of(row) if row else None)
+
+
+def _warnings(row: Row) -> Sequence[str]:
+    """What a reader must know of how a document was read."""
+    told = {
+        "truncated": "the text is cut: the extractor stopped at a limit or gave up in the middle",
+        "empty": "no text was found: it may be a picture of one",
+        "too_short": "the text is too short to be compared by its sketch",
+        "numbers_only": "the text is numbers alone: it is never a near duplicate",
+        "unsigned": "a pipeline took the document and could not sign it",
+    }
+    return [told[row.status]] if row.status in told else []
+
+
+def _sided(letter: str, row: Row) -> list[str]:
+    cut = [f"only the first {MOST_CHARS:,} characters are compared"] if len(row.text) > MOST_CHARS else []
+    return [f"{letter}: {warning}" for warning in (*_warnings(row), *cut)]
+
+
+def _facts(row: Row) -> Mapping[str, str]:
+    """What is told of a document, as a reader compares it."""
+    return {
+        "title": row.title,
+        "content type": row.content_type,
+        "size": f"{row.size:,} bytes",
+        "words": f"{row.words:,}",
+        "status": row.status.replace("_", " "),
+        "labels": ", ".join(row.labels),
+        "extractor": row.extractor,
+        **{name: value for name, value in sorted(row.metadata.items()) if value},
+    }
+
+
+def _measures(made: Measures) -> Sequence[Measure]:
+    listed = []
+    for name, meaning in MEANINGS.items():
+        value = getattr(made, name)
+        if name == "containment":
+            listed.append(Measure(name, meaning, value[0], other=value[1]))
+        elif name == "estimate":
+            bounds = (value.similarity, None, value.low, value.high) if value else (None,)
+            listed.append(Measure(name, meaning, *bounds))
+        else:
+            listed.append(Measure(name, meaning, value))
+    return listed
+
+
+def _parameters() -> Mapping[str, Parameter]:
+    part = Parameter("part", "which part of a long text, from 1", 1, "integer", low=1, high=1_000_000)
+    return {"id": Parameter("id", "a document's id"), "part": part}
+
+
+_ID, _PART = _parameters().values()
+_THRESHOLD = Parameter("threshold", "least similarity, from 0 to 1", 0.8, "number", low=0, high=1)
+
+QUESTIONS: Mapping[str, Question] = {
+    "search": Question(
+        "search",
+        "Search title and text, near duplicates folded under the best hit of each group.",
+        (
+            Parameter("q", "words, all required; quoted words stand together; empty for every document", ""),
+            Parameter("fold", "by likeness of the hits, by stored family, or not", "live", choices=("live", "family", "none")),
+            _THRESHOLD,
+            Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
+            Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
+            Parameter("limit", "hits a page", 10, "integer", low=1, high=100),
+            Parameter("page", "which page, from 1", 1, "integer", low=1, high=10_000),
+        ),
+        search,
+        Results,
+    ),
+    "document": Question("document", "A document with a part of its text.", (_ID, _PART), document, Shown),
+    "similar": Question(
+        "similar",
+        "The near duplicates of a stored document, and why.",
+        (_ID, _THRESHOLD, Parameter("limit", "most matches", 20, "integer", low=1, high=200)),
+        similar,
+        Similar,
+    ),
+    "family": Question("family", "The family of a document, by the id of any member.", (_ID,), family, FamilySeen),
+    "compare": Question(
+        "compare",
+        "Two documents side by side, by every measure.",
+        (
+            Parameter("a", "the id of one document"),
+            Parameter("b", "the id of the other"),
+            Parameter("matching", "count repeats, or information", "literal", choices=("literal", "information")),
+            _PART,
+        ),
+        compare,
+        Compared,
+    ),
+    "status": Question("status", "What is in the store, and whether a job is at work on it.", (), state, StoreState),
+    "survey": Question(
+        "survey",
+        "Duplicate rate, family sizes and similarities of the whole store; begun by the first who asks.",
+        (Parameter("wait", "seconds to wait for it", 1.5, "number", low=0, high=30),),
+        surveyed,
+        Surveyed,
+    ),
+    "preview": Question(
+        "preview", "The families that a threshold from .5 on would make; nothing is written.", (_THRESHOLD,), preview, Previewed
+    ),
+}

@@ -1,0 +1,83 @@
+"""The site on a port of this machine, until it is told to stop."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+from collections.abc import Callable, Collection
+
+import uvicorn
+
+from indexer.errors import UsageError
+from indexer.lookup import recipe_of
+from indexer.stores.base import Store
+from indexer.web.app import application
+from indexer.web.safety import allowed_hosts
+
+_CLOSING_SECONDS = 3
+
+
+def serve(
+    store: Store,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    originals: str | None = None,
+    allow_hosts: Collection[str] = (),
+    ready: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve the review pages of a store until Ctrl-C or SIGTERM; `ready` hears the address when it can be opened.
+
+    `port` 0 takes any that is free. Raises `StoreError` when nothing was indexed yet, and `UsageError` for an address that
+    cannot be had or a folder of originals that is not there.
+    """
+    recipe_of(store)
+    with contextlib.closing(_bound(host, port)) as listening:
+        actual = int(listening.getsockname()[1])
+        try:
+            app = application(store, allowed_hosts(host, actual, allow_hosts), originals)
+        except FileNotFoundError as error:
+            raise UsageError(f"{originals} is not there; give the folder whose files may be fetched") from error
+        config = uvicorn.Config(
+            app,
+            lifespan="off",
+            ws="none",
+            proxy_headers=False,
+            server_header=False,
+            access_log=False,
+            log_level="warning",
+            timeout_graceful_shutdown=_CLOSING_SECONDS,
+        )
+        ready(f"http://{_spelled(host)}:{actual}/")
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A listening socket."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"{host} is no address of this machine ({error}); leave --host out for this machine alone") from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"port {port} of {host} cannot be had ({error.strerror}); choose another with --port") from error
+    return listening
+
+
+def _spelled(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,64 @@
+// Single keys, for reviewers who never leave the keyboard. They can be switched off, and never act inside a field.
+
+const STORED = "nearfold.shortcuts";
+
+const remembered = () => {
+  try { return localStorage.getItem(STORED) !== "off"; } catch { return true; }
+};
+
+const items = () => [...document.querySelectorAll("[data-items] > [data-item]")];
+
+const current = () => document.activeElement?.closest("[data-item]") ?? document.querySelector("[data-item].at");
+
+function go(step) {
+  const all = items();
+  if (!all.length) return;
+  const at = all.indexOf(current());
+  const next = all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + step))];
+  for (const one of all) one.classList.toggle("at", one === next);
+  next.querySelector("[data-open]")?.focus();
+  next.scrollIntoView({ block: "nearest" });
+}
+
+function follow(selector) {
+  const place = current() ?? document;
+  (place.querySelector(selector) ?? document.querySelector(selector))?.click();
+}
+
+function unfold() {
+  const fold = current()?.querySelector("details");
+  if (fold) fold.open = !fold.open;
+}
+
+export function keyboard() {
+  const help = document.getElementById("help");
+  const box = document.getElementById("shortcuts");
+  box.checked = remembered();
+  box.addEventListener("change", () => {
+    try { localStorage.setItem(STORED, box.checked ? "on" : "off"); } catch { /* private windows keep nothing */ }
+  });
+  const open = () => help.open || help.showModal();
+  document.querySelector("[data-opens=help]").addEventListener("click", open);
+  const press = (selector) => () => document.querySelector(selector)?.click();
+  const actions = {
+    j: () => go(1),
+    k: () => go(-1),
+    x: unfold,
+    f: () => follow("[data-family]"),
+    c: () => follow("[data-compare]"),
+    n: press("[data-next]"),
+    p: press("[data-previous]"),
+    d: press("[data-only]"),
+    "/": () => {
+      const field = document.getElementById("q");
+      if (field) { field.focus(); field.select(); } else { location.assign("/"); }
+    },
+    "?": open,
+  };
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input:not([type=checkbox]):not([type=range]), select, textarea, dialog");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !box.checked) return;
+    const action = actions[event.key];
+    if (action) { event.preventDefault(); action(); }
+  });
+}

@@ -1,0 +1,16 @@
+// What the pages do beyond links and forms. Every page works without it; nothing here makes markup out of text.
+
+import { keyboard } from "./keys.js";
+import { differences } from "./differences.js";
+import { jobs, slider, survey } from "./live.js";
+
+for (const part of document.querySelectorAll("[data-scripted], [data-opens]")) part.hidden = false;
+for (const part of document.querySelectorAll("[data-unscripted]")) part.hidden = true;
+const filters = document.querySelector(".facet-groups");
+if (filters && window.matchMedia("(max-width: 60rem)").matches) filters.open = false;
+
+keyboard();
+differences();
+survey();
+slider();
+jobs();
