@@ -33,6 +33,7 @@ from indexer.recipe import Recipe
 from indexer.schemes import features_of
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.hashing import gram_hashes
+from indexer.sketch.passages import passage_runs
 from indexer.sketch.statistics import wilson
 from indexer.sketch.strings import string_hashes
 from indexer.sorting import distinct
@@ -100,6 +101,11 @@ class Side:
     def words(self) -> Words:
         """The words."""
         return words(self.text)
+
+    @cached_property
+    def runs(self) -> NDArray[np.uint64]:
+        """The runs that passages are made of."""
+        return passage_runs(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,113 +6,28 @@ threshold, texts decide inside it. The complete mode does without chance: it rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress, collect, silent
+from indexer.containing import containing
 from indexer.copies import Spelling, Wanted
 from indexer.errors import UnknownMeasure, UsageError
-from indexer.hotbands import Missed
-from indexer.joining import Capped, Places, whole_runs
+from indexer.joining import Places
 from indexer.lookup import recipe_of
+from indexer.matched import Matched
 from indexer.measures import MEASURES
 from indexer.planning import Plan, plan
 from indexer.recipe import Recipe
 from indexer.scratch import DEFAULT_MEGABYTES, Scratch
-from indexer.sorting import Codes, Column, Room, Sorter, parts
+from indexer.sorting import Codes, Column, Sorter, parts
 from indexer.stores.base import Store
 from indexer.textpairs import TextPairs, complete, likely
 from indexer.verifying import Verifier
 
 CAP = 1000
 ALMOST_ONE = 0.999
-PLACE_BITS = 36
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two near duplicates. `measure` names what `similarity` is: `estimate` where the slots alone decided."""
-
-    a: str
-    b: str
-    similarity: float
-    measure: str
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """The pairs of a store, each once, and how they were found.
-
-    Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label and then one with it.
-    `plan` is None in the complete mode. `candidates` counts pairs of distinct texts that were looked at, `copies_left_out`
-    the pairs between copies of the same texts that were too many to list.
-    """
-
-    documents: int
-    threshold: float
-    plan: Plan | None
-    candidates: int
-    capped: Capped
-    copies_left_out: int
-    against: str | None
-    measure: str
-    ids: Sequence[str]
-    paths: Sequence[str]
-    left: Places
-    right: Places
-    similarity: NDArray[np.float64]
-    exact: NDArray[np.bool_]
-    room: Room
-
-    def __len__(self) -> int:
-        return len(self.left)
-
-    def __iter__(self) -> Iterator[Pair]:
-        columns = (self.left, self.right, self.similarity, self.exact)
-        for a, b, similarity, exact in zip(*columns, strict=True):
-            yield Pair(self.ids[int(a)], self.ids[int(b)], float(similarity), self.measure if exact else "estimate")
-
-    def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-        """Every document that has matches, by id, with all of them, most similar first, ties by id; as places in `ids`.
-
-        With `against` those that carry the label are matches only.
-        """
-        sorter, low = Sorter(self.room), np.uint64((1 << PLACE_BITS) - 1)
-        for part in parts(len(self), self.room.block):
-            places = np.arange(part.start, part.stop, dtype=np.uint64)
-            for side in (self.left, self.right)[: 2 if self.against is None else 1]:
-                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
-        codes = sorter.sorted()
-        for part in whole_runs(codes, low, self.room.block):
-            documents, places = codes[part] >> np.uint64(PLACE_BITS), codes[part] & low
-            others = np.where(self.left[places] == documents, self.right[places], self.left[places])
-            similarity = self.similarity[places]
-            order = np.lexsort((others, -similarity, documents))
-            rows = zip(documents[order].tolist(), others[order].tolist(), similarity[order].tolist(), strict=True)
-            for document, matches in groupby(rows, key=lambda row: row[0]):
-                yield document, [(other, value) for _, other, value in matches]
-
-    def notes(self) -> Iterator[str]:
-        """What an honest answer adds, in sentences."""
-        if self.plan is None:
-            yield f"complete: every pair with features at {self.threshold:g} or more"
-        else:
-            found = ", ".join(f"{self.plan.recall(s):.1%} at {s:.2f}" for s in _steps(self.threshold))
-            yield f"{self.plan.bands} bands x {self.plan.rows} rows: expected to find of pairs {found}"
-        if self.capped.keys:
-            yield (
-                f"{self.capped.keys:,} hot bands (up to {self.capped.largest:,} texts) were paired with their first text only; "
-                f"{self.capped.pairs:,} pairs were not looked at there; raise --cap, or use --complete"
-            )
-        if self.capped.missed:
-            yield told_missed(self.capped.missed)
-        if self.copies_left_out:
-            yield f"{self.copies_left_out:,} pairs of copies of the same texts are not listed; raise --cap to list them"
 
 
 def match(
@@ -125,6 +40,7 @@ def match(
     new: bool = False,
     exact: bool = False,
     all_pairs: bool = False,
+    contained: bool = False,
     cap: int = CAP,
     memory: int = DEFAULT_MEGABYTES,
     progress: Progress = silent,
@@ -133,7 +49,9 @@ def match(
 
     `against`: only pairs of a document without this label and one that carries it. `new`: only pairs that touch a document
     that came after the last `group`. `exact`: measure every pair on its texts, not only those that the slots leave open.
-    `all_pairs`: find every pair by `features`, without chance and caps, at the price of reading all texts. `cap`: a band that
+    `all_pairs`: find every pair by `features`, without chance and caps, at the price of reading all texts. `contained`: find
+    excerpts, quoting replies and documents inside longer ones, by the passages that texts share; reads all texts; the larger
+    share of one text in the other counts, and both are told. `cap`: a band that
     more distinct texts share gives pairs with the first of them only; copies of a text that make more pairs, likewise.
     `memory`: megabytes that may be used; what does not fit is written to temporary files. The result is the same.
 
@@ -141,12 +59,16 @@ def match(
     for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
-    check(recipe, threshold, measure, all_pairs, cap)
+    check(recipe, threshold, measure, all_pairs or contained, cap)
+    if all_pairs and contained:
+        raise UsageError("--complete finds all pairs by features, --contained by passages; leave one of them out")
     collection = collect(store, recipe, progress, room(memory))
     wanted = _wanted(collection, against, new)
     verifier = Verifier(store, collection, measure)
     chosen = None
-    if all_pairs:
+    if contained:
+        found, measure = containing(collection, verifier, threshold, wanted, cap, progress), "passages"
+    elif all_pairs:
         found = complete(collection, verifier, threshold, wanted, progress)
     else:
         chosen = plan(min(threshold, ALMOST_ONE), collection.slots.shape[1], false_negative_weight)
@@ -166,7 +88,7 @@ def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: 
     if not 0 < threshold <= 1:
         raise UsageError(f"the threshold must lie between 0 (exclusive) and 1, not {threshold}")
     if all_pairs and measure != "features":
-        raise UsageError(f"the complete mode finds all pairs by features, not by {measure}; leave --measure or --complete out")
+        raise UsageError(f"--complete and --contained have a measure of their own, not {measure}; leave --measure out")
     if not all_pairs and not recipe.minhash:
         raise UsageError(f"recipe {recipe.name} has no MinHash slots to make bands of; use --complete")
     if cap < 2:
@@ -178,15 +100,6 @@ def room(memory: int) -> Scratch:
     if memory < 1:
         raise UsageError(f"at least 1 MB of memory is needed, not {memory}")
     return Scratch(memory)
-
-
-def told_missed(missed: Missed) -> str:
-    """What a sample of pairs left out says, in a sentence."""
-    return (
-        f"of these pairs {missed.drawn:,} were drawn and looked at: {missed.found:,} that no other band finds reach "
-        f"{missed.threshold:g}, so about {missed.estimate:,.0f} pairs of texts are left out "
-        f"({missed.low:,.0f} to {missed.high:,.0f})"
-    )
 
 
 def _wanted(collection: Collection, against: str | None, new: bool) -> Wanted:
@@ -202,7 +115,8 @@ def _listed(
     """The pairs of documents, sorted, that the pairs of texts stand for."""
     threshold, chosen, cap, against, measure = asked
     spelling = Spelling(collection.documents, cap)
-    left, right, similarity, exact = _spelled(collection, found, wanted, spelling)
+    left, right, places = _spelled(collection, found, wanted, spelling)
+    similarity, exact, within = _columns(collection, found, left, right, places)
     return Matched(
         documents=len(collection.entries),
         threshold=threshold,
@@ -219,13 +133,14 @@ def _listed(
         similarity=similarity,
         exact=exact,
         room=collection.room,
+        within=within,
     )
 
 
 def _spelled(
     collection: Collection, found: TextPairs, wanted: Wanted, spelling: Spelling
-) -> tuple[Places, Places, NDArray[np.float64], NDArray[np.bool_]]:
-    """The wanted pairs of documents in order, with the similarity of their texts and how it was found."""
+) -> tuple[Places, Places, NDArray[np.int64]]:
+    """The wanted pairs of documents in order, with the place of the pair of their texts; -1 for copies of one text."""
     documents, texts = Sorter(collection.room), Column(collection.room, np.uint64)
     for part in parts(len(found.left), collection.room.block):
         texts.add(_codes(found.left[part], found.right[part]))
@@ -234,19 +149,34 @@ def _spelled(
     for a, b in spelling.among():
         documents.add(_turned(a, b, wanted))
     known, codes = texts.whole(), documents.sorted()
-    columns = [Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.float64, np.bool_)]
+    columns = [Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.int64)]
     for part in parts(len(codes), collection.room.block):
         a, b = (codes[part] >> _HALF).astype(np.int32), (codes[part] & _LOW).astype(np.int32)
         one, other = collection.documents.texts[a], collection.documents.texts[b]
-        copies = one == other
         places = np.searchsorted(known, _codes(np.minimum(one, other), np.maximum(one, other)))
-        places[copies] = 0
-        similarity, exact = np.ones(len(a)), np.ones(len(a), dtype=bool)
-        similarity[~copies], exact[~copies] = found.similarity[places[~copies]], found.exact[places[~copies]]
-        for column, values in zip(columns, (a, b, similarity, exact), strict=True):
+        for column, values in zip(columns, (a, b, np.where(one == other, -1, places)), strict=True):
             column.add(values)
-    left, right, similarities, exacts = (column.whole() for column in columns)
-    return left, right, similarities, exacts
+    left, right, origin = (column.whole() for column in columns)
+    return left, right, origin
+
+
+def _columns(
+    collection: Collection, found: TextPairs, left: Places, right: Places, origin: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | None]:
+    """Similarity, whether it is exact, and containment as far as it was asked for; copies are 1 to each other."""
+    similarity: NDArray[np.float64] = collection.room.array(len(left), np.float64)
+    exact: NDArray[np.bool_] = collection.room.array(len(left), np.bool_)
+    within = None if found.within is None else collection.room.array((len(left), 2), np.float64)
+    for part in parts(len(left), collection.room.block):
+        places, apart = origin[part], origin[part] >= 0
+        similarity[part], exact[part] = 1.0, True
+        similarity[part][apart], exact[part][apart] = found.similarity[places[apart]], found.exact[places[apart]]
+        if within is not None and found.within is not None:
+            within[part] = 1.0
+            sides = found.within[places[apart]]
+            turned = collection.documents.texts[left[part][apart]] > collection.documents.texts[right[part][apart]]
+            within[part][apart] = np.where(turned[:, None], sides[:, ::-1], sides)
+    return similarity, exact, within
 
 
 def _turned(a: Places, b: Places, wanted: Wanted) -> Codes:
@@ -257,8 +187,3 @@ def _turned(a: Places, b: Places, wanted: Wanted) -> Codes:
 def _codes(left: Places, right: Places) -> Codes:
     codes: Codes = left.astype(np.uint64) << _HALF | right.astype(np.uint64)
     return codes
-
-
-def _steps(threshold: float) -> list[float]:
-    """The threshold and a few similarities above it."""
-    return [threshold, *(step for step in (0.6, 0.7, 0.8, 0.9) if step > threshold)][:4]

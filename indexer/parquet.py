@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from indexer.errors import MissingExtra
-from indexer.pairs import Matched
+from indexer.matched import Matched
 
 ROWS = 100_000
 
@@ -22,7 +22,8 @@ def write(matched: Matched, out: Path, names: Sequence[str]) -> None:
     except ImportError as error:
         raise MissingExtra(package="pyarrow", extra="parquet") from error
     text = pyarrow.string()
-    schema = pyarrow.schema([("a", text), ("b", text), ("similarity", pyarrow.float64()), ("measure", text)])
+    sides = [] if matched.within is None else [("a_in_b", pyarrow.float64()), ("b_in_a", pyarrow.float64())]
+    schema = pyarrow.schema([("a", text), ("b", text), ("similarity", pyarrow.float64()), ("measure", text), *sides])
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
         for start in range(0, len(matched), ROWS):
             part = slice(start, start + ROWS)
@@ -32,4 +33,6 @@ def write(matched: Matched, out: Path, names: Sequence[str]) -> None:
                 "similarity": matched.similarity[part],
                 "measure": [matched.measure if exact else "estimate" for exact in matched.exact[part]],
             }
+            if matched.within is not None:
+                columns |= {"a_in_b": matched.within[part, 0], "b_in_a": matched.within[part, 1]}
             writer.write_table(pyarrow.table(columns, schema=schema))

@@ -20,7 +20,7 @@ from rich.text import Text
 from indexer import parquet
 from indexer.collection import Progress
 from indexer.familyaccount import Copies, Grouped
-from indexer.pairs import Matched, told_missed
+from indexer.matched import Matched, told_missed
 from indexer.printing import console, print_json
 from indexer.removal import Deleted
 from indexer.terminal import counted, visible
@@ -101,11 +101,14 @@ def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> Non
     rows = zip(found.left, found.right, found, strict=True)
     if form == "csv":
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["a", "b", "similarity", "measure"])
-        writer.writerows([names[a], names[b], pair.similarity, pair.measure] for a, b, pair in rows)
+        sides = [] if found.within is None else ["a_in_b", "b_in_a"]
+        writer.writerow(["a", "b", "similarity", "measure", *sides])
+        writer.writerows([names[a], names[b], pair.similarity, pair.measure, *(pair.containment or ())] for a, b, pair in rows)
         return
     for a, b, pair in rows:
-        fields = {"a": names[a], "b": names[b], "similarity": pair.similarity, "measure": pair.measure}
+        fields: dict[str, object] = {"a": names[a], "b": names[b], "similarity": pair.similarity, "measure": pair.measure}
+        if pair.containment is not None:
+            fields["containment"] = pair.containment
         file.write(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
 
 

@@ -87,7 +87,10 @@ def _ones(bits: np.uint64) -> np.uint64:
 
 @dataclass(frozen=True, slots=True)
 class TextPairs:
-    """Pairs of texts at or above a threshold, sorted. `exact`: measured on the texts, else estimated from the slots."""
+    """Pairs of texts at or above a threshold, sorted. `exact`: measured on the texts, else estimated from the slots.
+
+    `within`: where it was asked, (pairs, 2) how much of the left text is in the right one, and of the right in the left.
+    """
 
     left: Places
     right: Places
@@ -95,6 +98,7 @@ class TextPairs:
     exact: NDArray[np.bool_]
     candidates: int
     capped: Capped
+    within: NDArray[np.float64] | None = None
 
 
 def sharing(
@@ -189,10 +193,10 @@ def complete(collection: Collection, verifier: Verifier, threshold: float, wante
 
 def _similar_sets(collection: Collection, verifier: Verifier, threshold: float, progress: Progress) -> SimilarSets:
     order, sizes = FeatureOrder(), np.zeros(len(collection.documents), dtype=np.int64)
-    for text, features in enumerate(verifier.features(progress, "counting features")):
-        order.count(features)
-        sizes[text] = len(features)
+    for text, side in enumerate(verifier.every(progress, "counting features")):
+        order.count(side.features.hashes)
+        sizes[text] = len(side.features)
     similar = SimilarSets(sizes, order, threshold, collection.room)
-    for text, features in enumerate(verifier.features(progress, "choosing features")):
-        similar.put(text, features)
+    for text, side in enumerate(verifier.every(progress, "choosing features")):
+        similar.put(text, side.features.hashes)
     return similar

@@ -32,9 +32,13 @@ class Verifier:
     def similarities(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
         """The measure of each pair, best given sorted by `left`."""
         made = np.empty(len(left))
-        for part in self._batches(self._collection.chars[left] + self._collection.chars[right]):
+        for part in self.batches(left, right):
             made[part] = self.of_pairs(list(zip(left[part].tolist(), right[part].tolist(), strict=True)))
         return made
+
+    def batches(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Iterator[slice]:
+        """The pairs in slices whose texts may be read and kept at once."""
+        return self._batches(self._collection.chars[left] + self._collection.chars[right])
 
     def with_others(self, text: int, others: Sequence[int]) -> list[float]:
         """The measure of one text with each of several."""
@@ -54,12 +58,12 @@ class Verifier:
             return jaccard(one.features, other.features)
         return measured(self.measure, one, other).similarity
 
-    def features(self, progress: Progress = silent, stage: str = "") -> Iterator[NDArray[np.uint64]]:
-        """The hashes of the distinct features of every text in order, ascending each."""
+    def every(self, progress: Progress = silent, stage: str = "") -> Iterator[Side]:
+        """Every text in order."""
         count = len(self._collection.chars)
         for part in self._batches(self._collection.chars):
             self.read(range(part.start, part.stop))
-            yield from (self.side(text).features.hashes for text in range(part.start, part.stop))
+            yield from map(self.side, range(part.start, part.stop))
             progress(stage, part.stop, count)
 
     def side(self, text: int) -> Side:

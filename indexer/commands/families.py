@@ -44,6 +44,7 @@ _memory = click.option(
 @click.option("--new", is_flag=True, help="Only pairs that touch documents that came after the last group.")
 @click.option("--exact", is_flag=True, help="Measure every pair on its texts, not only where sketches leave it open.")
 @click.option("--complete", "all_pairs", is_flag=True, help="Every pair, without chance; reads all texts.")
+@click.option("--contained", is_flag=True, help="Excerpts, quoting replies, documents inside longer ones; reads all texts.")
 @click.option("--format", "form", type=click.Choice(["text", "csv", "jsonl", "parquet"]), default="text", show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout.")
 @click.option("--paths", is_flag=True, help="Name documents by path instead of id.")

@@ -68,6 +68,27 @@ def test_what_a_cap_may_have_cost_is_told(tmp_path: Path) -> None:
     assert run_json("group", "--cap", "4", "--dry-run", "--memory", "1", store=url)["capped"]["keys"] > 0
 
 
+def test_a_reply_that_quotes_is_told_in_both_directions(store: str, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    mail = (EXAMPLES / "ferry-press-release.txt").read_text(encoding="utf-8")
+    reply = tmp_path / "reply.txt"
+    reply.write_text("Agreed.\n" + "".join(f"> {line}\n" for line in [*mail.splitlines(), mail[::-1]]), encoding="utf-8")
+    run("index", reply, store=store)
+    words = ["match", "--contained", "--threshold", "0.9", "--paths"]
+    told = {
+        Path(str(pair["a"])).name + " " + Path(str(pair["b"])).name: pair for pair in lines(run(*words, "--json", store=store))
+    }
+    [(names_, pair)] = [(key, one) for key, one in told.items() if "reply" in key and "press" in key]
+    quoted, whole = sorted(pair["containment"])  # type: ignore[type-var, arg-type]
+    assert 0.4 < quoted < 0.6 and whole == pair["similarity"] == 1.0 and pair["measure"] == "passages"
+    assert pair["containment"] == ([whole, quoted] if names_.startswith("ferry") else [quoted, whole])
+    table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
+    assert [[float(row["a_in_b"]), float(row["b_in_a"])] for row in table] == [one["containment"] for one in told.values()]
+    run(*words, "--format", "parquet", "--out", tmp_path / "pairs.parquet", store=store)
+    rows = parquet.read_table(tmp_path / "pairs.parquet").to_pylist()
+    assert [[row["a_in_b"], row["b_in_a"]] for row in rows] == [one["containment"] for one in told.values()]
+
+
 def test_lines_in_the_manner_of_copietje(store: str) -> None:
     done = outcome("match", "--paths", store=store)
     shown = {line.split("  # ")[0]: line.split("  # ")[1] for line in done.stdout.splitlines()}

@@ -1,0 +1,132 @@
+"""The near-duplicate pairs of a store: each once, with how they were found and what an honest answer adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.hotbands import Missed
+from indexer.joining import Capped, Places, whole_runs
+from indexer.planning import Plan
+from indexer.sketch.passages import GUARANTEED
+from indexer.sorting import Room, Sorter, parts
+
+PLACE_BITS = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two near duplicates. `measure` names what `similarity` is: `estimate` where the slots alone decided.
+
+    `containment`, where it was asked for: how much of a lies in b, and of b in a.
+    """
+
+    a: str
+    b: str
+    similarity: float
+    measure: str
+    containment: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The pairs of a store, each once, and how they were found.
+
+    Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label and then one with it.
+    `plan` is None in the complete mode. `candidates` counts pairs of distinct texts that were looked at, `copies_left_out`
+    the pairs between copies of the same texts that were too many to list.
+    """
+
+    documents: int
+    threshold: float
+    plan: Plan | None
+    candidates: int
+    capped: Capped
+    copies_left_out: int
+    against: str | None
+    measure: str
+    ids: Sequence[str]
+    paths: Sequence[str]
+    left: Places
+    right: Places
+    similarity: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    room: Room
+    within: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __iter__(self) -> Iterator[Pair]:
+        columns = (self.left, self.right, self.similarity, self.exact)
+        for place, (a, b, similarity, exact) in enumerate(zip(*columns, strict=True)):
+            within = None if self.within is None else (float(self.within[place, 0]), float(self.within[place, 1]))
+            yield Pair(self.ids[a], self.ids[b], float(similarity), self.measure if exact else "estimate", within)
+
+    def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
+        """Every document that has matches, by id, with all of them, most similar first, ties by id; as places in `ids`.
+
+        With `against` those that carry the label are matches only.
+        """
+        sorter, low = Sorter(self.room), np.uint64((1 << PLACE_BITS) - 1)
+        for part in parts(len(self), self.room.block):
+            places = np.arange(part.start, part.stop, dtype=np.uint64)
+            for side in (self.left, self.right)[: 2 if self.against is None else 1]:
+                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
+        codes = sorter.sorted()
+        for part in whole_runs(codes, low, self.room.block):
+            documents, places = codes[part] >> np.uint64(PLACE_BITS), codes[part] & low
+            others = np.where(self.left[places] == documents, self.right[places], self.left[places])
+            similarity = self.similarity[places]
+            order = np.lexsort((others, -similarity, documents))
+            rows = zip(documents[order].tolist(), others[order].tolist(), similarity[order].tolist(), strict=True)
+            for document, matches in groupby(rows, key=lambda row: row[0]):
+                yield document, [(other, value) for _, other, value in matches]
+
+    def _passage_notes(self) -> Iterator[str]:
+        yield (
+            f"one text holds {self.threshold:.0%} or more of the other in shared passages; every such pair with a shared "
+            f"stretch of {GUARANTEED} letters"
+        )
+        if self.capped.keys:
+            yield (
+                f"{self.capped.keys:,} passages in many texts (up to {self.capped.largest:,}) were passed over: texts that "
+                "share no other are not listed; raise --cap"
+            )
+
+    def notes(self) -> Iterator[str]:
+        """What an honest answer adds, in sentences."""
+        if self.within is not None:
+            yield from self._passage_notes()
+        elif self.plan is None:
+            yield f"complete: every pair with features at {self.threshold:g} or more"
+        else:
+            found = ", ".join(f"{self.plan.recall(s):.1%} at {s:.2f}" for s in _steps(self.threshold))
+            yield f"{self.plan.bands} bands x {self.plan.rows} rows: expected to find of pairs {found}"
+        if self.capped.keys and self.within is None:
+            yield (
+                f"{self.capped.keys:,} hot bands (up to {self.capped.largest:,} texts) were paired with their first text only; "
+                f"{self.capped.pairs:,} pairs were not looked at there; raise --cap, or use --complete"
+            )
+        if self.capped.missed:
+            yield told_missed(self.capped.missed)
+        if self.copies_left_out:
+            yield f"{self.copies_left_out:,} pairs of copies of the same texts are not listed; raise --cap to list them"
+
+
+def told_missed(missed: Missed) -> str:
+    """What a sample of pairs left out says, in a sentence."""
+    return (
+        f"of these pairs {missed.drawn:,} were drawn and looked at: {missed.found:,} that no other band finds reach "
+        f"{missed.threshold:g}, so about {missed.estimate:,.0f} pairs of texts are left out "
+        f"({missed.low:,.0f} to {missed.high:,.0f})"
+    )
+
+
+def _steps(threshold: float) -> list[float]:
+    """The threshold and a few similarities above it."""
+    return [threshold, *(step for step in (0.6, 0.7, 0.8, 0.9) if step > threshold)][:4]

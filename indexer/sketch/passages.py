@@ -1,0 +1,90 @@
+"""Passages: long runs of letters and digits that texts share, and keys by which texts that share one are found.
+
+The keys are the runs that winnowing keeps, the same ones in every text: texts that share an unbroken stretch of `GUARANTEED`
+letters and digits share a key, wherever it stands and whatever surrounds it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.sketch.hashing import mix64_array
+from indexer.sketch.winnowing import winnowed
+from indexer.text import codepoints
+from indexer.text.categories import DIGIT, categories
+from indexer.text.normalise import normalised_codes
+
+RUN, WINDOW = 24, 25
+GUARANTEED = RUN + WINDOW - 1
+_BASE = 0x9E3779B97F4A7C15
+
+
+def run_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
+    """Hashes of all runs of `width` code points, in order: (max(0, n - width + 1),) uint64.
+
+    With the code points c as digits of a number to the base 2**64 / golden ratio, modulo 2**64, then mixed.
+
+    >>> hashes = run_hashes(np.array([1, 2, 3, 1, 2, 3, 4], dtype=np.uint32), 3)
+    >>> len(hashes), len(set(hashes.tolist())), bool(hashes[0] == hashes[3])
+    (5, 4, True)
+    """
+    if len(codes) < width:
+        return np.empty(0, dtype=np.uint64)
+    powers = np.multiply.accumulate(np.full(width, _BASE, dtype=np.uint64))
+    doubled, length = codes.astype(np.uint64) + np.uint64(1), 1
+    whole, covered = np.zeros(len(codes) - width + 1, dtype=np.uint64), 0
+    while length <= width:
+        if width & length:
+            part = doubled[covered : covered + len(whole)]
+            whole = whole * powers[length - 1] + part
+            covered += length
+        if 2 * length <= width:
+            doubled = doubled[:-length] * powers[length - 1] + doubled[length:]
+        length *= 2
+    return mix64_array(whole)
+
+
+def passage_runs(text: str) -> NDArray[np.uint64]:
+    """The hashes of all runs of `RUN` letters, marks and digits of a text, as `default_v1` spells them, in order.
+
+    Punctuation and symbols do not count, so that a quotation with a sign before each line is one passage still. None when
+    the text is shorter than a run.
+
+    >>> len(passage_runs("> To be, or not to be:\\n> that is the question."))
+    7
+    """
+    return run_hashes(spoken(normalised_codes(text)), RUN)
+
+
+def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.uint64]:
+    """The distinct keys of a text from its runs, ascending; about one for each 13 letters.
+
+    >>> quoted = "a stretch of text that is long enough to be found again\\n> wherever it stands"
+    >>> one, other = (set(passage_keys(passage_runs(text)).tolist()) for text in (f"I wrote: {quoted}.", f"> {quoted}"))
+    >>> bool(one & other)
+    True
+    """
+    return np.unique(runs[winnowed(runs, window)])
+
+
+def contained(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
+    """The share of a text's letters and digits that lie in a run which another text has too, from the runs of both; 0 without.
+
+    >>> text = "the quick brown fox jumps over the lazy dog"
+    >>> round(contained(passage_runs(f"{text} and so on, and so on"), passage_runs(f"we say: {text}")), 3)
+    0.714
+    """
+    if not len(runs):
+        return 0.0
+    starts = np.flatnonzero(np.isin(runs, other))
+    size = len(runs) + RUN - 1
+    turns = np.bincount(starts, minlength=size + 1) - np.bincount(starts + RUN, minlength=size + 1)
+    return int(np.count_nonzero(np.cumsum(turns)[:size])) / size
+
+
+def spoken(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The code points that are neither punctuation nor symbols."""
+    letters = codepoints.classes()[codes] & codepoints.WORDLESS == 0
+    kept: NDArray[np.uint32] = codes[letters | (categories()[codes] & DIGIT != 0)]
+    return kept

@@ -1,0 +1,142 @@
+"""Excerpts, replies and documents inside longer ones: found both ways, and no pair with a long enough shared stretch missed."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_library import library, rows
+
+from indexer.errors import UsageError
+from indexer.pairs import match
+from indexer.sketch.hashing import MASK, mix64
+from indexer.sketch.passages import GUARANTEED, RUN, contained, passage_keys, passage_runs, run_hashes
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def prose(seed, length):
+    """Letters without a pattern; no two stretches of any length that matters are equal."""
+    made, value = [], seed
+    for place in range(length):
+        value = mix64(value + place)
+        made.append(LETTERS[value % 26] + (" " if value % 5 == 0 else ""))
+    return "".join(made)
+
+
+def letters(text):
+    return "".join(one for one in text if one.isalnum())
+
+
+def covered(a, b):
+    """Brute force: the share of a's letters in a run of `RUN` letters that stands in b too."""
+    a, b = letters(a), letters(b)
+    flags = [False] * len(a)
+    for start in range(len(a) - RUN + 1):
+        if a[start : start + RUN] in b:
+            flags[start : start + RUN] = [True] * RUN
+    return sum(flags) / len(a) if len(a) >= RUN else 0.0
+
+
+def longest_shared(a, b):
+    """Brute force: whether some stretch of `GUARANTEED` letters stands in both texts."""
+    a, b = letters(a), letters(b)
+    return any(a[start : start + GUARANTEED] in b for start in range(len(a) - GUARANTEED + 1))
+
+
+pieces = st.builds(
+    lambda seed, start, length: prose(seed, 260)[start : start + length],
+    *(st.integers(0, 3), st.integers(0, 200), st.integers(0, 130)),
+)
+texts = st.dictionaries(st.sampled_from("abcdefgh"), st.lists(pieces, min_size=1, max_size=4).map("\n> ".join), min_size=2)
+
+
+@given(texts, st.sampled_from([0.1, 0.5, 0.9]))
+@settings(max_examples=60)
+def test_what_is_found_is_true_and_long_stretches_are_found(made, threshold):
+    found = {(pair.a, pair.b): pair for pair in match(library(rows(made)), threshold=threshold, contained=True)}
+    complete = [row.id for row in rows(made) if row.status == "complete"]
+    for a, b in combinations(sorted(complete), 2):
+        truth = (1.0, 1.0) if letters(made[a]) == letters(made[b]) else (covered(made[a], made[b]), covered(made[b], made[a]))
+        pair = found.pop((a, b), None)
+        if pair is not None:
+            assert pair.containment == pytest.approx(truth) and pair.measure == "passages"
+            assert pair.similarity == max(pair.containment) >= threshold
+        else:
+            assert max(truth) < threshold or not longest_shared(made[a], made[b])
+    assert not found
+
+
+def test_an_excerpt_a_reply_and_an_attachment():
+    report, note = prose(1, 3000), prose(2, 200)
+    made = {
+        "a report": report,
+        "b excerpt": note + report[900:1400],
+        "c reply": "I agree with all of this.\n\n" + "\n".join(f"> {report[at : at + 70]}" for at in range(0, len(report), 70)),
+        "d bundle": prose(3, 2000) + report + prose(4, 2000),
+        "e other": prose(5, 3000),
+    }
+    pairs = {(pair.a[0], pair.b[0]): pair.containment for pair in match(library(rows(made)), threshold=0.6, contained=True)}
+    assert set(pairs) == {("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")}
+    assert pairs["a", "d"][0] == 1.0 and 0.4 < pairs["a", "d"][1] < 0.5
+    assert pairs["a", "c"][0] == 1.0 and 0.98 < pairs["a", "c"][1] < 1
+    assert 0.1 < pairs["a", "b"][0] < 0.25 and 0.6 < pairs["a", "b"][1] < 0.8
+
+
+def test_sides_follow_the_order_of_the_pair():
+    whole = prose(1, 1000)
+    made = {"a": whole[:300], "b": whole, "c": whole.upper()}
+    store = library(rows(made, labels={"a": ["known"]}))
+    turned = match(store, contained=True, against="known")
+    assert [(pair.a, pair.b, pair.containment[1]) for pair in turned] == [("b", "a", 1.0), ("c", "a", 1.0)]
+    assert all(pair.containment[0] < 0.4 for pair in turned)
+    assert {(pair.a, pair.b): pair.containment for pair in match(store, contained=True)}["b", "c"] == (1.0, 1.0)
+
+
+def test_a_passage_in_many_texts_is_passed_over_and_counted():
+    notice = prose(9, 300)
+    made = {f"{place:02}": prose(100 + place, 100) + notice for place in range(12)}
+    store = library(rows(made))
+    assert len(match(store, contained=True)) == 66
+    capped = match(store, contained=True, cap=5)
+    assert len(capped) < 6 and capped.capped.largest == 12 and capped.capped.keys > 10
+    assert "passages in many texts" in " ".join(capped.notes())
+
+
+@pytest.mark.parametrize("asked", [{"all_pairs": True}, {"measure": "overlap"}])
+def test_what_cannot_be_asked_together(asked):
+    with pytest.raises(UsageError):
+        match(library([]), contained=True, **asked)
+
+
+@given(st.lists(st.integers(0, 0x10FFFF), max_size=60), st.integers(1, 33))
+def test_runs_are_hashed_as_numbers_to_a_base(codes, width):
+    wanted = []
+    for start in range(len(codes) - width + 1):
+        value = 0
+        for code in codes[start : start + width]:
+            value = (value * 0x9E3779B97F4A7C15 + code + 1) & MASK
+        wanted.append(mix64(value))
+    assert run_hashes(np.array(codes, dtype=np.uint32), width).tolist() == wanted
+
+
+@given(st.integers(0, 400), st.integers(GUARANTEED, 80), st.text(LETTERS, max_size=40), st.text(LETTERS, max_size=40))
+def test_a_long_enough_stretch_shares_a_key(start, length, before, after):
+    one = passage_runs(prose(7, 600))
+    stretch = letters(prose(7, 600))[start : start + length]
+    other = passage_runs(before + " " + stretch + "; " + after)
+    assert np.isin(passage_keys(one), passage_keys(other)).any()
+
+
+def test_keys_and_shares_are_what_they_were():
+    """Golden values: the same keys in every version, whatever the machine."""
+    runs = passage_runs(
+        "We the undersigned agree to lease the ferry, with boiler and coal, until the end of the summer season."
+    )
+    assert [f"{key:016x}" for key in passage_keys(runs).tolist()] == GOLDEN
+    assert contained(runs, passage_runs("> with boiler and coal, until\n> the end of the summer season.\nReally?")) == 45 / 81
+    assert contained(np.zeros(0, np.uint64), runs) == contained(runs, np.zeros(0, np.uint64)) == 0.0
+
+
+GOLDEN = ["02a997d734ad5d6b", "151f2bc4440d799e", "279d93341f8a7140"]
