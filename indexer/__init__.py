@@ -7,12 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from indexer.agreement import consistency
     from indexer.checkup import doctor
     from indexer.comparison import compare
     from indexer.fingerprinting import fingerprint, fingerprints
     from indexer.grouping import group
     from indexer.ingest import index
     from indexer.installing import install, uninstall
+    from indexer.labelling import label, undo_labels
     from indexer.lookup import similar, similar_many
     from indexer.overview import status
     from indexer.pairs import match
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Recipe",
     "compare",
+    "consistency",
     "delete",
     "doctor",
     "fingerprint",
@@ -35,6 +38,7 @@ __all__ = [
     "hash",
     "index",
     "install",
+    "label",
     "match",
     "open_store",
     "plan",
@@ -43,12 +47,14 @@ __all__ = [
     "similar",
     "similar_many",
     "status",
+    "undo_labels",
     "uninstall",
 ]
 
 _HOMES = {
     "Recipe": "indexer.recipe",
     "compare": "indexer.comparison",
+    "consistency": "indexer.agreement",
     "delete": "indexer.removal",
     "doctor": "indexer.checkup",
     "fingerprint": "indexer.fingerprinting",
@@ -58,6 +64,7 @@ _HOMES = {
     "hash": "indexer.signing",
     "index": "indexer.ingest",
     "install": "indexer.installing",
+    "label": "indexer.labelling",
     "match": "indexer.pairs",
     "open_store": "indexer.stores",
     "plan": "indexer.planning",
@@ -66,6 +73,7 @@ _HOMES = {
     "similar": "indexer.lookup",
     "similar_many": "indexer.lookup",
     "status": "indexer.overview",
+    "undo_labels": "indexer.labelling",
     "uninstall": "indexer.installing",
 }
 

@@ -23,6 +23,7 @@ from indexer.stores.base import Store
 
 REMEMBERED = 50_000
 FOUND = 1_000
+WORTH = 50  # documents read whole for the time that one takes to look up
 _FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
 
 
@@ -39,8 +40,8 @@ class Arrivals:
     """Gives the rows of one job their families, and writes them. `settings` None: no look-ups, every document leads its own.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of this job are remembered, the
-    last 50,000; others are looked up in the store, unless it was empty at first and nobody else can write to it. Recipes
-    without bands of MinHash slots give no families.
+    last 50,000; others are looked up in the store, unless it was empty at first and nobody else can write to it. Where that is
+    worth it, all principals of a small store are remembered. Recipes without bands of MinHash slots give no families.
     """
 
     def __init__(self, store: Store, recipe: Recipe, settings: Settings | None = DEFAULTS) -> None:
@@ -50,7 +51,9 @@ class Arrivals:
         self._width = recipe.slots or 0
         self._least = fewest_equal("features", self._width, self._settings.threshold) if self._joining else 0
         self._known = self._no_leaders()
-        self._asking = store.shared or store.counts().documents > 0
+        self._documents = store.counts().documents
+        self._asking = store.shared or self._documents > 0
+        self._looked_up = 0
         self._under_way: dict[str, _UnderWay] = {}
         self._sources: dict[str, str] = {}
         self._led: set[str] = set()
@@ -156,7 +159,11 @@ class Arrivals:
 
     def _look_up(self, rows: Sequence[Row], changing: Collection[str]) -> None:
         """Remember the stored principals that share a band with one of these rows."""
-        found = self._store.principals([row.bands for row in rows], FOUND)
+        self._looked_up += len(rows)
+        if not self._store.shared and self._looked_up * WORTH >= self._documents <= REMEMBERED // 2:
+            found, self._looked_up, self._asking = self._store.principals(None, REMEMBERED), 0, False
+        else:
+            found = self._store.principals([row.bands for row in rows], FOUND)
         new = [one for one in found if one.id not in self._known and one.id not in changing]
         self._remember([one.id for one in new], self._unpacked(one.minhash for one in new))
 

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
-from indexer.errors import StoreStopped, StoreUnreachable
+from indexer.errors import StoreStopped, StoreUnreachable, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import extractor_named
 from indexer.extract.pool import Pool
 from indexer.fingerprinting import fingerprints
+from indexer.grouping import Settings
 from indexer.jobs import Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
 from indexer.recipe import DEFAULT, Recipe
-from indexer.removal import delete_mended
+from indexer.removal import DEFAULTS, delete_mended
 from indexer.sources import blobs_of, open_sources
 from indexer.sources.base import INSIDE, Reading, Source
 from indexer.stages import Job, outcomes
@@ -55,6 +56,7 @@ def index(
     limits: Limits = DEFAULT_LIMITS,
     prune: bool = False,
     retry: bool = False,
+    family_threshold: float | None = DEFAULTS.threshold,
     reading: Reading = DEFAULT_READING,
     progress: Callable[[Outcome], None] = lambda _: None,
 ) -> Account:
@@ -65,10 +67,14 @@ def index(
     document under `paths`, unchanged ones included. `prune` removes rows under `paths` whose document is gone. `retry` reads
     documents again that failed before. `progress` is called with each outcome as it is known.
 
+    A new or changed document joins the family of the most similar principal at `family_threshold` or above, looked up as it
+    arrives, else it leads its own (None: always); `group` makes families final.
+
     Raises `SourceNotFound` and other kinds of `UsageError` before anything is written, `StoreError` and
     `ExtractorUnavailable`; what was acknowledged by then is in the store, and the same call goes on from there.
     """
     started = time.monotonic()
+    families = _families(family_threshold)
     wanted = recipe or store.stored_recipe() or DEFAULT
     fingerprints([_PROBE], wanted)
     reading = replace(reading, namespace=namespace, max_bytes=limits.bytes, max_chars=limits.chars)
@@ -79,7 +85,7 @@ def index(
     ids: set[str] = set()
     pool = Pool(extractor_named(extractor), workers, limits)
     with _resumable(), Journal(journal_path(store.url)) as journal, pool:
-        job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry)
+        job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry, families)
         blobs = blobs_of(sources, reading)
         with closing(outcomes(_noted(blobs, ids) if prune else blobs, job, pool)) as known:
             for outcome in known:
@@ -97,6 +103,13 @@ def _resumable() -> Iterator[None]:
         yield
     except StoreUnreachable as error:
         raise StoreStopped(reason=f"no answer ({error.reason})", mend="wait until it answers again") from error
+
+
+def _families(threshold: float | None) -> Settings | None:
+    """How families are made on arrival, None when they are not; raises `UsageError` for a threshold out of range."""
+    if threshold is not None and not 0 < threshold <= 1:
+        raise UsageError(f"the threshold of families must lie between 0 (exclusive) and 1, not {threshold}")
+    return None if threshold is None else Settings(threshold)
 
 
 class _Tally:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from indexer.joining import Places, Slots, within
 from indexer.keys import band_hashes
 from indexer.sketch.hashing import GAMMA
+from indexer.sorting import distinct
 
 CARRIERS = 100
 
@@ -66,7 +67,7 @@ class Leaders:
             starts = np.searchsorted(values, hashes.ravel(), side="left")
             sizes = np.minimum(np.searchsorted(values, hashes.ravel(), side="right") - starts, CARRIERS)
             found.append(np.repeat(rows, sizes) * len(self.ids) + owners[np.repeat(starts, sizes) + within(sizes)])
-        for row, place in zip(*np.divmod(np.unique(np.concatenate(found)), max(1, len(self.ids))), strict=True):
+        for row, place in zip(*np.divmod(distinct(np.sort(np.concatenate(found))), max(1, len(self.ids))), strict=True):
             id = self.ids[place]
             if self._places.get(id) == place and np.count_nonzero(slots[row] == self._slots[place]) >= least:
                 yield int(row), id

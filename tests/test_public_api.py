@@ -10,6 +10,7 @@ from indexer.errors import NearfoldError
 PUBLIC = {
     "Recipe",
     "compare",
+    "consistency",
     "delete",
     "doctor",
     "fingerprint",
@@ -19,6 +20,7 @@ PUBLIC = {
     "hash",
     "index",
     "install",
+    "label",
     "match",
     "open_store",
     "plan",
@@ -27,6 +29,7 @@ PUBLIC = {
     "similar",
     "similar_many",
     "status",
+    "undo_labels",
     "uninstall",
 }
 

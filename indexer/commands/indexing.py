@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from indexer import ingest, printing
-from indexer.commands.options import json_option, opened, store_option
+from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.fingerprinting import kernel_name
 from indexer.recipe import recipe_named
+from indexer.removal import DEFAULTS
 from indexer.sources.base import Reading
 
 EXIT_FAILED = 1
@@ -46,6 +47,14 @@ _READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "
     show_default=True,
     help="Archives, mailboxes and tables to open: those given as PATH, those in folders too, or none.",
 )
+@click.option(
+    "--family-threshold",
+    type=Share(0, 1),
+    default=DEFAULTS.threshold,
+    show_default=True,
+    help="Similarity at which a document joins a family on arrival.",
+)
+@click.option("--no-families", is_flag=True, help="Look up no families on arrival; `group` makes them all.")
 @click.option("--query", help="Which documents of a source that can be asked.")
 @store_option
 @json_option
@@ -57,9 +66,12 @@ def index_command(
     timeout: float,
     memory: int,
     max_chars: int,
+    family_threshold: float,
+    no_families: bool,
     **options: Any,
 ) -> int:
     """Extract, fingerprint and store documents; skip what has not changed; resume what was cut short."""
+    options["family_threshold"] = None if no_families else family_threshold
     limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
     reading = Reading(**{name: options.pop(name) for name in _READING})
     recipe = recipe_named(recipe_name) if recipe_name else None

@@ -91,7 +91,7 @@ class EngineStore:
             raise StoreError(f"{self.url} refused a label: {refused}")
         return sum(reply.status != 404 for reply in replies.values())
 
-    def principals(self, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
+    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
         """One request, or one more of many searches when `limit` is reached."""
         return families.principals(self._questions(), asked, self._recipe().id, limit)
 
@@ -142,8 +142,11 @@ class EngineStore:
 
     def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
         """The matches and their order are those of the moment when the search begins, or of the one given."""
-        body = bodies.search(query, FIRST_PAGE)
+        plain, wanted = families.without_conflict(query)
+        body = bodies.search(plain, FIRST_PAGE)
         questions = self._questions()
+        if body is not None and wanted:
+            body["query"]["bool"]["filter"] += families.conflict_filters(questions, wanted)
         if body is None:
             return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
         pages = questions.pages(body, moment, hold)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from indexer.model import Leader
+from indexer.model import Leader, Query
 from indexer.stores._engine_queries import Questions
+from indexer.stores.base import CONFLICT, conflict_asked
 from indexer.stores.bodies import BEST, BY_ID, IN_PLACE, Body
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
@@ -17,8 +20,12 @@ _COMPLETE = {"term": {"near_status": "complete"}}
 _MEMBER = {"term": {"near_principal": False}}
 
 
-def principals(questions: Questions, asked: Sequence[Sequence[str]], recipe: str, limit: int) -> list[Leader]:
+def principals(questions: Questions, asked: Sequence[Sequence[str]] | None, recipe: str, limit: int) -> list[Leader]:
     """One request that asks for all keys; where that finds too many, one search for the best of each document."""
+    if asked is None:
+        body = {**_leaders(recipe, {"match_all": {}}, min(limit, AT_ONCE)), "sort": [BY_ID, IN_PLACE]}
+        pages = (hit for answer in questions.pages(body) for hit in answer["hits"]["hits"])
+        return [leader for hit in islice(pages, limit) if (leader := _leader(hit)) is not None]
     keys = sorted({key for keys in asked for key in keys})
     chunks = [keys[start : start + TERMS] for start in range(0, len(keys), TERMS)]
     hits = [hit for chunk in chunks for hit in questions.ask(_leaders(recipe, _any(chunk), limit))["hits"]["hits"]]
@@ -118,7 +125,16 @@ def _labels(questions: Questions, ids: Sequence[str]) -> Iterator[tuple[str, set
             yield hit["_id"], set(stored if isinstance(stored, list) else [stored])
 
 
-def in_families(families: Sequence[str]) -> Body:
-    """A query for the documents of these families."""
-    chunks = [list(families[start : start + TERMS]) for start in range(0, len(families), TERMS)]
-    return {"bool": {"should": [{"terms": {"near_family": chunk}} for chunk in chunks or [[]]], "minimum_should_match": 1}}
+def without_conflict(query: Query) -> tuple[Query, list[bool]]:
+    """The query without its `label_conflict` filters, and what they ask for."""
+    wanted = [conflict_asked(value) for name, value in query.filters if name == CONFLICT]
+    rest = tuple((name, value) for name, value in query.filters if name != CONFLICT)
+    return (replace(query, filters=rest) if wanted else query), wanted
+
+
+def conflict_filters(questions: Questions, wanted: Sequence[bool]) -> list[Body]:
+    """A filter for each `label_conflict` that was asked for."""
+    families = conflicting(questions)
+    chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]
+    inside: Body = {"bool": {"should": [{"terms": {"near_family": chunk}} for chunk in chunks], "minimum_should_match": 1}}
+    return [inside if one else {"bool": {"must_not": [inside]}} for one in wanted]

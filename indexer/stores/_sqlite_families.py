@@ -11,10 +11,10 @@ from indexer.model import Leader
 
 CARRIERS = 100
 _CHUNK = 500
+_LEADING = "p.family = p.id AND p.principal IS NOT 0 AND p.status = 'complete' AND p.minhash IS NOT NULL"
 _LED = (
     "SELECT p.id, p.minhash FROM json_each(?) j JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
-    "JOIN documents p ON p.id = d.family WHERE p.family = p.id AND p.principal IS NOT 0 AND p.status = 'complete' "
-    "AND p.minhash IS NOT NULL GROUP BY p.number ORDER BY max(j.value) DESC, p.id LIMIT ?"
+    f"JOIN documents p ON p.id = d.family WHERE {_LEADING} GROUP BY p.number ORDER BY max(j.value) DESC, p.id LIMIT ?"
 )
 CONFLICTING = (
     "d.family {} (SELECT family FROM documents WHERE family IN (SELECT family FROM documents GROUP BY family "
@@ -29,6 +29,12 @@ def principals(db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: in
         found = db.execute("SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?", (f'"{posted}"', CARRIERS))
         shared.update(number for (number,) in found)
     return [Leader(*found) for found in db.execute(_LED, (json.dumps(shared), limit))] if shared else []
+
+
+def all_principals(db: sqlite3.Connection, limit: int) -> list[Leader]:
+    """The principals of all families, the oldest rows first."""
+    found = db.execute(f"SELECT p.id, p.minhash FROM documents p WHERE {_LEADING} ORDER BY p.number LIMIT ?", (limit,))
+    return [Leader(*row) for row in found]
 
 
 def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from indexer.recipe import Recipe
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
 FACET_VALUES = 20
 FILTERS = ("path", "content_type", "status", "labels", "family", "recipe")
+CONFLICT = "label_conflict"
 _METADATA = re.compile(r"metadata\.(?P<name>.+)", re.DOTALL)
 
 
@@ -118,7 +119,8 @@ class Store(Protocol):
         Words are all required; `"quoted words"` stand together. Words of scripts written without spaces are found inside a
         sentence. Case does not matter, nor do marks on Latin letters. An empty query matches every document, one without
         letters and digits none. Filters are (field, value) pairs that must all hold exactly; fields are those of `FILTERS`
-        and `metadata.NAME`, others raise `UsageError`; facets are counted for the fields of `FILTERS`.
+        and `metadata.NAME`, others raise `UsageError`; facets are counted for the fields of `FILTERS`. `label_conflict` is
+        `true` for documents of families whose documents do not all carry the same labels, worked out when it is asked.
 
         `relevance`: best first; `path`: ascending; `modified`: newest first, rows without a time last. Ties, and an empty
         query by relevance, go by path and then id.
@@ -144,10 +146,11 @@ class Store(Protocol):
         """Replace the labels of rows that exist, by id, and nothing else; returns how many were written."""
         ...
 
-    def principals(self, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
+    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
         """Principals that share bands with documents, given by their bands: all of them, or some when `limit` is reached.
 
         Documents that were never grouped lead themselves. Who shares most with one of the documents is among those found.
+        None asks for the principals of all families.
         """
         ...
 
@@ -205,7 +208,14 @@ def metadata_name(field: str) -> str | None:
         return None
     if found := _METADATA.fullmatch(field):
         return found["name"]
-    raise UsageError(f"cannot filter on {field!r}; choose one of: {', '.join(FILTERS)}, metadata.NAME")
+    raise UsageError(f"cannot filter on {field!r}; choose one of: {', '.join((*FILTERS, CONFLICT))}, metadata.NAME")
+
+
+def conflict_asked(value: str) -> bool:
+    """The value of a `label_conflict` filter; raises `UsageError` for anything but `true` and `false`."""
+    if value not in ("true", "false"):
+        raise UsageError(f"{CONFLICT} is true or false, not {value!r}")
+    return value == "true"
 
 
 def facet_field(field: str) -> str:

@@ -16,7 +16,17 @@ from indexer.sketch.codec import unsigned64
 from indexer.stores import _sqlite_families as families
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
-from indexer.stores.base import FACET_VALUES, HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Ranking, facet_field, metadata_name
+from indexer.stores.base import (
+    CONFLICT,
+    FACET_VALUES,
+    HOT_KEY_FLOOR,
+    HOT_KEY_SHARE,
+    Counts,
+    Ranking,
+    conflict_asked,
+    facet_field,
+    metadata_name,
+)
 from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
 from indexer.text.phrases import phrases, spaced, well_formed
 
@@ -175,9 +185,11 @@ class SqliteStore:
         with self._file.writing() as db:
             return families.relabel(db, given)
 
-    def principals(self, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
+    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
         """Also the principals of members that share a band; of a hot band, those of its oldest carriers."""
         with self._file.reading() as db:
+            if asked is None:
+                return families.all_principals(db, limit)
             return families.principals(db, [packed.posted(bands, ()) for bands in asked], limit)
 
     def members(self, field: Literal["family", "cluster"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -290,6 +302,9 @@ def _conditions(query: Query) -> tuple[list[str], list[str]]:
     """The filters as SQL conditions and the values they are compared with."""
     conditions, values = [], []
     for field, value in query.filters:
+        if field == CONFLICT:
+            conditions.append(families.CONFLICTING.format("IN" if conflict_asked(value) else "NOT IN"))
+            continue
         if (name := metadata_name(field)) is not None:
             conditions.append("nearfold_holds(d.metadata, ?, ?)")
             values.append(well_formed(name))

@@ -33,6 +33,7 @@ def test_principals_that_share_a_band(store):
     store.refresh()
     found = {leader.id: leader.minhash for leader in store.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)}
     assert found == {"1": slots(1), "2": slots(2)}
+    assert {leader.id: leader.minhash for leader in store.principals(None, 1000)} == {n: slots(int(n)) for n in "123"}
     assert store.principals([], 1000) == store.principals([[band(9, 9)]], 1000) == []
 
 

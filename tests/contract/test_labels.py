@@ -1,0 +1,205 @@
+"""Labels: carried to families, left for review, undone; and where they disagree, in every store."""
+
+import pytest
+from sample_library import edited, rows, sentence
+from sample_rows import row
+
+from indexer.agreement import consistency
+from indexer.errors import UsageError
+from indexer.grouping import group
+from indexer.labelling import label, label_history, undo_labels
+from indexer.model import Query
+
+TEXTS = {
+    "a": f"{sentence(1)} and so on",
+    "b": sentence(1),
+    "c": edited(sentence(1), 1),
+    "d": f"{sentence(3)} and so on",
+    "e": sentence(3),
+    "f": sentence(5),
+    "g": "12 34",
+}
+LABELS = {"a": ("known",), "e": ("responsive",)}
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    """Journals of engines lie in the user's state folder."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+@pytest.fixture
+def grouped(store):
+    assert store.write(rows(TEXTS, labels=LABELS)) == [None] * len(TEXTS)
+    group(store)
+    assert {one.id: one.family for one in store.scan()} == dict(zip("abcdefg", "aaaddfg", strict=True))
+    return store
+
+
+def labels_of(store):
+    return {one.id: one.labels for one in store.scan() if one.labels}
+
+
+def found(store, *filters, text=""):
+    ranking = store.search(Query(text, filters, "path"))
+    hits = [hit.id for hit in ranking.hits]
+    assert ranking.total == len(hits)
+    return hits
+
+
+def test_labels_are_carried_to_families(grouped):
+    planned = label(grouped, ["c", "g", "nobody"], add=["junk"], remove=["known"], family=True, dry_run=True)
+    assert labels_of(grouped) == LABELS and planned.job is None and planned.absent == ("nobody",)
+    assert [(one.id, one.before, one.after) for one in planned.changes] == [
+        ("a", ("known",), ("junk",)),
+        ("b", (), ("junk",)),
+        ("c", (), ("junk",)),
+        ("g", (), ("junk",)),
+    ]
+    assert [one.similarity is None for one in planned.changes] == [False, False, True, True]
+    done = label(grouped, ["c", "g", "nobody"], add=["junk"], remove=["known"], family=True)
+    assert done.changes == planned.changes
+    assert labels_of(grouped) == {**dict.fromkeys("abcg", ("junk",)), "e": ("responsive",)}
+    assert found(grouped, ("labels", "junk")) == list("abcg")
+    again = label(grouped, ["c", "g"], add=["junk"], family=True)
+    assert (again.job, again.changes, again.unchanged) == (None, (), 4)
+
+
+def test_one_document_and_no_other(grouped):
+    label(grouped, ["a"], add=["x", "known", "x"])
+    assert labels_of(grouped) == {"a": ("known", "x"), "e": ("responsive",)}
+
+
+def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
+    """Near duplicates of what is not responsive are tagged; those of what is responsive are queued."""
+    done = label(grouped, ["b", "d"], add=["nonresponsive"], family=True, review=["responsive"])
+    assert [one.id for one in done.changes] == ["a", "b", "c", "d"]
+    assert done.review == ()  # e, the only other document of its family, was judged already
+    later = label(grouped, ["f", "d"], add=["responsive"], family=True, review=["responsive"])
+    assert [one.id for one in later.changes] == ["d", "f"] and later.review == ()
+    queued = label(grouped, ["a"], add=["responsive"], family=True, review=["responsive"])
+    assert [one.id for one in queued.changes] == ["a"]
+    assert [(one.id, one.labels, one.reason) for one in queued.review] == [
+        ("b", ("nonresponsive",), "label"),
+        ("c", ("nonresponsive",), "label"),
+    ]
+
+
+def test_members_that_are_less_similar_are_left_for_review(grouped):
+    done = label(grouped, ["a"], add=["junk"], family=True, threshold=0.999)
+    assert [one.id for one in done.changes] == ["a"]
+    assert [(one.id, one.reason) for one in done.review] == [("b", "similarity"), ("c", "similarity")]
+    assert all(0.8 <= one.similarity < 0.999 for one in done.review)
+
+
+def test_documents_named_by_a_label(grouped):
+    done = label(grouped, carrying="known", add=["junk"], family=True)
+    assert [one.id for one in done.changes] == ["a", "b", "c"]
+    assert label(grouped, carrying="nobody carries it", add=["junk"]).changes == ()
+
+
+def undoable(store):
+    if store.url == "sqlite://:memory:":
+        pytest.skip("the journal of a store in memory dies with the job")
+    return store
+
+
+def test_what_was_labelled_is_undone(grouped):
+    store = undoable(grouped)
+    done = label(store, ["c"], add=["junk"], remove=["known"], family=True)
+    label(store, ["b"], add=["later"])
+    planned = undo_labels(store, done.job, dry_run=True)
+    undone = undo_labels(store, done.job)
+    assert planned == undone
+    assert [(one.id, one.before) for one in undone.restored] == [("a", ("known",)), ("c", ())]
+    assert [(one.id, one.before, one.after) for one in undone.changed_since] == [("b", ("junk",), ("junk", "later"))]
+    assert labels_of(store) == {**LABELS, "b": ("junk", "later")}
+    assert [(job.number, job.documents, job.restored) for job in label_history(store)] == [(2, 1, 0), (1, 3, 2)]
+    label(store, ["b"], remove=["later"])
+    assert [one.id for one in undo_labels(store, done.job).restored] == ["b"]
+    assert labels_of(store) == LABELS
+    for job, sentence_part in ((done.job, "already"), (99, "no labelling 99")):
+        with pytest.raises(UsageError, match=sentence_part):
+            undo_labels(store, job)
+
+
+def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
+    store = undoable(grouped)
+    if hasattr(store, "_opened"):
+        pytest.skip("a store that is opened for every call cannot fail in between")
+    whole = store.relabel
+
+    def cut(labels):
+        whole(dict(list(labels.items())[:1]))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(store, "relabel", cut)
+        label(store, ["c"], add=["junk"], family=True)
+    store.refresh()
+    assert labels_of(store) == {**LABELS, "a": ("known", "junk")}
+    undone = undo_labels(store, 1)
+    assert [one.id for one in undone.restored] == ["a", "b", "c"] and labels_of(store) == LABELS
+
+
+def test_a_document_that_is_gone_is_told(grouped):
+    store = undoable(grouped)
+    done = label(store, ["b"], add=["junk"])
+    store.delete(["b"])
+    store.refresh()
+    assert undo_labels(store, done.job).absent == ("b",)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"add": ["x"], "remove": ["x"]},
+        {"add": [""]},
+        {"add": ["x" * 40_000]},
+        {"add": ["x"], "threshold": 2},
+    ],
+)
+def test_what_makes_no_sense(grouped, wrong):
+    with pytest.raises(UsageError):
+        label(grouped, ["a"], **wrong)
+    assert labels_of(grouped) == LABELS
+
+
+def test_nobody_is_named(grouped):
+    with pytest.raises(UsageError, match="name documents"):
+        label(grouped, add=["x"])
+
+
+def test_families_whose_labels_disagree(grouped):
+    assert found(grouped, ("label_conflict", "true")) == list("abcde")
+    assert found(grouped, ("label_conflict", "false")) == ["f", "g"]
+    assert found(grouped, ("label_conflict", "true"), ("labels", "known")) == ["a"]
+    one, other = consistency(grouped)
+    assert (one.family, one.labels, one.unlabelled) == ("a", {"known": 1}, 2)
+    assert [(member.id, member.labels, member.principal) for member in other.members] == [
+        ("d", (), True),
+        ("e", ("responsive",), False),
+    ]
+    label(grouped, ["b", "c"], add=["known"])
+    grouped.relabel({"d": ("x", "responsive"), "e": ("responsive", "x")})
+    grouped.refresh()
+    assert found(grouped, ("label_conflict", "true")) == [] and consistency(grouped) == ()
+    grouped.relabel({"a": ()})
+    grouped.refresh()
+    assert found(grouped, ("label_conflict", "true"), text=sentence(1).split()[0]) == list("abc")
+    with pytest.raises(UsageError, match="true or false"):
+        found(grouped, ("label_conflict", "maybe"))
+
+
+def test_many_families_disagree(store):
+    made = []
+    for place in range(1_100):
+        made += [row(f"{place:04}a", family=f"{place:04}a", labels=("x",) if place % 2 else (), principal=True)]
+        made += [row(f"{place:04}b", family=f"{place:04}a", labels=("x", "y"), principal=False, similarity=0.9)]
+        made += [row(f"{place:04}c", family=f"{place:04}a", labels=("y", "x"), principal=False, similarity=0.9)]
+    store.write(made)
+    store.relabel({f"{place:04}a": ("y", "x") for place in range(0, 1_100, 10)})
+    store.refresh()
+    assert len(found(store, ("label_conflict", "false"))) == 330
+    assert len(found(store, ("label_conflict", "true"))) == 2_970

@@ -1,0 +1,134 @@
+"""A review by the command line: label, carry to families, queue, undo; indexers side by side; a job that is killed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from e2e.command import ROOT, outcome, run, run_json
+from family_oracle import broken, expected, families_of
+
+from indexer.stores import open_store
+
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/index.db"
+    run("index", EXAMPLES, store=url)
+    run("group", store=url)
+    return url
+
+
+def test_a_review(store: str) -> None:
+    opened = open_store(store)
+    ids = {Path(row.path).name: row.id for row in opened.scan()}
+    opened.close()
+    press = ids["ferry-press-release.txt"]
+    planned = run_json("label", press, "--label", "nonresponsive", "--family", "--dry-run", store=store)
+    assert len(planned["changes"]) == 3 and planned["dry_run"] and planned["job"] is None
+    assert run_json("consistency", store=store) == {"families": []}
+    done = run_json("label", press, "--label", "nonresponsive", "--family", store=store)
+    assert done["changes"] == planned["changes"] and done["job"] == 1
+    assert "+nonresponsive  3 documents" in run("label", "--history", store=store)
+    contract = ids["services-agreement-2024.txt"]
+    words = ["label", contract, "--label", "responsive", "--family", "--review", "responsive"]
+    text = run(*words, store=store)
+    assert "1 document changed" in text and "3 documents left for review" in text and "--undo 2" in text
+    [family] = run_json("consistency", store=store)["families"]
+    assert (family["labels"], family["unlabelled"], len(family["members"])) == ({"responsive": 1}, 3, 4)
+    assert "responsive 1, none 3" in run("consistency", store=store)
+    assert run_json("search", "", "--filter", "label_conflict=true", "--fold", "none", store=store)["total"] == 4
+    carried = run_json("label", "--carrying", "nonresponsive", "--remove", "nonresponsive", store=store)
+    assert len(carried["changes"]) == 3
+    refused = outcome("label", "--undo", "1", store=store)
+    assert refused.returncode == 0 and "3 documents have their labels back" in refused.stdout
+    run("label", contract, "--label", "later", store=store)
+    assert run_json("label", "--undo", "2", store=store, code=1)["changed_since"][0]["labels"] == ["responsive", "later"]
+
+
+def test_mistakes_get_a_sentence(store: str) -> None:
+    for words, sentence in (
+        (["label"], "name documents"),
+        (["label", "a"], "which labels"),
+        (["label", "a", "--label", "x", "--undo", "1"], "only one"),
+        (["label", "a", "--label", "x", "--review", "y"], "--family"),
+        (["label", "--undo", "7"], "no labelling 7"),
+        (["index", str(EXAMPLES), "--family-threshold", "0"], "threshold"),
+        (["search", "x", "--filter", "label_conflict=perhaps"], "true or false"),
+    ):
+        done = outcome(*words, store=store)
+        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
+    assert outcome("label", "nobody", "--label", "x", store=store).returncode == 1
+
+
+def library(folder: Path, chance: random.Random, files: int) -> None:
+    """Texts of a few families, written anew with a few other words each."""
+    folder.mkdir(exist_ok=True)
+    for place in range(files):
+        words = [f"word{(place % 7) * 100 + number}" for number in range(80)]
+        for _ in range(chance.randint(0, 8)):
+            words[chance.randrange(80)] = f"other{chance.randrange(50)}"
+        if chance.random() < 0.9:
+            (folder / f"{place:03}.txt").write_text(" ".join(words), encoding="utf-8")
+        else:
+            (folder / f"{place:03}.txt").unlink(missing_ok=True)
+
+
+def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
+    """Files change and go between jobs, each of which is killed at another moment; then all is as if nothing had happened."""
+    chance, url, folder = random.Random(7), f"sqlite:///{tmp_path}/index.db", tmp_path / "files"
+    command = [sys.executable, "-m", "indexer", "index", str(folder), "--prune", "--workers", "1", "--store", url]
+    killed = 0
+    for wait in (0.0, 0.03, 0.08, 0.15):
+        library(folder, chance, 300)
+        job = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+        journal = tmp_path / "index.db.jobs"
+        deadline = time.monotonic() + 60
+        while not journal.exists() and job.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        time.sleep(wait)
+        job.send_signal(signal.SIGKILL)
+        killed += job.wait() == -signal.SIGKILL
+        opened = open_store(url)
+        if opened.stored_recipe() is not None:
+            assert broken(opened.scan()) == []
+        opened.close()
+    assert killed >= 2
+    run("index", folder, "--prune", store=url)
+    opened = open_store(url)
+    assert broken(opened.scan()) == []
+    run("group", store=url)
+    stored = list(opened.scan())
+    assert len(stored) == len(list(folder.iterdir())) and families_of(opened) == expected(stored, 0.8, "longest", 1000)
+    opened.close()
+
+
+def test_two_indexers_fill_one_cluster(opensearch_url: str, tmp_path: Path) -> None:
+    url = f"{opensearch_url.replace('http', 'opensearch', 1)}/nearfold-test-side-{os.getpid()}"
+    jobs = []
+    for side in ("left", "right"):
+        library(tmp_path / side, random.Random(1), 300)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(tmp_path / f"state-{side}")}
+        command = [sys.executable, "-m", "indexer", "index", str(tmp_path / side), "--store", url]
+        jobs.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
+    assert [job.wait(timeout=120) for job in jobs] == [0, 0]
+    opened = open_store(url)
+    opened.refresh()
+    stored = list(opened.scan())
+    assert len(stored) == sum(len(list((tmp_path / side).iterdir())) for side in ("left", "right"))
+    assert broken(stored) == []
+    arrived = len(set(families_of(opened).values()))
+    again = tmp_path / "again"
+    library(again, random.Random(1), 300)
+    run("index", again, store=url, XDG_STATE_HOME=str(tmp_path / "state"))
+    opened.refresh()
+    assert len(set(families_of(opened).values())) == arrived  # whoever comes later finds them all
+    assert broken(opened.scan()) == []
+    opened.delete([row.id for row in opened.scan()])
+    opened.close()
