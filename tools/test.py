@@ -2,8 +2,9 @@
 
     python3 tools/test.py [PYTEST ARGUMENT ...]
 
-Real servers are started as tests/servers describes. Without Java and without Docker the tests that need them are skipped
-with the reason; with CI=true in the environment they fail instead.
+Real servers are started as tests/servers describes; the review pages are tried in the Chromium that tools/chromium.py finds.
+Without Java and without Docker the tests that need them are skipped with the reason; with CI=true in the environment they
+fail instead.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import chromium
 from environment import ROOT, prepared
 
 CHECKS = (
@@ -23,6 +25,7 @@ CHECKS = (
 def main(arguments: list[str]) -> int:
     """Run the checks in order and stop at the first that fails; its exit code."""
     python = prepared(extras=("opensearch", "elasticsearch", "tika", "text", "copietje"), group="dev")
+    chromium.ensured()
     for module, *rest in (*CHECKS, ("pytest", *arguments)):
         print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)
         if code := subprocess.run([str(python), "-m", module, *rest], cwd=ROOT, check=False).returncode:

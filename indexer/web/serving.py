@@ -49,9 +49,22 @@ def serve(
             log_level="warning",
             timeout_graceful_shutdown=_CLOSING_SECONDS,
         )
-        ready(f"http://{_spelled(host)}:{actual}/")
+        server = _Server(config, lambda: ready(f"http://{_spelled(host)}:{actual}/"))
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+            server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers, and ends cleanly from then on."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, then tell."""
+        await super().startup(sockets)
+        self._ready()
 
 
 def is_loopback(host: str) -> bool:

@@ -6,7 +6,7 @@ export function differences() {
   const marks = [...document.querySelectorAll(".side.a [data-difference]")];
   const where = document.querySelector("[data-where]");
   const total = where.textContent.trim();
-  const sheet = document.querySelector(".sheet");
+  const sheet = document.querySelector("section.sheet");
   let at = marks.findIndex((mark) => `#${mark.id}` === location.hash);
 
   const show = (place) => {

@@ -1,0 +1,241 @@
+"""What the pages refuse, what they carry, and what they answer: by plain requests, without a browser."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote, urlencode, urlsplit
+
+import jsonschema
+import pytest
+from hostile import hostile_rows
+from sample_library import edited, rows, sentence
+from watching import ROOT, served
+
+from indexer.grouping import group
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+from indexer.web.questions import QUESTIONS
+from indexer.web.safety import allowed_hosts
+from indexer.web.serving import is_loopback
+
+PATHS = (
+    "/",
+    "/?q=agreement",
+    "/family?id=m2",
+    "/compare?a=m1&b=m2",
+    "/document?id=m1",
+    "/overview",
+    "/threshold",
+    "/jobs",
+    "/api",
+)
+FILES = ("/static/base.css", "/static/review.js", "/static/icon.svg", "/nothing", "/api/nothing")
+
+
+class Answer:
+    def __init__(self, response: http.client.HTTPResponse) -> None:
+        self.status, self.headers, self.body = response.status, response.headers, response.read()
+
+
+def request(site: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+    connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=30)
+    try:
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        return Answer(connection.getresponse())
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("path", [*PATHS, *FILES, "/api/search", "/api/openapi.json", "/api/family"])
+def test_every_answer_is_locked_down(site: str, path: str) -> None:
+    headers = request(site, path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert (headers["x-content-type-options"], headers["referrer-policy"], headers["x-frame-options"]) == (
+        "nosniff",
+        "no-referrer",
+        "DENY",
+    )
+    assert "access-control-allow-origin" not in headers
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1", "127.0.0.1.evil.example:8765", "0.0.0.0"])
+def test_a_name_that_is_not_ours_reaches_nothing(site: str, host: str) -> None:
+    answer = request(site, "/?q=agreement", Host=host)
+    assert answer.status in (400, 421)
+    assert b"agreement" not in answer.body
+
+
+def test_names_of_this_machine_are_answered(site: str) -> None:
+    port = urlsplit(site).port
+    assert request(site, "/jobs", Host=f"LOCALHOST:{port}").status == 200
+    assert "review.example" in allowed_hosts("127.0.0.1", 8765, ["review.example"])
+    assert not {"0.0.0.0:80", "[::]:80"} & (allowed_hosts("0.0.0.0", 80) | allowed_hosts("::", 80))
+    assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "192.0.2.1")] == [True] * 3 + [False] * 2
+
+
+@pytest.mark.parametrize("path", ["/", "/api/search", "/threshold"])
+def test_writes_of_another_site_are_refused(site: str, path: str) -> None:
+    for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}):
+        assert request(site, path, "POST", b"x=1", **headers).status == 403
+    assert request(site, path, "POST", b"x=1", Origin=site).status == 405
+
+
+def test_originals_are_served_by_id_from_inside_the_root_only(site: str, store_url: str, tmp_path: Path) -> None:
+    hits = json.loads(request(site, "/api/search?fold=none&limit=100").body)["hits"]
+    inside = next(one for one in hits if one["path"].endswith("services-agreement-2024.txt"))
+    answer = request(site, f"/original?id={quote(inside['id'])}")
+    assert answer.body == (ROOT / "examples" / "services-agreement-2024.txt").read_bytes()
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"].startswith("attachment")
+    for id in ("m1", "/etc/passwd", "../../etc/passwd", ""):
+        assert request(site, f"/original?id={quote(id, safe='')}").status == 404
+    outside, root = tmp_path / "secret.txt", tmp_path / "root"
+    outside.write_text("secret")
+    root.mkdir()
+    (root / "link.txt").symlink_to(outside)
+    store = open_store(f"sqlite:///{tmp_path}/links.db")
+    made = rows({"link": sentence(1)})
+    store.prepare(DEFAULT)
+    places = {"link": root / "link.txt", "up": root / ".." / "secret.txt", "folder": root}
+    store.write([replace(made[0], id=id, family=id, path=str(place)) for id, place in places.items()])
+    store.close()
+    with served(f"sqlite:///{tmp_path}/links.db", "--originals", str(root)) as address:
+        assert [request(address, f"/original?id={id}").status for id in places] == [404] * 3
+    with served(store_url) as address:
+        assert request(address, f"/original?id={quote(inside['id'])}").status == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/templates/base.html"],
+)
+def test_static_files_are_those_of_one_folder(site: str, path: str) -> None:
+    assert request(site, path).status == 404
+
+
+def test_the_api_answers_as_it_is_described(site: str) -> None:
+    described = json.loads(request(site, "/api/openapi.json").body)
+    assert described["openapi"].startswith("3.1")
+    assert set(described["paths"]) == {f"/{one.api}" for one in QUESTIONS.values()}
+    asked = {
+        "search": [{"q": "agreement"}, {"filter": "labels=hostile", "fold": "family"}, {"q": "", "limit": "100"}],
+        "document": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
+        "similar": [{"id": "m1"}],
+        "family": [{"id": "m2"}, {"id": "long1"}],
+        "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
+        "status": [{}],
+        "survey": [{"wait": "20"}],
+        "preview": [{"threshold": "0.7"}],
+    }
+    assert asked.keys() == QUESTIONS.keys()
+    for name, questions in asked.items():
+        for parameters in questions:
+            answer = request(site, f"/api/{name}?{urlencode(parameters)}")
+            assert answer.status == 200, answer.body
+            schema = described["paths"][f"/{name}"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+            jsonschema.Draft202012Validator({**schema, "components": described["components"]}).validate(json.loads(answer.body))
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/search?threshold=nan", 400),
+        ("/api/search?page=0", 400),
+        ("/api/search?fold=sideways", 400),
+        ("/api/search?filter=nothing", 400),
+        ("/api/search?filter=nothing%3D1", 400),
+        ("/api/search?q=" + "x" * 2001, 400),
+        ("/api/family", 400),
+        ("/api/family?id=nowhere", 404),
+        ("/api/compare?a=m1&b=nowhere", 404),
+        ("/api/nothing", 404),
+        ("/api/search?q=%ff%fe%00", 200),
+        ("/api/document?id=%ed%a0%80", 404),
+    ],
+)
+def test_wrong_questions_get_an_error_in_json(site: str, path: str, status: int) -> None:
+    answer = request(site, path)
+    assert answer.status == status, answer.body
+    assert answer.headers["content-type"] == "application/json"
+    assert status == 200 or json.loads(answer.body)["error"]
+
+
+def test_pages_and_api_say_the_same(site: str) -> None:
+    told = json.loads(request(site, "/api/search?q=agreement").body)
+    shown = request(site, "/?q=agreement").body.decode()
+    assert [shown.count(quote(hit["id"])) > 0 for hit in told["hits"]] == [True] * len(told["hits"])
+
+
+def test_many_ask_at_once_while_documents_come(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/busy.db"
+    store = open_store(url)
+    store.prepare(DEFAULT)
+    store.write(rows({f"m{place}": edited(sentence(3), place) for place in range(6)}))
+    group(store)
+    with served(url) as address, ThreadPoolExecutor(8) as pool:
+        places = [path for path in PATHS for _ in range(8)]
+        waiting = [pool.submit(request, address, path) for path in places]
+        for start in range(10):
+            store.write(rows({f"new{start}-{place}": sentence(start * 20 + place) for place in range(20)}))
+        assert {one.result().status for one in waiting} == {200}
+    store.close()
+
+
+def test_serve_says_where_and_ends_on_ctrl_c(store_url: str) -> None:
+    command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", store_url]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes) as process:
+        assert "http://127.0.0.1:" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_what_cannot_be_served_is_said_before_anything_listens(tmp_path: Path, site: str, store_url: str) -> None:
+    def refused(*options: str, store: str = store_url) -> tuple[int, str]:
+        command = [sys.executable, "-m", "indexer", "serve", "--store", store, *options]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60, check=False
+        )
+        return done.returncode, done.stderr
+
+    code, said = refused(store=f"sqlite:///{tmp_path}/none.db")
+    assert (code, "nearfold index" in said) == (3, True)
+    code, said = refused("--port", str(urlsplit(site).port))
+    assert (code, "--port" in said) == (2, True)
+    assert refused("--originals", str(tmp_path / "nowhere"))[0] == 2
+
+
+def test_the_pages_work_over_a_search_engine(opensearch_url: str) -> None:
+    url = f"{opensearch_url.replace('http://', 'opensearch://')}/pages-{os.getpid()}"
+    store = open_store(url)
+    store.prepare(DEFAULT)
+    try:
+        store.write(rows({f"m{place}": edited(sentence(3), place) for place in range(6)}, labels={"m1": ("hot",)}))
+        store.refresh()
+        group(store)
+        with served(url) as address:
+            assert {path: request(address, path).status for path in PATHS} == dict.fromkeys(PATHS, 200)
+            facets = json.loads(request(address, "/api/search").body)["facets"]
+            assert facets["labels"] == [{"value": "hot", "documents": 1, "families": 1}]
+            assert json.loads(request(address, "/api/family?id=m3").body)["size"] > 1
+    finally:
+        store.close()
+        endpoint = urlsplit(opensearch_url).netloc
+        for name in (f"pages-{os.getpid()}", f"pages-{os.getpid()}-write"):
+            connection = http.client.HTTPConnection(endpoint)
+            connection.request("DELETE", f"/{name}")
+            connection.getresponse().read()
+            connection.close()

@@ -1,0 +1,226 @@
+"""The review pages in a real browser: every page, keyboard paths, hostile documents, accessibility, widths and themes."""
+
+import json
+import re
+import urllib.request
+from urllib.parse import urlencode
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from hostile import PAYLOADS
+from playwright.sync_api import Browser, Page, expect
+from watching import Seen, window
+
+
+def ask(site: str, question: str, **parameters: str) -> dict:
+    with urllib.request.urlopen(f"{site}/api/{question}?{urlencode(parameters)}") as answer:
+        return json.load(answer)
+
+
+def hit(site: str, words: str) -> dict:
+    """The first hit with something folded under it."""
+    return next(one for one in ask(site, "search", q=words)["hits"] if one["folded"])
+
+
+def addresses(site: str) -> dict[str, str]:
+    """Every page by name, with something to see on it."""
+    shown = hit(site, "agreement")
+    far = min(shown["folded"], key=lambda one: one["similarity"])
+    return {
+        "search": "/?q=agreement",
+        "nothing found": "/?q=nothingofthekind",
+        "filtered": "/?" + urlencode({"filter": "labels=hostile"}),
+        "document": "/document?" + urlencode({"id": shown["id"]}),
+        "family": "/family?id=m2",
+        "compare": "/compare?" + urlencode({"a": shown["id"], "b": far["id"]}),
+        "overview": "/overview",
+        "threshold": "/threshold",
+        "jobs": "/jobs",
+        "api": "/api",
+        "problem": "/document?id=nowhere",
+    }
+
+
+def test_search_folds_and_opens_a_family_in_place(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("Words to search").fill("agreement")
+    page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_contain_text("6 documents in 2 groups")
+    fold = page.locator("details.fold").first
+    expect(fold.locator("li").first).to_be_hidden()
+    fold.locator("summary").click()
+    expect(fold.locator("li")).to_have_count(3)
+    expect(fold.locator(".share").first).to_have_text(re.compile(r"\d+%"))
+    fold.get_by_role("link", name="Compare").first.click()
+    expect(page).to_have_title(re.compile("Compare"))
+
+
+def test_filters_narrow_and_are_removed(page: Page) -> None:
+    page.goto("/?q=agreement")
+    page.get_by_role("link", name="PDF 1").click()
+    expect(page.locator("#count")).to_contain_text("1 document")
+    page.get_by_role("link", name="Remove the filter").click()
+    expect(page.locator("#count")).to_contain_text("6 documents")
+
+
+def test_hits_come_in_pages(page: Page) -> None:
+    page.goto("/?fold=none&limit=3")
+    first = page.locator(".hit h2").all_text_contents()
+    page.get_by_role("link", name="Page 2").click()
+    assert len(first) == 3
+    assert not set(first) & set(page.locator(".hit h2").all_text_contents())
+
+
+def test_the_keyboard_reaches_everything(page: Page, site: str) -> None:
+    page.goto("/?q=agreement")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Words to search")).to_be_focused()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    page.keyboard.press("j")
+    expect(page.locator(".hit h2 a").nth(0)).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator(".hit h2 a").nth(1)).to_be_focused()
+    page.keyboard.press("k")
+    page.keyboard.press("x")
+    expect(page.locator(".hit").first.locator("li").first).to_be_visible()
+    page.keyboard.press("c")
+    expect(page).to_have_url(re.compile("/compare"))
+
+
+def test_the_keyboard_leads_from_difference_to_difference(page: Page, site: str) -> None:
+    page.goto(addresses(site)["compare"])
+    page.keyboard.press("n")
+    expect(page.locator("[data-where]")).to_contain_text("Difference 1 of")
+    expect(page.locator("#d1")).to_be_focused()
+    page.keyboard.press("n")
+    page.keyboard.press("p")
+    expect(page.locator("[data-where]")).to_contain_text("Difference 1 of")
+
+
+def test_differences_only_hides_what_is_the_same(page: Page) -> None:
+    page.goto("/compare?a=long1&b=long2")
+    expect(page.locator(".block.same").first).to_be_visible()
+    page.keyboard.press("d")
+    expect(page.locator(".block.same").first).to_be_hidden()
+
+
+def test_single_keys_can_be_switched_off(page: Page) -> None:
+    page.goto("/?q=agreement")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.get_by_label("single-key shortcuts are on").uncheck()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("j")
+    expect(page.locator(".hit.at")).to_have_count(0)
+    page.reload()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_a_comparison_shows_passages_in_matching_colours(page: Page, site: str) -> None:
+    page.goto(addresses(site)["compare"])
+    left, right = page.locator(".side.a .passage"), page.locator(".side.b .passage")
+    assert left.count() == right.count() > 3
+    for place in range(3):
+        colours = [one.nth(place).evaluate("one => getComputedStyle(one).backgroundColor") for one in (left, right)]
+        assert colours[0] == colours[1] != "rgba(0, 0, 0, 0)"
+    expect(page.locator(".side.a .letters").first).to_be_visible()
+    page.locator(".side.a .nr").nth(1).click()
+    expect(page.locator(".side.b .nr:target")).to_have_text("2")
+
+
+def test_both_sides_of_a_block_stand_at_the_same_height(page: Page, site: str) -> None:
+    page.goto("/compare?a=long1&b=long2")
+    for place in range(3):
+        tops = [page.locator(f".side.{side}").nth(place).bounding_box()["y"] for side in "ab"]
+        assert tops[0] == tops[1]
+
+
+def test_long_texts_come_in_parts_and_differences_lead_across_them(page: Page) -> None:
+    page.goto("/compare?a=long1&b=long2")
+    expect(page.get_by_text("Part 1 of 2").first).to_be_visible()
+    page.get_by_role("link", name="Part 2").first.click()
+    expect(page.locator(".block").first).to_be_visible()
+
+
+def test_right_to_left_text_runs_from_the_right(page: Page) -> None:
+    page.goto("/compare?a=hebrew1&b=hebrew2")
+    for side in "ab":
+        assert page.locator(f".side.{side}").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
+
+
+def test_the_slider_regroups_while_it_moves(page: Page, site: str) -> None:
+    page.goto("/threshold")
+    expect(page.locator("[data-number=moved]")).to_have_text("0")
+    for threshold in ("1", "0.6"):
+        page.locator("#threshold").fill(threshold)
+        wanted = ask(site, "preview", threshold=threshold)
+        expect(page.locator("[data-number=moved]")).to_have_text(f"{wanted['moved']:,}")
+        expect(page.locator("[data-number=families]")).to_have_text(f"{wanted['families']:,}")
+        expect(page.locator("[data-moves] tr")).to_have_count(len(wanted["moves"]))
+    assert ask(site, "preview", threshold="1")["moved"] > 0
+
+
+def test_a_family_shows_who_resembles_whom_and_what_is_not_in_order(page: Page) -> None:
+    page.goto("/family?id=m2")
+    seen = page.locator(".members li").count() + 1
+    assert page.locator(".matrix rect").count() >= seen**2
+    expect(page.locator(".notes")).to_contain_text("labels do not agree")
+    expect(page.locator(".notes")).to_contain_text("is cut")
+
+
+def test_pages_work_without_script(browser: Browser, site: str, seen: Seen) -> None:
+    with window(browser, site, seen, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto("/?q=agreement")
+        page.locator("details.fold summary").first.click()
+        expect(page.locator("details.fold li").first).to_be_visible()
+        page.goto("/threshold")
+        page.get_by_role("button", name="Show").click()
+        expect(page).to_have_url(re.compile("threshold=0.8"))
+
+
+def test_hostile_documents_run_nothing_and_reach_nobody(page: Page, site: str) -> None:
+    listed = ask(site, "search", filter="labels=hostile", fold="none", limit="100")["hits"]
+    assert len(listed) == len(PAYLOADS)
+    ids = [one["id"] for one in listed]
+    places = ["/?fold=none&limit=100&filter=labels%3Dhostile", "/?filter=labels%3Dhostile", "/overview", "/threshold"]
+    places += ["/?" + urlencode({"q": payload, "filter": f"content_type={payload}"}) for payload in PAYLOADS[:6]]
+    for id, other in zip(ids, ids[1:] + ids[:1], strict=True):
+        places += ["/document?" + urlencode({"id": id}), "/compare?" + urlencode({"a": id, "b": other})]
+    places += ["/family?" + urlencode({"id": ids[0]}), "/document?" + urlencode({"id": PAYLOADS[0]})]
+    for place in places:
+        page.goto(place)
+        assert page.evaluate("typeof pwned") == "undefined"
+        assert page.locator("main script, main iframe, main img, main base, main link, main meta, main object").count() == 0
+        assert "49" not in page.title()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1920, "light")])
+def test_pages_are_accessible_and_fit(browser: Browser, site: str, seen: Seen, width: int, theme: str) -> None:
+    with window(browser, site, seen, width, color_scheme=theme) as context:
+        page = seen.watch(context.new_page())
+        for name, place in addresses(site).items():
+            page.goto(place)
+            for fold in page.locator("details.fold").all()[:1]:
+                fold.locator("summary").click()
+            found = Axe().run(page).response["violations"]
+            serious = {
+                one["id"]: [node["html"][:200] for node in one["nodes"]][:3]
+                for one in found
+                if one["impact"] in ("serious", "critical")
+            }
+            assert (name, serious) == (name, {})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_pages_print_without_what_only_a_screen_needs(page: Page, site: str) -> None:
+    page.goto(addresses(site)["compare"])
+    page.emulate_media(media="print")
+    expect(page.locator(".top nav")).to_be_hidden()
+    expect(page.locator(".tools")).to_be_hidden()
+    expect(page.locator(".side.a").first).to_be_visible()
