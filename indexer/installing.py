@@ -23,7 +23,7 @@ class Installation:
 
     @property
     def complete(self) -> bool:
-        """False when the engine lacks what a piece needs."""
+        """False when the engine lacks what signing or scoring needs; what is left out is not counted."""
         return all(change.action != "impossible" for change in self.changes)
 
     def plus(self, *changes: Change) -> Installation:

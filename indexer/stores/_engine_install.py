@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError
@@ -21,12 +22,13 @@ _DEFAULT_PIPELINE = "index.default_pipeline"
 def install(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe, dry_run: bool) -> list[Change]:
     """The template comes after what it names, and the index that exists last. Nothing is written before all is checked."""
     engine = _Engine(requests, dry_run)
-    pipeline = installed.signing(recipe)
     index = engine.index(place)
-    engine.check(place, recipe, pipeline, index)
-    changes = [engine.put(installed.component(recipe)), engine.put_pipeline(pipeline)]
-    signs = changes[-1].action != "impossible"
-    changes += [engine.put_script(script, changes[-1]) for script in installed.scoring()]
+    engine.check(place, recipe, index)
+    component = engine.put(installed.component(recipe))
+    signing = engine.put_pipeline(installed.signing(recipe))
+    signs = signing.action != "impossible"
+    changes = [component, signing, engine.put_attaching(installed.attaching(recipe), signing)]
+    changes += [engine.put_script(script, signing) for script in installed.scoring()]
     if dialect.search_pipelines:
         changes.append(engine.put(installed.folding()))
     changes.append(engine.put_template(place, dialect, recipe, signs))
@@ -44,7 +46,7 @@ def uninstall(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe
     changes = [] if index is None else engine.release(recipe, index)
     changes += engine.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
     users = engine.users(place, recipe)
-    for piece in (installed.signing(recipe), installed.component(recipe)):
+    for piece in (*installed.pipelines(recipe), installed.component(recipe)):
         changes += engine.remove(piece, users)
     shared = installed.scoring() + ([installed.folding()] if dialect.search_pipelines else [])
     for piece in shared:
@@ -73,7 +75,7 @@ class _Engine:
         ((name, index),) = answer.items()
         return name, index
 
-    def check(self, place: Place, recipe: Recipe, pipeline: Piece, index: tuple[str, Mapping[str, Any]] | None) -> None:
+    def check(self, place: Place, recipe: Recipe, index: tuple[str, Mapping[str, Any]] | None) -> None:
         """Refuse what would mix recipes, take the place of another pipeline, or undo what a newer nearfold installed."""
         url = self._requests.url
         template = self.found(Piece("index template", f"nearfold-{place.index}", {}))
@@ -83,16 +85,18 @@ class _Engine:
         for stored in (known, Recipe(**about["recipe"]) if about else None):
             if stored and stored.id != recipe.id:
                 raise RecipeMismatch(stored=stored.name, wanted=recipe.name, difference=stored.difference(recipe))
-        there = self.found(pipeline)
-        if there and there.get("version", 0) > pipeline.body["version"]:
-            raise StoreError(
-                f"a newer nearfold installed {pipeline.name} at {url}; upgrade nearfold, or uninstall with it first"
-            )
+        for pipeline in installed.pipelines(recipe):
+            there = self.found(pipeline)
+            if there and there.get("version", 0) > pipeline.body["version"]:
+                raise StoreError(
+                    f"a newer nearfold installed {pipeline.name} at {url}; upgrade nearfold, or uninstall with it first"
+                )
         if problems := installed.field_problems(mapping):
             raise MappingMismatch(index=place.index, problems=problems)
-        if index and (other := _default_pipeline(index[1])) not in (None, "_none", pipeline.name):
+        own = installed.shared_name(recipe)
+        if index and (other := _default_pipeline(index[1])) not in (None, "_none", *_names(recipe)):
             raise StoreError(
-                f"index {place.index} has the default pipeline {other}; let that pipeline call {pipeline.name} by a `pipeline` "
+                f"index {place.index} has the default pipeline {other}; let that pipeline call {own} by a `pipeline` "
                 f"processor and clear {_DEFAULT_PIPELINE}, or give --store another index"
             )
 
@@ -119,6 +123,14 @@ class _Engine:
             return Change(piece.kind, piece.name, "impossible", answer.reason)
         self._judge("PUT", piece.path, answer)
         return Change(piece.kind, piece.name, "created" if found is None else "updated")
+
+    def put_attaching(self, piece: Piece, signing: Change) -> Change:
+        """Put the pipeline for files, which calls the one that signs; left out where the engine has no attachment processor."""
+        if signing.action == "impossible":
+            return Change(piece.kind, piece.name, "impossible", signing.detail)
+        change = self.put_pipeline(piece)
+        absent = change.action == "impossible" and "[attachment]" in change.detail
+        return replace(change, action="left out") if absent else change
 
     def put_script(self, piece: Piece, pipeline: Change) -> Change:
         """Put a stored script; impossible for the same reason as the pipeline, which is painless too."""
@@ -153,7 +165,7 @@ class _Engine:
             steps.append(("PUT", f"{name}/_mapping", {"_meta": {**installed.meta(recipe), **about}, "properties": missing}))
         if place.write_alias not in there.get("aliases", {}):
             steps.append(("PUT", f"{name}/_alias/{place.write_alias}", None))
-        if signs and _default_pipeline(there) != installed.shared_name(recipe):
+        if signs and _default_pipeline(there) not in _names(recipe):
             steps.append(("PUT", f"{name}/_settings", {_DEFAULT_PIPELINE: installed.shared_name(recipe)}))
         if not self._dry_run:
             for step in steps:
@@ -163,7 +175,7 @@ class _Engine:
     def release(self, recipe: Recipe, index: tuple[str, Mapping[str, Any]]) -> list[Change]:
         """Let an index go without its pipeline; one that was never given it is not named."""
         name, there = index
-        if _default_pipeline(there) != installed.shared_name(recipe):
+        if _default_pipeline(there) not in _names(recipe):
             return []
         if not self._dry_run:
             self._good("PUT", f"{name}/_settings", {_DEFAULT_PIPELINE: None})
@@ -186,7 +198,7 @@ class _Engine:
         indices = sorted(
             name
             for name, one in settings.items()
-            if one["settings"].get(_DEFAULT_PIPELINE) == installed.shared_name(recipe) and (own is None or name != own[0])
+            if one["settings"].get(_DEFAULT_PIPELINE) in _names(recipe) and (own is None or name != own[0])
         )
         return ", ".join([*filter(None, [self.templates(place, installed.shared_name(recipe))]), *indices])
 
@@ -216,6 +228,11 @@ class _Engine:
         """Raise what an answer means when it is no success; a missing right is named by what was asked."""
         if not 200 <= answer.status < 300:
             raise meaning(self._requests.url, answer, f"{method} {path}")
+
+
+def _names(recipe: Recipe) -> tuple[str, ...]:
+    """The pipelines of ours that an index may have as its default."""
+    return tuple(piece.name for piece in installed.pipelines(recipe))
 
 
 def _default_pipeline(index: Mapping[str, Any]) -> str | None:

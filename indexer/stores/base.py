@@ -169,11 +169,15 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done, or would be done, to one piece of an installation; `impossible` and `kept` give the reason in `detail`."""
+    """What was done, or would be done, to one piece of an installation.
+
+    `impossible`, `left out` (the engine lacks what only this piece needs, and the others do without) and `kept` give the reason
+    in `detail`.
+    """
 
     kind: str
     name: str
-    action: Literal["created", "updated", "unchanged", "removed", "kept", "impossible"]
+    action: Literal["created", "updated", "unchanged", "removed", "kept", "impossible", "left out"]
     detail: str = ""
 
 

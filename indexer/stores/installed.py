@@ -1,8 +1,8 @@
 """What an installation consists of: the pieces that a cluster keeps, as bodies that need no server.
 
-A component template with the `near_*` fields, an ingest pipeline that signs, stored scripts that score by sketch, a search
-pipeline that folds where the engine has search pipelines, and an index template that applies them to one index. Names carry the
-versioned recipe, or a version of their own where no recipe matters.
+A component template with the `near_*` fields, an ingest pipeline that signs and one that reads files before, stored scripts
+that score by sketch, a search pipeline that folds where the engine has search pipelines, and an index template that applies
+them to one index. Names carry the versioned recipe, or a version of their own where no recipe matters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from indexer import mappings
 from indexer.recipe import Recipe
-from indexer.stores import bodies, painless
+from indexer.stores import attachments, bodies, painless
 from indexer.stores.bodies import Body
 
 Kind: TypeAlias = Literal["component template", "ingest pipeline", "search pipeline", "stored script", "index template"]
@@ -61,6 +61,16 @@ def component(recipe: Recipe) -> Piece:
 def signing(recipe: Recipe) -> Piece:
     """The ingest pipeline."""
     return Piece("ingest pipeline", shared_name(recipe), painless.pipeline(recipe))
+
+
+def attaching(recipe: Recipe) -> Piece:
+    """The ingest pipeline that reads files before it signs, for engines with an attachment processor."""
+    return Piece("ingest pipeline", f"nearfold-attachment-{recipe.name}", attachments.pipeline(shared_name(recipe), recipe))
+
+
+def pipelines(recipe: Recipe) -> tuple[Piece, Piece]:
+    """The one for files first: it calls the other."""
+    return attaching(recipe), signing(recipe)
 
 
 def folding() -> Piece:

@@ -23,7 +23,7 @@ from indexer.text import codepoints
 from indexer.text.normalise import MAX_NONSTARTERS
 
 MAX_UNITS = 500_000
-VERSION = 1
+VERSION = 2
 _BLOCK = 128
 _ZERO = 48  # tables are printable: entry n is the character n places after the digit 0
 _UNCHANGED = 32
@@ -34,25 +34,32 @@ _LANES = 0x0101010101010101
 def pipeline(recipe: Recipe = DEFAULT, field: str = "text", limit: int = MAX_UNITS) -> Body:
     """The body of the ingest pipeline: signs `field`, up to `limit` UTF-16 units of it and of its normal form.
 
-    A longer text, or one whose signing fails, is marked `unsigned` and keeps no part of a signature. Raises `UsageError` for a
-    recipe other than character n-grams with MinHash and SimHash.
+    A longer text, or one whose signing fails, is marked `unsigned` and keeps no part of a signature. A document that says it is
+    `truncated` stays so. Raises `UsageError` for a recipe other than character n-grams with MinHash and SimHash.
     """
     _check(recipe)
-    names = [name for name in mappings.load("index.json")["mappings"]["properties"] if name.startswith("near_")]
-    mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
     return {
         "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: near-duplicate keys of `{field}`",
         "version": VERSION,
-        "processors": [_script(sign(recipe, limit), {"field": field, "fields": names, **tables()})],
-        "on_failure": [
-            _script(mark, {"fields": names}),
-            {"set": {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}},
-        ],
+        "processors": [script(sign(recipe, limit), {"field": field, "fields": _fields(), **tables()})],
+        "on_failure": unsigned(recipe),
     }
 
 
-def _script(source: str, params: Body) -> Body:
-    return {"script": {"lang": "painless", "source": source, "params": params}}
+def unsigned(recipe: Recipe) -> list[Body]:
+    """The processors that mark a document `unsigned`, with the reason."""
+    mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
+    reason = {"set": {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}}
+    return [script(mark, {"fields": _fields()}), reason]
+
+
+def script(source: str, params: Body | None = None) -> Body:
+    """A processor that runs a script."""
+    return {"script": {"lang": "painless", "source": source, **({"params": params} if params else {})}}
+
+
+def _fields() -> list[str]:
+    return [name for name in mappings.load("index.json")["mappings"]["properties"] if name.startswith("near_")]
 
 
 def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:

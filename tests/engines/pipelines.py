@@ -1,6 +1,7 @@
 """Asking a real engine what its ingest pipeline makes of texts, and what it should have made of them."""
 
 import base64
+import dataclasses
 import json
 import urllib.error
 import urllib.request
@@ -9,6 +10,7 @@ from indexer.fingerprinting import fingerprints
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import pack_slots, signed64
 
+OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 NOT_SIGNED = {"text", "near_family", "near_id", "near_provisional"}
 
 
@@ -31,6 +33,14 @@ def good(method, url, body=None):
     status, answer = call(method, url, body)
     assert 200 <= status < 300, str(answer)[:2000]
     return answer
+
+
+def bulk(server, index, documents, *actions, pipeline=""):
+    """Documents by one bulk request, with ids of the engine; the ids that they got, and those of other lines after them."""
+    lines = [line for document in documents for line in ({"index": {}}, document)]
+    answer = good("POST", f"{server}/{index}/_bulk?refresh=true{pipeline and f'&pipeline={pipeline}'}", [*lines, *actions])
+    assert not answer["errors"], str(answer)[:1000]
+    return [next(iter(item.values()))["_id"] for item in answer["items"]]
 
 
 def simulated(server, pipeline, documents):

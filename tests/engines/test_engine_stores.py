@@ -18,7 +18,6 @@ from indexer.recipe import DEFAULT
 from indexer.stores import bodies, open_store
 from indexer.text import codepoints, phrases
 
-ENGINES = ["opensearch", "elasticsearch"]
 METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
 
 
@@ -36,16 +35,6 @@ def call(method, url, body=None, kind="application/json"):
 def store_url(engine, server, index):
     scheme, address = server.split("://")
     return f"{engine}{'+https' if scheme == 'https' else ''}://{address}/{index}"
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request):
-    return request.param
-
-
-@pytest.fixture
-def server(engine, request):
-    return request.getfixturevalue(f"{engine}_url")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import dataclasses
 import secrets
 
 import pytest
-from pipelines import call, expected, good, signed
+from pipelines import OTHER, bulk, call, expected, good, signed
 from sample_rows import row
 
 from indexer.checkup import doctor
@@ -14,44 +14,8 @@ from indexer.recipe import DEFAULT, recipe_named
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
-ENGINES = ["opensearch", "elasticsearch"]
-OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening."
 PIECES = ["component template", "ingest pipeline", "stored script", "search pipeline", "index template"]
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request):
-    return request.param
-
-
-@pytest.fixture
-def server(engine, request):
-    return request.getfixturevalue(f"{engine}_url")
-
-
-@pytest.fixture
-def stores():
-    """Open stores of new indices; what was installed or indexed there is removed at the end."""
-    opened = []
-
-    def store(engine, server):
-        index = f"nearfold-test-{secrets.token_hex(6)}"
-        opened.append((open_store(f"{engine}://{server.partition('://')[2]}/{index}"), server, index))
-        return opened[-1][0], index
-
-    yield store
-    for store, server, index in opened:
-        call("DELETE", f"{server}/{index}")
-        for recipe in (DEFAULT, OTHER):
-            uninstall(store, recipe)
-        store.close()
-
-
-@pytest.fixture
-def there(stores, opensearch_url):
-    """A store on OpenSearch, its index, and the server."""
-    return (*stores("opensearch", opensearch_url), opensearch_url)
 
 
 def kept(server):
@@ -63,13 +27,6 @@ def kept(server):
 
 def actions(installation):
     return {change.kind: change.action for change in installation.changes}
-
-
-def bulk(server, index, documents, *actions):
-    lines = [line for document in documents for line in ({"index": {}}, document)]
-    answer = good("POST", f"{server}/{index}/_bulk?refresh=true", [*lines, *actions])
-    assert not answer["errors"], str(answer)[:1000]
-    return [next(iter(item.values()))["_id"] for item in answer["items"]]
 
 
 def test_installing_twice_changes_nothing_and_uninstalling_leaves_no_trace(there):
@@ -94,7 +51,8 @@ def test_what_somebody_changed_is_put_back(there):
     store, index, server = there
     install(store)
     good("PUT", f"{server}/_search/pipeline/nearfold-fold-v1", {"response_processors": []})
-    good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v1", {"processors": []})
+    for name in ("nearfold-default_v1", "nearfold-attachment-default_v1"):
+        good("PUT", f"{server}/_ingest/pipeline/{name}", {"processors": []})
     for name in ("nearfold-minhash-v1", "nearfold-simhash-v1"):
         good("PUT", f"{server}/_scripts/{name}", {"script": {"lang": "painless", "source": "1"}})
     good("PUT", f"{server}/_index_template/nearfold-{index}", {"index_patterns": [index]})
@@ -241,7 +199,7 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elast
         pytest.skip("this Elasticsearch has painless")
     assert planned == done
     missing = [change for change in done.changes if change.action == "impossible"]
-    assert [change.kind for change in missing] == ["ingest pipeline", "stored script", "stored script"]
+    assert [change.kind for change in missing] == ["ingest pipeline", "ingest pipeline", "stored script", "stored script"]
     assert all("script" in change.detail for change in missing)
     assert actions(done) == {
         "component template": "created",

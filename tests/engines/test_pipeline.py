@@ -168,6 +168,12 @@ def test_fields_that_a_client_sends_do_not_survive(signer):
     assert signed(one) == expected(["12"])[0]
 
 
+def test_a_text_that_its_sender_cut_is_not_called_complete(signer):
+    text = "The quick brown fox jumps over the lazy dog"
+    made = simulated(*signer, [{"text": one, "near_status": "truncated"} for one in (text, "12", "")])
+    assert [signed(one) for one in made] == [{**expected([text])[0], "near_status": "truncated"}, *expected(["12", ""])]
+
+
 def test_no_text_is_an_empty_one(signer):
     made = simulated(*signer, [{"title": "none"}, {"text": None}, {"text": ""}])
     assert [signed(one) for one in made] == expected([""] * 3)

@@ -18,7 +18,7 @@ def template(recipe=DEFAULT, signs=True):
 
 
 def pieces():
-    return [installed.component(DEFAULT), installed.signing(DEFAULT), installed.folding(), *installed.scoring(), template()]
+    return [installed.component(DEFAULT), *installed.pipelines(DEFAULT), installed.folding(), *installed.scoring(), template()]
 
 
 def test_the_component_maps_our_fields_and_no_others():
@@ -65,8 +65,12 @@ def test_a_piece_is_recognised_in_what_an_engine_answers(piece):
 
 
 def test_another_recipe_makes_other_pieces_under_other_names():
-    for make in (installed.component, installed.signing):
-        assert make(OTHER).name == "nearfold-other_v1"
+    for make, name in (
+        (installed.component, "nearfold-"),
+        (installed.signing, "nearfold-"),
+        (installed.attaching, "nearfold-attachment-"),
+    ):
+        assert make(OTHER).name == f"{name}other_v1"
         assert not installed.same(make(OTHER), make(DEFAULT).body)
     assert not installed.same(template(OTHER), template().body)
     assert installed.recipe_in(template(OTHER).body) == OTHER

@@ -9,10 +9,11 @@ import pytest
 
 from indexer.errors import UsageError
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.stores import painless
+from indexer.stores import attachments, painless
 from indexer.text import codepoints
 
-SOURCES = {1: "dfcfb47c3b92e598"}  # a change of the scripts or tables is a new version
+# A change of the scripts or tables is a new version.
+SIGNING, ATTACHING = {2: "f53122ad4b9a4956"}, {1: "54687ccaffafbb15"}
 
 
 def read(pages, cells):
@@ -42,9 +43,14 @@ def test_the_source_fits_an_inline_script():
         assert "$" not in source
 
 
-def test_a_version_names_one_pipeline():
-    body = json.dumps(painless.pipeline(), sort_keys=True)
-    assert {painless.VERSION: hashlib.sha256(body.encode()).hexdigest()[:16]} == SOURCES
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [(painless.pipeline(), SIGNING), (attachments.pipeline("nearfold-default_v1"), ATTACHING)],
+    ids=["signing", "attaching"],
+)
+def test_a_version_names_one_pipeline(body, known):
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:16]
+    assert {body["version"]: digest} == known
 
 
 def test_numbers_are_signed_decimals():

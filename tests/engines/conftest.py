@@ -1,0 +1,46 @@
+"""Fixtures of tests on engines: both kinds in turn, and stores whose indices and installations are gone at the end."""
+
+import secrets
+
+import pytest
+from pipelines import OTHER, call
+
+from indexer.installing import uninstall
+from indexer.recipe import DEFAULT
+from indexer.stores import open_store
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def engine(request):
+    """The scheme of an engine's addresses."""
+    return request.param
+
+
+@pytest.fixture
+def server(engine, request):
+    """The URL of the engine."""
+    return request.getfixturevalue(f"{engine}_url")
+
+
+@pytest.fixture
+def stores():
+    """Open stores of new indices; what was installed or indexed there is removed at the end."""
+    opened = []
+
+    def store(engine, server):
+        index = f"nearfold-test-{secrets.token_hex(6)}"
+        opened.append((open_store(f"{engine}://{server.partition('://')[2]}/{index}"), server, index))
+        return opened[-1][0], index
+
+    yield store
+    for store, server, index in opened:
+        call("DELETE", f"{server}/{index}")
+        for recipe in (DEFAULT, OTHER):
+            uninstall(store, recipe)
+        store.close()
+
+
+@pytest.fixture
+def there(stores, opensearch_url):
+    """A store on OpenSearch, its index, and the server."""
+    return (*stores("opensearch", opensearch_url), opensearch_url)
