@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from indexer.agreement import consistency
     from indexer.checkup import doctor
     from indexer.comparison import compare
+    from indexer.exporting import export
     from indexer.fingerprinting import fingerprint, fingerprints
     from indexer.grouping import group
     from indexer.ingest import index
@@ -31,6 +32,7 @@ __all__ = [
     "consistency",
     "delete",
     "doctor",
+    "export",
     "fingerprint",
     "fingerprints",
     "fold_hits",
@@ -57,6 +59,7 @@ _HOMES = {
     "consistency": "indexer.agreement",
     "delete": "indexer.removal",
     "doctor": "indexer.checkup",
+    "export": "indexer.exporting",
     "fingerprint": "indexer.fingerprinting",
     "fingerprints": "indexer.fingerprinting",
     "fold_hits": "indexer.results",

@@ -14,7 +14,7 @@ import click
 
 from indexer import checkup, installing, lookup, overview, printing, printing_sketches, signing
 from indexer.align import Matching
-from indexer.commands import families, indexing, labels, rights, searching, serving
+from indexer.commands import exporting, families, indexing, labels, rights, searching, serving
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
@@ -190,6 +190,7 @@ for command in (
     families.match_command,
     families.group_command,
     families.delete_command,
+    exporting.export_command,
     labels.label_command,
     labels.consistency_command,
     rights.roles_command,

@@ -13,6 +13,7 @@ PUBLIC = {
     "consistency",
     "delete",
     "doctor",
+    "export",
     "fingerprint",
     "fingerprints",
     "fold_hits",

@@ -1,0 +1,49 @@
+"""The commands of docs/exports.md, and what is refused, run as a person would run them."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from command import ROOT, outcome, run, run_json
+
+PAGE = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+
+
+def commands(page: str) -> list[list[str]]:
+    [block] = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/store.db"
+    run("index", ROOT / "examples", store=url)
+    run("group", store=url)
+    return url
+
+
+def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
+    for words in commands(PAGE):
+        told = run(*words[:-1], tmp_path / words[-1], store=store)
+        assert "written to" in told
+        assert (tmp_path / words[-1]).stat().st_size > 100
+    batched = run_json("export", "--what", "batches", "--reviewers", "Ann, Bo", "--out", tmp_path / "b.csv", store=store)
+    assert [load["reviewer"] for load in batched["loads"]] == ["Ann", "Bo"]
+    assert sum(load["documents"] for load in batched["loads"]) == batched["records"] == 12
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--reviewers", "Ann"),
+        ("--threshold", "0.9"),
+        ("--date", "2024-05-01"),
+        ("--format", "html", "--what", "pairs"),
+        ("--format", "html", "--batch-size", "3"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = outcome("export", *words, "--out", tmp_path / "out", store=f"sqlite:///{tmp_path}/none.db")
+    assert done.returncode == 2
+    assert "leave" in done.stderr

@@ -1,0 +1,160 @@
+"""Exports read back as other programs read them, hostile documents included."""
+
+import csv
+import dataclasses
+import io
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_library import edited, library, rows, sentence
+
+from indexer.errors import StoreError, UsageError
+from indexer.exporting import export
+from indexer.grouping import group
+from indexer.loadfile import field
+from indexer.pairs import match
+from indexer.stores import open_store
+from indexer.stores.base import Store
+from indexer.tables import Column, Table, write_csv
+
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "exports.json").read_text(encoding="utf-8"))
+TEXT = sentence(0)
+HOSTILE = {
+    "formula": '=HYPERLINK("http://example.org","open")',
+    "quotes": 'He said "no", then\r\nleft',
+    "thorn": "\u00fe\u0014\u00ae þing",
+    "markup": "<script>alert(1)</script>",
+    "apostrophe": "'tis",
+}
+
+
+@pytest.fixture
+def store() -> Store:
+    """A family of four with a copy, a pair, one alone, one without text, one with a hostile title each."""
+    texts = {"a": TEXT, "b": edited(TEXT, 1), "c": TEXT, "d": edited(TEXT, 2), "e": sentence(5), "f": edited(sentence(5), 1)}
+    texts |= {"g": sentence(3), "h": ""} | {id: sentence(7, 20 + place) for place, id in enumerate(HOSTILE)}
+    made = rows(texts, labels={"b": ("reviewer:Bo", "privileged"), "e": ("reviewer:Gone",)})
+    made = [
+        dataclasses.replace(row, title=HOSTILE.get(row.id, f"Title {row.id}"), raw=f"{place:064x}")
+        for place, row in enumerate(made)
+    ]
+    store = library(made)
+    group(store, threshold=0.85)
+    return store
+
+
+def read_dat(path: Path) -> list[dict[str, str]]:
+    """A small reader of load files: the fields of each record by the names in the header."""
+    text = path.read_bytes().decode("utf-8-sig")
+    assert text.endswith("\r\n")
+    lines = [line.split("\u0014") for line in text.removesuffix("\r\n").split("\r\n")]
+    assert all(len(one) >= 2 and one[0] == one[-1] == "\u00fe" for line in lines for one in line)
+    header, *records = [[one[1:-1] for one in line] for line in lines]
+    return [dict(zip(header, record, strict=True)) for record in records]
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("what", ["families", "pairs", "batches"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "dat"])
+def test_golden(store: Store, tmp_path: Path, what: str, form: str) -> None:
+    settings = {"reviewers": ["Al", "Bo"], "batch_size": 3} if what == "batches" else {}
+    done = export(store, tmp_path / "out", form, what, **settings)
+    read = {"csv": read_csv, "dat": read_dat, "parquet": lambda path: pyarrow.parquet.read_table(path).to_pylist()}[form]
+    found = json.loads(json.dumps(read(tmp_path / "out"), default=lambda moment: moment.isoformat()))
+    assert len(found) == done.records
+    assert found == GOLDEN[f"{what}.{form}"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+def test_families_say_what_the_store_says(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "out", "parquet")
+    found = {one["id"]: one for one in pyarrow.parquet.read_table(tmp_path / "out").to_pylist()}
+    for row in store.scan():
+        one = found.pop(row.id)
+        assert (one["path"], one["title"], one["family"], one["similarity"]) == (
+            row.path,
+            row.title,
+            row.family,
+            row.similarity,
+        )
+        assert (one["principal"], one["labels"], one["cluster"]) == (row.family == row.id, list(row.labels), row.cluster)
+        assert one["modified"] == datetime.fromtimestamp(row.modified / 1000, timezone.utc)
+    assert not found
+    assert {one["id"] for one in pyarrow.parquet.read_table(tmp_path / "out").to_pylist() if one["same_text"] == "a"} == {
+        "a",
+        "c",
+    }
+
+
+def test_pairs_are_those_that_match_finds(store: Store, tmp_path: Path) -> None:
+    export(store, tmp_path / "out", "csv", "pairs", threshold=0.7, measure="resemblance")
+    expected = {
+        (one.a, one.b): one.similarity for one in match(store, threshold=0.7, measure="resemblance", false_negative_weight=0.99)
+    }
+    assert expected
+    assert {(one["a"], one["b"]): float(one["similarity"]) for one in read_csv(tmp_path / "out")} == expected
+
+
+def test_a_load_file_knows_no_families(store: Store, tmp_path: Path) -> None:
+    """There a family is an e-mail with its attachments, and a document alone has no group."""
+    export(store, tmp_path / "out", "dat")
+    records = {one["DOCID"]: one for one in read_dat(tmp_path / "out")}
+    assert not [name for name in records["a"] if "family" in name.lower()]
+    alone, principal, member = records["g"], records["a"], records["b"]
+    assert [alone[f"NearDup{name}"] for name in ("Group", "Principal", "Similarity")] == ["", "N", ""]
+    assert [principal[f"NearDup{name}"] for name in ("Group", "Principal", "Similarity")] == ["a", "Y", "100.00"]
+    assert (member["NearDupGroup"], member["NearDupPrincipal"]) == ("a", "N")
+    assert member["NearDupSimilarity"] == f"{100 * store.get(['b'])['b'].similarity:.2f}"
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_any_text_survives_csv(text: str) -> None:
+    file = io.StringIO(newline="")
+    assert write_csv(Table((Column("text", "text", str), Column("end", "whole", len)), [text]), file) == 1
+    [row] = csv.DictReader(io.StringIO(file.getvalue(), newline=""), strict=True)
+    assert row["text"].removeprefix("'") == text.replace("\0", "\ufffd")
+    assert row["end"] == str(len(text))
+    assert not row["text"].startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))
+
+
+@given(st.text())
+def test_no_field_of_a_load_file_ends_early(text: str) -> None:
+    assert not set(field(text)) & {"\u00fe", "\u0014", "\r", "\n", "\0"}
+
+
+def test_batches_of_reviewers(store: Store, tmp_path: Path) -> None:
+    done = export(store, tmp_path / "out", "csv", "batches", reviewers=["Al", "Bo"], batch_size=3)
+    records = read_csv(tmp_path / "out")
+    assert {one["reviewer"] for one in records if one["family"] == "a"} == {"Bo"}
+    assert {one["because"] for one in records if one["family"] == "a"} == {"reviewed"}
+    assert {one["because"] for one in records if one["family"] == "e"} == {"workload"}
+    assert next(one for one in records if one["family"] == "a")["id"] == "a"
+    assert sum(load.documents for load in done.loads) == len(records) == done.records
+    assert sum(load.batches for load in done.loads) == len({one["batch"] for one in records})
+    assert any("larger than a batch" in note for note in done.notes)
+
+
+def test_what_is_not_settled_is_told(tmp_path: Path) -> None:
+    done = export(library(rows({"a": TEXT, "b": TEXT})), tmp_path / "out")
+    assert "2 documents came after the last group" in done.notes[0]
+
+
+def test_what_cannot_be_written(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no index"):
+        export(open_store("sqlite://:memory:"), tmp_path / "out")
+    with pytest.raises(UsageError, match="cannot write"):
+        export(store, tmp_path / "missing" / "out")
+    with pytest.raises(UsageError, match="batch"):
+        export(store, tmp_path / "out", "csv", "batches", batch_size=0)
+    with pytest.raises(UsageError):
+        export(store, tmp_path / "out", "csv", "pairs", threshold=0)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,109 @@
+"""The report: whole in one file, the same for the same documents, its links lead inside, nothing of a document acts in it."""
+
+import dataclasses
+import re
+from html.parser import HTMLParser
+
+import pytest
+from sample_library import edited, library, rows, sentence
+
+from indexer.errors import StoreError
+from indexer.figures import columns, curve, share_bar
+from indexer.grouping import group
+from indexer.report import report
+from indexer.stores import open_store
+from indexer.stores.base import Store
+
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><script>alert(1)</script>",
+    "<!--",
+    "\u202eexe.txt\x1b[31m",
+    "javascript:alert(1)",
+)
+ALLOWED = {"href", "id", "class", "lang", "charset", "name", "content", "http-equiv", "role", "aria-label", "aria-hidden"} | {
+    "viewbox", "preserveaspectratio", "width", "height", "x", "y", "rx", "d", "points"
+}  # fmt: skip
+
+
+class Seen(HTMLParser):
+    """Every element, attribute and piece of text of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def hostile() -> Store:
+    made = []
+    for place, payload in enumerate(PAYLOADS):
+        base = sentence(place, 60)
+        plain = rows({f"{payload}{nth}": edited(base, nth) for nth in range(3)}, labels={f"{payload}1": (payload,)})
+        made += [dataclasses.replace(row, title=payload, path=f"/{payload}/{row.id}", content_type=payload) for row in plain]
+    store = library(made)
+    group(store)
+    return store
+
+
+def test_nothing_of_a_document_acts() -> None:
+    page = report(hostile(), f"2024-05-01 {PAYLOADS[0]}").html
+    seen = Seen(page)
+    assert {tag for tag, _ in seen.tags}.isdisjoint({"script", "img", "iframe", "object", "link", "form", "base"})
+    assert {name for _, attributes in seen.tags for name in attributes} <= ALLOWED
+    assert sum(tag == "style" for tag, _ in seen.tags) == 1
+    assert PAYLOADS[0] in seen.text
+    assert "\u202e" not in page
+    assert "\x1b" not in page
+    assert "default-src 'none'" in page
+
+
+def test_links_lead_somewhere_inside() -> None:
+    tags = Seen(report(hostile(), "").html).tags
+    targets = {attributes["href"] for tag, attributes in tags if tag == "a"}
+    assert targets
+    assert targets <= {f"#{attributes['id']}" for _, attributes in tags if "id" in attributes}
+    assert not re.search(r"url\(|@import|https?:", report(hostile(), "").html)
+
+
+def test_the_same_documents_and_date_give_the_same_report() -> None:
+    assert report(hostile(), "2024-05-01") == report(hostile(), "2024-05-01")
+    assert report(hostile(), "2024-05-01") != report(hostile(), "2024-05-02")
+
+
+def test_numbers() -> None:
+    text = sentence(0)
+    store = library(rows({"a": text, "b": text, "c": edited(text, 1), "d": sentence(5), "e": ""}, cut=frozenset({"d"})))
+    group(store)
+    seen = Seen(report(store, "2024-05-01").html).text
+    assert "Of 5 documents, 2 (40 %) repeat another one" in seen
+    assert "no text was found" in seen
+    assert "cut at a limit" in seen
+    assert "Every file could be read" in seen
+
+
+def test_a_store_without_duplicates_and_one_without_documents() -> None:
+    assert "none of them repeats another" in report(library(rows({"a": sentence(0), "b": sentence(5)})), "").html
+    assert "0 documents were read" in report(library([]), "").html
+    with pytest.raises(StoreError, match="no index"):
+        report(open_store("sqlite://:memory:"))
+
+
+def test_figures() -> None:
+    drawn = columns("<sizes>", [("1", 100), ("<2", 1), ("3", 0)], root=True)
+    assert "&lt;sizes&gt;" in drawn
+    assert re.findall(r'class="bar"[^>]* height="([\d.]+)"', drawn) == ["170.0", "17.0", "0.0"]
+    assert re.findall(r'class="value"[^>]*>([^<]+)<', drawn) == ["100", "1"]
+    assert curve("c", [(0.5, 10), (1.0, 0)], 10).count('class="tick"') == 3
+    assert 'class="bar" width="0.50"' in share_bar(0.0001)
+    assert 'class="bar" width="0.00"' in share_bar(0)
+    assert columns("none", [])
