@@ -1,0 +1,105 @@
+"""Make the pictures of the review pages in docs/images, from the example folder.
+
+    python tools/screenshots.py
+
+Needs the packages of the `dev` group and a Chromium (see tools/chromium.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlencode
+
+import chromium
+from environment import ROOT
+from playwright.sync_api import Page, sync_playwright
+
+IMAGES = ROOT / "docs" / "images"
+SIZE = {"width": 1180, "height": 760}
+
+
+def main() -> int:
+    """Index the examples, serve them, and save a picture of each page of interest; 0, or 1 without a browser."""
+    browser = chromium.ensured()
+    if browser is None:
+        print(chromium.MEND, file=sys.stderr)
+        return 1
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        store = ("--store", f"sqlite:///{folder}/examples.db")
+        for words in (("index", "examples"), ("group",)):
+            subprocess.run(_command(*words, *store), cwd=ROOT, check=True, stdout=subprocess.DEVNULL, env=_environment())
+        serving = _command("serve", "--port", "0", *store)
+        with subprocess.Popen(serving, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=_environment()) as process:
+            assert process.stdout is not None
+            address = process.stdout.readline().split(" at ")[1].split()[0].rstrip("/")
+            try:
+                _pictures(address, browser)
+            finally:
+                process.terminate()
+    return 0
+
+
+def _pictures(address: str, browser: str) -> None:
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=browser, args=chromium.arguments())
+        for theme, picture in (("light", _search), ("dark", _compare)):
+            context = opened.new_context(base_url=address, viewport=SIZE, color_scheme=theme)
+            picture(context.new_page(), address, theme)
+        opened.close()
+
+
+def _search(page: Page, _address: str, theme: str) -> None:
+    page.goto("/?q=agreement")
+    page.locator("details.fold summary").first.click()
+    page.mouse.move(0, 0)
+    _save(page, f"search-{theme}.png")
+
+
+def _compare(page: Page, address: str, theme: str) -> None:
+    with urllib.request.urlopen(f"{address}/api/search?q=agreement") as answer:
+        hit = json.load(answer)["hits"][0]
+    other = min(hit["folded"], key=lambda one: one["similarity"])
+    page.goto("/compare?" + urlencode({"a": hit["id"], "b": other["id"]}))
+    _save(page, f"compare-{theme}.png")
+
+
+def _save(page: Page, name: str) -> None:
+    """A picture of few colours, which is small, when Pillow is there; paths are shown without this machine's folders."""
+    page.evaluate(
+        "root => { for (const one of document.querySelectorAll('.path bdi')) "
+        "one.textContent = one.textContent.replace(root, '').replace(/^[/]/, ''); "
+        "document.querySelector('.store').textContent = 'sqlite:///nearfold.db'; document.activeElement.blur(); }",
+        str(ROOT),
+    )
+    path = IMAGES / name
+    page.screenshot(path=path)
+    _shrink(path)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} KB")
+
+
+def _shrink(path: Path) -> None:
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        return
+    with Image.open(path) as image:
+        image.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "indexer", *words]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
