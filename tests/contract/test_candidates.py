@@ -133,9 +133,7 @@ def test_many_look_ups_at_once_find_what_each_finds_alone(store):
         ]
     )
     store.refresh()
-    asked = [
-        ([band(column, chance.randrange(40)) for column in range(5)], [block(0, chance.randrange(50))]) for _ in range(23)
-    ]
+    asked = [([band(column, chance.randrange(40)) for column in range(5)], [block(0, chance.randrange(50))]) for _ in range(23)]
     asked += [([], []), ([band(0, 1)], []), ([band(7, 7)], [block(0, 7)]), asked[0]]
     for limit in (3, 1_000):
         together = store.candidates_of(asked, limit)
