@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from indexer.planning import plan
     from indexer.recipe import Recipe, recipe_named
     from indexer.removal import delete
+    from indexer.renewing import reindex
     from indexer.results import fold_hits, search
     from indexer.signing import hash
     from indexer.stores import open_store
@@ -45,6 +46,7 @@ __all__ = [
     "open_store",
     "plan",
     "recipe_named",
+    "reindex",
     "search",
     "similar",
     "similar_many",
@@ -72,6 +74,7 @@ _HOMES = {
     "open_store": "indexer.stores",
     "plan": "indexer.planning",
     "recipe_named": "indexer.recipe",
+    "reindex": "indexer.renewing",
     "search": "indexer.results",
     "similar": "indexer.lookup",
     "similar_many": "indexer.lookup",

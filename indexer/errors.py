@@ -11,6 +11,7 @@ NearfoldError
 ├── StoreError                 the store, the recipe or the index does not fit
 │   ├── RecipeMismatch
 │   ├── MappingMismatch
+│   ├── IndexInRenewal         an index is being filled for another recipe
 │   ├── StoreUnreachable
 │   ├── StoreRefused           wrong password, missing right
 │   ├── StoreBusy              another job holds the journal or the database
@@ -118,6 +119,15 @@ class MappingMismatch(StoreError):
             "choose another index name in --store, or delete that index if it is yours"
         )
         self.index, self.problems = index, problems
+
+
+class IndexInRenewal(StoreError):
+    """The next version of an index exists, but was begun for another recipe or by somebody else."""
+
+    def __init__(self, *, index: str, recipe: str) -> None:
+        begun = f"was begun for recipe {recipe}; finish with --recipe {recipe}" if recipe else "is not nearfold's; rename it"
+        super().__init__(f"index {index} {begun}, or delete {index}, which is not in service")
+        self.index, self.recipe = index, recipe
 
 
 class StoreUnreachable(StoreError):

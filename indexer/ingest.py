@@ -142,7 +142,8 @@ def own_files(store_url: str) -> tuple[str, ...]:
     journal = journal_path(store_url)
     if journal is None:
         return ()
-    return (str(journal), str(journal.with_suffix("")))
+    file = str(journal.with_suffix(""))
+    return (str(journal), file, f"{file}.reindex")
 
 
 def _noted(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Outcome]:

@@ -26,6 +26,7 @@ PUBLIC = {
     "open_store",
     "plan",
     "recipe_named",
+    "reindex",
     "search",
     "similar",
     "similar_many",

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Literal
 
-from indexer.errors import StoreError
+from indexer.errors import StoreError, StoreStopped
 from indexer.model import Assignment, Candidates, Leader, Query, Ranked, Row
 from indexer.recipe import Recipe
 from indexer.stores import _engine_families as families
-from indexer.stores import _engine_install, bodies
+from indexer.stores import _engine_install, _engine_reindex, bodies
 from indexer.stores import _engine_rows as documents
-from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare
+from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare, standing
 from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
 from indexer.stores._engine_queries import PAGE, Questions
 from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
+from indexer.stores.renewal import Reindexed, Renew, Told
 from indexer.stores.roles import roles
 from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
 from indexer.stores.sending import Operation, Patience, Reply, Sender
@@ -100,10 +102,22 @@ class EngineStore:
         return families.members(self._questions(), field, list(map(well_formed, names)))
 
     def _send(self, operations: list[Operation]) -> dict[str, Reply]:
-        return self._sender.send(operations)
+        try:
+            return self._sender.send(operations)
+        except StoreStopped:
+            with contextlib.suppress(StoreError):
+                self._look_again()
+            raise
+
+    def _look_again(self) -> None:
+        """Forget what is known of the index when another one has taken its name."""
+        known, now = self._known, standing(self._requests, self._place)
+        if known and now and now != (known.index, known.recipe.id):
+            self._known = None
 
     def _post(self, body: bytes) -> Answer:
-        path = f"{self._place.write_alias}/_bulk"
+        writes = (self._known and self._known.writes) or self._place.write_alias
+        path = f"{writes}/_bulk"
         return self._link.request("POST", path, body, {"require_alias": "true", "pipeline": "_none"}, BULK_SECONDS)
 
     def refresh(self) -> None:
@@ -135,7 +149,10 @@ class EngineStore:
     def candidates_of(self, asked: Sequence[tuple[Sequence[str], Sequence[str]]], limit: int) -> list[Candidates]:
         """Two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer."""
         recipe = self._recipe().id
-        return self._questions().candidates([bodies.keys(*keys) for keys in asked], recipe, limit, self._cap)
+        found = self._questions().candidates([bodies.keys(*keys) for keys in asked], recipe, limit, self._cap)
+        if not all(one.found for one in found):
+            self._look_again()
+        return found
 
     def _cap(self, rows: int) -> int:
         return max(self.hot_key_floor, int(self.hot_key_share * rows))
@@ -194,6 +211,13 @@ class EngineStore:
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
         """The index stays as it is but for its default pipeline."""
         return _engine_install.uninstall(self._requests, self._place, self._dialect, recipe, dry_run)
+
+    def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
+        """A new version of the index, which takes over its name; the old one refuses writes for the last step."""
+        try:
+            return _engine_reindex.reindex(self._requests, self._place, self._dialect, recipe, renewing, keep, told)
+        finally:
+            self._known = None
 
     def roles(self) -> dict[str, bodies.Body]:
         """In the form that the security API of this engine takes."""

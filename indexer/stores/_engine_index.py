@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,12 @@ from typing import Any
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable
 from indexer.recipe import Recipe
 from indexer.stores import bodies
-from indexer.stores._engine_link import PASSING, Answer, IndexMissing, Link, meaning
+from indexer.stores._engine_link import PASSING, Answer, IndexMissing, Link, meaning, missing
 from indexer.stores.sending import Patience
 
 _NO_PARAMETERS: Mapping[str, str] = {}
 FIRST_SECONDS, SECONDS = 5.0, 30.0
+_NAME_SECONDS = 0.2
 _PATIENCE = Patience(first=0.2, longest=2.0, attempts=3)
 _MADE_BY_ANOTHER = "resource_already_exists_exception"
 
@@ -54,7 +56,7 @@ class About:
     index: str
     recipe: Recipe
     mapping: Mapping[str, Any]
-    writable: bool
+    writes: str | None  # the alias through which this very index is written; None when it has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,23 @@ class Requests:
     ) -> bodies.Body:
         """The JSON object of a successful answer; any other raises what it means."""
         answer = self.ask(method, path, body, params, seconds)
+        if method == "POST" and missing(answer):  # another index may be taking the name at this moment
+            time.sleep(_NAME_SECONDS)
+            answer = self.ask(method, path, body, params, seconds)
         if not 200 <= answer.status < 300:
             raise meaning(self.url, answer, f"{method} {path}")
         if not isinstance(answer.body, dict):
             raise StoreError(f"{self.url} answers with something that is no JSON; check that a search engine listens there")
         return answer.body
+
+
+def version(index: str, number: int) -> str:
+    """The name of one version of an index, which is an alias of the one in service.
+
+    >>> version("papers", 2)
+    'papers-000002'
+    """
+    return f"{index}-{number:06}"
 
 
 def about(requests: Requests, place: Place) -> About | None:
@@ -124,7 +138,20 @@ def about(requests: Requests, place: Place) -> About | None:
             f"{place.url} was written by a newer nearfold (format {known['format']}, this one knows {bodies.FORMAT}); "
             "upgrade nearfold, or give --store another index"
         )
-    return About(name, Recipe(**known["recipe"]), mapping, place.write_alias in index.get("aliases", {}))
+    aliases = index.get("aliases", {})
+    writes = next((alias for alias in (f"{name}-write", place.write_alias) if alias in aliases), None)
+    return About(name, Recipe(**known["recipe"]), mapping, writes)
+
+
+def standing(requests: Requests, place: Place) -> tuple[str, str] | None:
+    """The index that the name stands for at this moment, and the id of its recipe; None when that is not told.
+
+    A small question, for those who know the index already.
+    """
+    field = "*.mappings._meta.nearfold.recipe_id"
+    answer = requests.ask("GET", place.index, params={"filter_path": field}, seconds=FIRST_SECONDS)
+    found = list(answer.body.items()) if answer.status == 200 and isinstance(answer.body, dict) else []
+    return (found[0][0], found[0][1]["mappings"]["_meta"]["nearfold"]["recipe_id"]) if len(found) == 1 else None
 
 
 def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> None:
@@ -136,7 +163,7 @@ def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) 
         raise MappingMismatch(index=place.index, problems=problems)
     if known.recipe.id != recipe.id:
         raise RecipeMismatch(stored=known.recipe.name, wanted=recipe.name, difference=known.recipe.difference(recipe))
-    if not known.writable:
+    if known.writes is None:
         requests.get("PUT", f"{known.index}/_alias/{place.write_alias}")
 
 

@@ -54,6 +54,27 @@ def uninstall(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe
     return changes
 
 
+def renewed_pipeline(requests: Requests, old: Mapping[str, Any], before: Recipe, after: Recipe) -> str | None:
+    """Where an index signs on arrival: put what signs by its next recipe, and return the name; None where it does not sign."""
+    if _default_pipeline(old) != installed.shared_name(before):
+        return None
+    engine = _Engine(requests, dry_run=False)
+    engine.put(installed.component(after))
+    engine.put_pipeline(installed.signing(after))
+    return installed.shared_name(after)
+
+
+def renew(requests: Requests, place: Place, dialect: Dialect, before: Recipe, after: Recipe) -> None:
+    """After an index changed its recipe: its template follows, and what nobody uses any more goes."""
+    engine = _Engine(requests, dry_run=False)
+    if engine.found(Piece("index template", f"nearfold-{place.index}", {})) is None:
+        return
+    engine.put_template(place, dialect, after, engine.found(installed.signing(after)) is not None)
+    users = engine.users(place, before)
+    for piece in (installed.signing(before), installed.component(before)):
+        engine.remove(piece, users)
+
+
 class _Engine:
     """One run: `dry_run` reads and writes nothing."""
 

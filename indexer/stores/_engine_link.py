@@ -85,6 +85,14 @@ def stopping(answer: Answer) -> StoreStopped | None:
     return None
 
 
+def missing(answer: Answer) -> bool:
+    """Whether the index was not there, for the request or for a part of it."""
+    body = answer.body if isinstance(answer.body, Mapping) else {}
+    parts = [answer, *(Answer(404, one) for one in body.get("docs", ()) if "error" in one)]
+    causes = [cause for part in parts for cause in (_error(part), *(_error(part).get("root_cause") or ()))]
+    return any(cause.get("type") in _NO_INDEX for cause in causes)
+
+
 def gone(answer: Answer) -> StoreStopped | None:
     """Why writing cannot go on although it began: the index went away, or the right to write. None when neither did."""
     if answer.kind in _NO_INDEX:

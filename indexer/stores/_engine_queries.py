@@ -12,7 +12,7 @@ from indexer.model import Candidates
 from indexer.stores import _engine_rows as documents
 from indexer.stores import bodies
 from indexer.stores._engine_index import Dialect, Requests
-from indexer.stores._engine_link import Answer, meaning
+from indexer.stores._engine_link import Answer, meaning, missing
 from indexer.stores.bodies import Body, Key
 
 PAGE, COLUMNS_PAGE = 100, 1_000
@@ -168,6 +168,8 @@ def _candidates(hits: Body | None, capped: tuple[str, ...]) -> Candidates:
 
 def _over(answer: Answer) -> bool:
     """Whether an engine no longer keeps the point in time that it was asked about."""
+    if missing(answer):
+        return True
     error = answer.body.get("error") if isinstance(answer.body, dict) else None
     causes = error.get("root_cause", []) if isinstance(error, dict) else []
     return any(cause.get("type") == _OVER or str(cause.get("reason", "")).startswith(_LOST) for cause in causes)

@@ -33,6 +33,7 @@ class File:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._recipe: Recipe | None = None
+        self._changes: int | None = None
         self._identity: tuple[int, int] | None = None
 
     @contextmanager
@@ -73,11 +74,19 @@ class File:
     def recipe(self) -> Recipe | None:
         """The recipe that the file holds, None when there is no file, or an empty one."""
         with self._lock, _translated(self.path):
-            if self._recipe is None and self._exists():
+            if self._exists():
                 db = self._connection or self._connect(create=False)
-                _check(db, self.path)
-                self._recipe = _recipe(db) if _number(db, "user_version") else None
+                changes = _number(db, "data_version")
+                if self._recipe is None or changes != self._changes:  # another process may have given it another one
+                    _check(db, self.path)
+                    self._recipe = _recipe(db) if _number(db, "user_version") else None
+                    self._changes = changes
             return self._recipe
+
+    def forget_recipe(self) -> None:
+        """Read the recipe anew when it is next asked for."""
+        with self._lock:
+            self._recipe = None
 
     def close(self) -> None:
         with self._lock:

@@ -14,6 +14,7 @@ from indexer.model import Assignment, Candidate, Candidates, Facet, Leader, Quer
 from indexer.recipe import Recipe
 from indexer.sketch.codec import unsigned64
 from indexer.stores import _sqlite_families as families
+from indexer.stores import _sqlite_reindex
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
 from indexer.stores.base import (
@@ -27,6 +28,7 @@ from indexer.stores.base import (
     facet_field,
     metadata_name,
 )
+from indexer.stores.renewal import Reindexed, Renew, Told
 from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
 from indexer.text.phrases import phrases, spaced, well_formed
 
@@ -208,6 +210,10 @@ class SqliteStore:
             families = db.execute("SELECT count(DISTINCT family) FROM documents").fetchone()[0]
             pages, width = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
             return Counts(_count(db), by["status"], by["content_type"], families, pages * width)
+
+    def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
+        """One transaction in the file itself, after all signatures were made in a file beside it; a copy of the old is kept."""
+        return _sqlite_reindex.reindex(self._file, self.scan(), recipe, renewing, keep, told)
 
     def close(self) -> None:
         """Ends the connection; the last one folds the write-ahead log into the file. A store in memory is gone."""

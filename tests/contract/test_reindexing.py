@@ -1,0 +1,69 @@
+"""Another recipe for a store: rows are signed anew, everything else stays, and other users of the store notice."""
+
+import dataclasses
+
+import pytest
+from sample_rows import row
+
+from indexer.errors import StoreError
+from indexer.lookup import similar
+from indexer.model import Assignment, Query
+from indexer.recipe import DEFAULT
+from indexer.renewing import reindex, renewed
+
+OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+
+
+@pytest.fixture
+def filled(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    rows = [
+        row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}", metadata={"n": str(number)}) for number in range(12)
+    ]
+    rows += [row("empty", text="", path="/n/e"), dataclasses.replace(row("cut", text=TEXT, path="/n/c"), status="truncated")]
+    assert set(store.write(renewed(rows, DEFAULT))) == {None}
+    store.assign([Assignment("d1", "d0", False, 0.9, "d0")])
+    store.refresh()
+    return store
+
+
+def test_rows_are_signed_anew_and_everything_else_stays(filled):
+    before = {one.id: one for one in filled.scan()}
+    done = reindex(filled, OTHER)
+    assert done.copied == 14
+    assert filled.stored_recipe() == OTHER
+    after = {one.id: one for one in filled.scan()}
+    assert after == {id: renewed([one], OTHER)[0] for id, one in before.items()}
+    assert (after["d1"].family, after["d1"].cluster, after["d1"].provisional) == ("d0", "d0", True)
+    assert (after["cut"].status, after["empty"].status) == ("truncated", "empty")
+    assert filled.search(Query("ferries")).total == 13
+    assert len(similar(filled, TEXT, threshold=0.5).matches) == 13
+    old = before["d0"]
+    assert not filled.candidates(old.bands, (), 100).found
+    assert "recipe" in filled.write([old])[0]
+    assert filled.write(renewed([old], OTHER)) == [None]
+    assert reindex(filled, OTHER).copied == 0
+
+
+def test_who_has_the_store_open_notices(filled, opening, kind):
+    if kind == "memory":
+        pytest.skip("a store in memory has one user")
+    reader = opening()
+    assert reader.stored_recipe() == DEFAULT
+    assert len(similar(reader, TEXT, threshold=0.5).matches) == 13
+    reindex(filled, OTHER)
+    assert len(similar(reader, TEXT, threshold=0.5).matches) == 13
+    assert reader.stored_recipe() == OTHER
+
+
+def test_there_and_back(filled):
+    before = list(filled.scan())
+    reindex(filled, OTHER)
+    reindex(filled, DEFAULT)
+    assert list(filled.scan()) == [dataclasses.replace(one, provisional=True) for one in before]
+
+
+def test_a_store_that_does_not_exist(unprepared):
+    with pytest.raises(StoreError, match="nearfold index"):
+        reindex(unprepared, OTHER)

@@ -1,0 +1,76 @@
+"""The page on the life of an index: every command runs, in order, and shows what the page says."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from command import run, run_json
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "index-life.md").read_text(encoding="utf-8")
+SHELL = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
+
+
+@pytest.fixture
+def name(opensearch_url):
+    """A name of our own; nothing that begins with it is left."""
+    made = f"nearfold-test-{secrets.token_hex(6)}"
+    yield made
+    for path in (f"_data_stream/{made}*", f"{made}*", f"_index_template/{made}*", f"_index_template/nearfold-{made}*"):
+        gone = urllib.request.Request(f"{opensearch_url}/{path}", method="DELETE")
+        try:
+            urllib.request.urlopen(gone, timeout=60).close()
+        except urllib.error.HTTPError as error:
+            error.close()
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
+    place = opensearch_url.partition("://")[2]
+    environment = {
+        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_STATE_HOME": str(tmp_path / "s"),
+    }  # fmt: skip
+    printed = []
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
+        line = SHELL + re.sub(r"\bpapers\b", name, block.replace("localhost:9200", place))
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        printed.append(done.stdout)
+    indexed, renewed, aliases, back, updated, deleted, stream, folded, changed, _ = printed
+    assert "2 indexed" in indexed
+    assert "2 documents signed by simhash-doc" in renewed
+    assert f"{name}-000003 is in service; the old one is kept as {name}-000002" in renewed
+    assert re.search(rf"^{name} +{name}-000003$", aliases, re.MULTILINE)
+    assert f"{name}-000004 is in service" in back
+    assert re.search(r"recipe +default_v1", back)
+    assert re.search(r"keys +equal to recomputed keys in 3 rows", updated)
+    assert '"deleted":1' in deleted
+    assert stream.count('"errors":false') == 2
+    assert '"rolled_over":true' in stream
+    collapsed = json.loads(folded)
+    assert (collapsed["hits"]["total"]["value"], collapsed["aggregations"]["families"]["value"]) == (3, 1)
+    assert len(collapsed["hits"]["hits"]) == 1
+    assert '"updated":3' in changed
+    assert '"deleted":1' in changed
+
+
+def test_the_command_on_a_sqlite_file(tmp_path):
+    store = f"sqlite:///{tmp_path}/s.db"
+    (tmp_path / "a.txt").write_text("Ferries leave the harbour at eight in the morning.", encoding="utf-8")
+    run("index", tmp_path / "a.txt", "--extractor", "plain", store=store)
+    done = run_json("reindex", "--recipe", "simhash-doc", "--keep", store=store)
+    assert (done["signed"], done["kept"]) == (1, f"{tmp_path}/s.db.default_v1")
+    assert run_json("status", store=store)["recipe"]["name"] == done["recipe"]
+    assert run("reindex", "--recipe", "simhash-doc", store=store).startswith("0 documents signed")
+    run("reindex", "--recipe", "unheard-of", store=store, code=2)
+    run("reindex", "--recipe", "default", store=f"sqlite:///{tmp_path}/none.db", code=3)

@@ -1,0 +1,243 @@
+"""Another recipe for an index in service, on real engines: searches all along, changes followed, kill -9, and a second run."""
+
+import dataclasses
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from pipelines import call, expected, good, signed
+
+from indexer.checkup import doctor
+from indexer.errors import IndexInRenewal, MappingMismatch, StoreError, StoreStopped
+from indexer.installing import install, uninstall
+from indexer.lookup import similar
+from indexer.recipe import DEFAULT
+from indexer.renewing import reindex, renewed
+from indexer.results import search
+from indexer.stores import open_store
+
+pytestmark = pytest.mark.engines
+OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+ROOT = Path(__file__).parent.parent.parent
+ASKED = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def engine(request):
+    return request.param
+
+
+@pytest.fixture
+def server(engine, request):
+    return request.getfixturevalue(f"{engine}_url")
+
+
+@pytest.fixture
+def there(engine, server, tmp_path, monkeypatch):
+    """A store, its index and the server; nothing of them is left."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    store = open_store(f"{engine}://{server.partition('://')[2]}/{index}")
+    yield store, index, server
+    for recipe in (DEFAULT, OTHER):
+        uninstall(store, recipe)
+    store.close()
+    for name in call("GET", f"{server}/{index}*")[1]:
+        call("DELETE", f"{server}/{name}")
+
+
+def fill(store, server, index, numbers):
+    """Documents of another program, with a field of its own, signed by nearfold."""
+    store.prepare(DEFAULT)
+    rows = store.get([])
+    assert rows == {}
+    made = [renewed([one], DEFAULT)[0] for one in map(a_row, numbers)]
+    assert store.write(made) == [None] * len(made)
+    store.refresh()
+
+
+def a_row(number):
+    from sample_rows import row
+
+    return row(
+        f"d{number}", text=f"{ASKED} Notice {number}.", path=f"/n/{number}", labels=("a", "b"), metadata={"n": str(number)}
+    )
+
+
+def the_index(server, name):
+    ((index, body),) = good("GET", f"{server}/{name}").items()
+    return index, body
+
+
+def test_every_row_is_signed_anew_and_everything_else_stays(there):
+    store, index, server = there
+    fill(store, server, index, range(30))
+    before = {row.id: row for row in store.scan()}
+    done = reindex(store, OTHER)
+    assert (done.index, done.copied, done.kept) == (f"{index}-000002", 30, None)
+    assert store.stored_recipe() == OTHER
+    after = {row.id: row for row in store.scan()}
+    assert after == {id: renewed([row], OTHER)[0] for id, row in before.items()}
+    assert {check.verdict for check in doctor(store.url) if check.name in ("store", "keys")} == {"good"}
+    name, body = the_index(server, index)
+    assert name == f"{index}-000002"
+    assert set(body["aliases"]) == {index, f"{name}-write"}
+    assert set(body["mappings"]["_meta"]["nearfold"]) == {"format", "analysis", "recipe", "recipe_id"}
+    assert len(similar(store, ASKED, threshold=0.5, limit=50).matches) == 30
+    assert store.write(renewed([a_row(99)], OTHER)) == [None]
+
+    again = reindex(store, OTHER)
+    assert (again.copied, again.index) == (0, name)
+    back = reindex(store, DEFAULT, keep=True)
+    assert (back.index, back.kept, back.copied) == (f"{index}-000003", name, 31)
+    assert good("GET", f"{server}/{name}/_count")["count"] == 31
+    assert call("PUT", f"{server}/{name}/_doc/x", {"text": "x"})[0] == 403
+
+
+def test_the_first_version_is_kept_under_its_number(there):
+    store, index, server = there
+    fill(store, server, index, range(3))
+    assert reindex(store, OTHER, keep=True).kept == f"{index}-000001"
+    assert good("GET", f"{server}/{index}-000001/_count")["count"] == 3
+    assert the_index(server, index)[0] == f"{index}-000002"
+
+
+def test_searches_go_on_all_along_and_find_what_they_found(there):
+    store, index, server = there
+    fill(store, server, index, range(600))
+    reader, wrong, asked, stop = open_store(store.url), [], [0], threading.Event()
+
+    def ask():
+        while not stop.is_set():
+            try:
+                page = search(reader, "ferries", fold="none")
+                found = similar(reader, ASKED, threshold=0.5)
+                rows = sum(1 for _ in reader.scan())
+                if (page.total, len(found.matches), rows) != (600, 20, 600):
+                    wrong.append((page.total, len(found.matches), rows))
+            except Exception as error:
+                wrong.append(error)
+            asked[0] += 1
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    for recipe in (OTHER, DEFAULT, OTHER):
+        reindex(store, recipe)
+    time.sleep(0.5)
+    stop.set()
+    thread.join()
+    reader.close()
+    assert wrong == []
+    assert asked[0] > 5
+
+
+def test_what_others_change_meanwhile_is_followed(there):
+    store, index, server = there
+    fill(store, server, index, range(40))
+    seen = []
+
+    def meddle(copied):
+        if not seen:
+            other = open_store(store.url)
+            assert other.write(renewed([dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT)) == [None, None]
+            assert other.delete(["d5", "d6"]) == 2
+            other.close()
+        seen.append(copied)
+
+    reindex(store, OTHER, told=meddle)
+    rows = {row.id: row for row in store.scan()}
+    assert set(rows) == {f"d{number}" for number in [*range(40), 100]} - {"d5", "d6"}
+    assert rows["d3"].title == "changed"
+    assert {row.recipe for row in rows.values()} == {OTHER.id}
+
+
+def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(there):
+    store, index, server = there
+    fill(store, server, index, range(3))
+    late = open_store(store.url)
+    assert late.write(renewed([a_row(50)], DEFAULT)) == [None]
+    reindex(store, OTHER)
+    with pytest.raises(StoreStopped, match="run the same command again"):
+        late.write(renewed([a_row(51)], DEFAULT))
+    assert late.stored_recipe() == OTHER
+    assert "the store holds" in late.write(renewed([a_row(51)], DEFAULT))[0]
+    assert late.write(renewed([a_row(51)], OTHER)) == [None]
+    late.close()
+
+
+PROGRAM = """
+import sys, time
+from indexer.recipe import DEFAULT
+from indexer.renewing import reindex
+from indexer.stores import _engine_reindex, open_store
+import dataclasses
+_engine_reindex.PAGE, _engine_reindex.NOTED_EVERY = 10, 1
+def told(copied):
+    print(copied, flush=True)
+    time.sleep(0.05)
+reindex(open_store(sys.argv[1]), dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13), told=told)
+"""
+
+
+def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(there):
+    store, index, server = there
+    fill(store, server, index, range(400))
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, store.url],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+    ) as running:
+        for line in running.stdout:
+            if int(line) >= 100:
+                running.send_signal(signal.SIGKILL)
+                break
+    assert the_index(server, index)[0] == index
+    assert store.stored_recipe() == DEFAULT
+    assert len(similar(store, ASKED, threshold=0.5).matches) == 20
+    third = dataclasses.replace(DEFAULT, name="third_v1", bands=10, rows=12)
+    with pytest.raises(IndexInRenewal, match="--recipe other_v1"):
+        reindex(store, third)
+    done = reindex(store, OTHER)
+    assert 0 < done.copied <= 320  # 100 documents at least were not signed again
+    assert {row.recipe for row in store.scan()} == {OTHER.id}
+    assert store.counts().documents == 400
+
+
+def test_an_installed_index_keeps_signing_and_foreign_fields(there):
+    store, index, server = there
+    if not install(store).complete:
+        pytest.skip("this engine has no painless")
+    lines = [line for number in range(5) for line in ({"index": {}}, {"text": f"{ASKED} {number}", "author": "wire"})]
+    lines += [{"index": {}}, {"text": ["no", "string"]}]
+    ids = [one["index"]["_id"] for one in good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["items"]]
+    reindex(store, OTHER)
+    made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
+    assert [one.get("author") for one in made] == ["wire"] * 5 + [None]
+    assert [signed(one) for one in made[:5]] == expected([one["text"] for one in made[:5]], OTHER)
+    assert (made[5]["near_status"], made[5]["text"]) == ("unsigned", ["no", "string"])
+    assert made[5]["near_error"]
+    good("POST", f"{server}/{index}/_bulk?refresh=true", [{"index": {"_id": "late"}}, {"text": ASKED, "author": "web"}])
+    late = good("GET", f"{server}/{index}/_doc/late")["_source"]
+    assert signed(late) == expected([ASKED], OTHER)[0]
+    pieces = good("GET", f"{server}/_ingest/pipeline")
+    assert "nearfold-other_v1" in pieces
+    changes = {change.kind: change.action for change in uninstall(store, OTHER).changes}
+    assert changes["ingest pipeline"] == changes["index template"] == "removed"
+
+
+def test_what_is_not_there_or_not_ours_is_refused(there):
+    store, index, server = there
+    with pytest.raises(StoreError, match="no index"):
+        reindex(store, OTHER)
+    good("PUT", f"{server}/{index}", {"mappings": {"properties": {"title": {"type": "keyword"}}}})
+    with pytest.raises(MappingMismatch):
+        reindex(store, OTHER)
+    assert re.fullmatch("nearfold-test-[0-9a-f]+", the_index(server, index)[0])
