@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from indexer.removal import delete
     from indexer.renewing import reindex
     from indexer.results import fold_hits, search
+    from indexer.revisions import versions
     from indexer.signing import hash
     from indexer.stores import open_store
 
@@ -53,6 +54,7 @@ __all__ = [
     "status",
     "undo_labels",
     "uninstall",
+    "versions",
 ]
 
 _HOMES = {
@@ -81,6 +83,7 @@ _HOMES = {
     "status": "indexer.overview",
     "undo_labels": "indexer.labelling",
     "uninstall": "indexer.installing",
+    "versions": "indexer.revisions",
 }
 
 

@@ -14,7 +14,7 @@ import click
 
 from indexer import checkup, installing, lookup, overview, printing, printing_sketches, signing
 from indexer.align import Matching
-from indexer.commands import exporting, families, indexing, labels, life, rights, searching, serving
+from indexer.commands import exporting, families, indexing, labels, life, rights, searching, serving, versions
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.comparison import compare
 from indexer.documents import document_at, document_of
@@ -191,6 +191,7 @@ for command in (
     families.group_command,
     families.delete_command,
     exporting.export_command,
+    versions.versions_command,
     labels.label_command,
     labels.consistency_command,
     life.reindex_command,

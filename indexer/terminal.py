@@ -110,11 +110,11 @@ def _told(spans: Sequence[Span], text: str, brief: bool) -> Text:
         if told:
             told.append(" ")
         if span.passage is None:
-            told.append(_abridged(raw, OTHER_ENDS) if brief else Text(_clean(raw)))
+            told.append(abridged(raw, OTHER_ENDS) if brief else Text(_clean(raw)))
             continue
         colour = _COLOURS[(span.passage - 1) % len(_COLOURS)]
         moved = "~" if span.moved else ""
-        body = _abridged(raw, SHARED_ENDS) if brief else Text(_clean(raw))
+        body = abridged(raw, SHARED_ENDS) if brief else Text(_clean(raw))
         body.stylize_before(colour)
         told.append_text(
             Text.assemble((f"[{moved}{span.passage} ", f"bold {colour}"), body, (f" {span.passage}{moved}]", f"bold {colour}"))
@@ -128,7 +128,7 @@ def _clean(raw: str) -> str:
     return "\n".join(visible(" ".join(group)) for filled, group in groupby(lines, key=bool) if filled)
 
 
-def _abridged(raw: str, ends: int) -> Text:
+def abridged(raw: str, ends: int) -> Text:
     """The first and last `ends` words of a stretch that has many more, or as many characters as such words may take."""
     found = words(raw)
     first = last = len(raw) // 2

@@ -33,6 +33,7 @@ PUBLIC = {
     "status",
     "undo_labels",
     "uninstall",
+    "versions",
 }
 
 

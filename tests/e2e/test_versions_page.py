@@ -1,0 +1,29 @@
+"""The commands of docs/versions.md on the example folder."""
+
+import re
+import shlex
+from pathlib import Path
+
+from command import ROOT, run, run_json
+
+PAGE = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
+
+
+def test_commands_of_the_page(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/store.db"
+    run("index", ROOT / "examples", store=store)
+    run("group", store=store)
+    found = run_json("search", "agreement", "--fold", "none", store=store)
+    [renewal] = [hit["id"] for hit in found["hits"] if "renewal" in hit["path"]]
+    [block] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    for line in block.splitlines():
+        words = shlex.split(line, comments=True)[1:]
+        printed = run(words[0], renewal, *words[2:], store=store)
+        assert "3 versions in 4 documents" in printed
+        assert ("[-Tilbury-] {+Southampton+}" in printed) == ("--redline" in words)
+        assert ("either way" in printed) == ("--no-dates" in words)
+    told = run_json("versions", renewal, "--redline", store=store)
+    assert [one["from"] is None for one in told["versions"]] == [True, False, False]
+    [last] = [one for one in told["versions"] if one["id"] == renewal]
+    assert ["added", "Southampton "] in last["redline"]
+    assert last["added"] == sum(len(text.split()) for change, text in last["redline"] if change == "added")
