@@ -5,14 +5,15 @@ The result depends on the documents and the settings alone, not on the order in 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.collection import Collection, Entry, Progress, collect, silent
+from indexer.collection import Collection, Entry, Progress, collect, gathered, silent
 from indexer.copies import Wanted
 from indexer.errors import UsageError
 from indexer.families import Chains, Graph, Principal, Visit, families, principal_order, summed
@@ -83,6 +84,7 @@ def group(
     cluster_threshold: float | None = None,
     cap: int = CAP,
     memory: int = DEFAULT_MEGABYTES,
+    within: Literal["labels"] | None = None,
     write: bool = True,
     progress: Progress = silent,
 ) -> Grouped:
@@ -93,7 +95,9 @@ def group(
     becomes one. Truncated documents come last and only join. Clusters connect documents through any chain of pairs at
     `cluster_threshold` (default: `threshold`). `cap`: of a band that more distinct texts share, all are compared with the
     first in principal order only. `memory`: megabytes for slots and pairs, what does not fit is written to temporary files;
-    the families themselves take about 1 KB a document beside it.
+    the families themselves take about 1 KB a document beside it. `within` labels: families and clusters are those that the
+    documents of each set of labels would have alone, so that who may see one member may see all; the store is read once more
+    for each set.
 
     Run again it gives the same families, also when it was cut short before. Raises `UsageError`, `UnknownMeasure`,
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
@@ -102,14 +106,31 @@ def group(
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
     settings.check(recipe)
     with Journal(journal_path(store.url)):
-        collection = collect(store, recipe, progress, room(memory))
-        made = assigned(collection, Verifier(store, collection, measure), settings, progress)
-        pairs = list(zip(collection.entries, made.assignments, strict=True))
+        pairs: list[tuple[Entry, Assignment]] = []
+        capped = Capped()
+        for collection in _compartments(store, recipe, within, progress, memory):
+            made = assigned(collection, Verifier(store, collection, measure), settings, progress)
+            pairs += zip(collection.entries, made.assignments, strict=True)
+            capped = capped.with_those_of(made.capped)
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
             store.assign(changed)
             store.refresh()
-    return account(pairs, len(changed), made.capped)
+    return account(pairs, len(changed), capped)
+
+
+def _compartments(
+    store: Store, recipe: Recipe, within: Literal["labels"] | None, progress: Progress, memory: int
+) -> Iterator[Collection]:
+    """The whole store, or the documents of one set of labels after the other, by their names."""
+    if within is None:
+        yield collect(store, recipe, progress, room(memory))
+        return
+    store.refresh()
+    sizes = Counter(frozenset(row.labels) for row in store.scan())
+    for labels in sorted(sizes, key=sorted):
+        rows = (row for row in store.scan() if frozenset(row.labels) == labels)
+        yield gathered(rows, recipe, sizes[labels], progress, room(memory))
 
 
 def assigned(collection: Collection, verifier: Verifier, settings: Settings, progress: Progress = silent) -> Assigned:

@@ -37,6 +37,15 @@ class Capped:
     pairs: int = 0
     missed: Missed | None = None
 
+    def with_those_of(self, other: Capped) -> Capped:
+        """What was left out here and there together; the interval of `missed` is then at least one of 95 %."""
+        missed = self.missed or other.missed
+        if self.missed and other.missed:
+            a, b = self.missed, other.missed
+            sums = (a.drawn + b.drawn, a.found + b.found, a.estimate + b.estimate, a.low + b.low, a.high + b.high)
+            missed = Missed(a.threshold, *sums)
+        return Capped(self.keys + other.keys, max(self.largest, other.largest), self.pairs + other.pairs, missed)
+
 
 class Join:
     """All pairs of documents that share a band of `rows` slots, except what caps leave out.

@@ -73,6 +73,9 @@ def match_command(
 @click.command("group")
 @click.option("--cluster-threshold", type=click.FloatRange(0, 1), help="Least similarity in a chain (default: --threshold).")
 @click.option("--consistency", is_flag=True, help="List the families whose members carry different labels.")
+@click.option(
+    "--within", type=click.Choice(["labels"]), help="Only among documents of the same labels, as if each set were alone."
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be.")
 @_principal
 @_cap

@@ -94,7 +94,8 @@ def needed(asked: Asked) -> Iterator[tuple[str, str | None]]:
         yield f"unknown:{asked.method} {path}", None
     for found, actions in known:
         index = found.groupdict().get("index") or "*"
-        yield from ((action, None if action in _COMPOSITE else index) for action in actions)
+        for name in index.split(","):
+            yield from ((action, None if action in _COMPOSITE else name) for action in actions)
         if actions == ("indices:admin/create",) and b'"aliases"' in asked.body:
             yield "indices:admin/aliases", index
 

@@ -1,0 +1,47 @@
+"""The commands on the page about security run, and do what it says."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from indexer.stores import open_store
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+
+
+@pytest.fixture
+def place(opensearch_url):
+    """The address of a store that is gone afterwards."""
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    yield f"{opensearch_url.partition('://')[2]}/{name}"
+    subprocess.run(["curl", "-s", "-X", "DELETE", f"{opensearch_url}/{name}"], capture_output=True, check=False)
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_every_command_of_the_page_runs(place, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        (tmp_path / "folder" / f"{name}.txt").write_text(f"{TEXT} {name}", encoding="utf-8")
+    environment = {
+        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_STATE_HOME": str(tmp_path / "s"),
+    }  # fmt: skip
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
+        line = block.replace("localhost:9200/papers", place).replace("FOLDER", f"{tmp_path}/folder")
+        script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    assert json.loads((tmp_path / "searcher.json").read_text())["index_permissions"]
+    store = open_store(f"opensearch://{place}")
+    assert len({row.family for row in store.scan()}) == 1
+    store.close()

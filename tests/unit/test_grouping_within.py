@@ -1,0 +1,71 @@
+"""Families that never cross labels: each set of labels is grouped as if it were alone, so nothing of the others shows."""
+
+import itertools
+import random
+
+import pytest
+from sample_rows import row
+
+from indexer.grouping import group
+from indexer.recipe import DEFAULT
+from indexer.renewing import renewed
+from indexer.stores import open_store
+
+LABELS = [("a",), ("b",), ("a", "b"), ("b", "a"), ()]
+WORDS = [f"word{number}" for number in range(400)]
+
+
+@pytest.fixture
+def rows():
+    """Near duplicates across every set of labels, and exact copies."""
+    made, numbers = [], itertools.count()
+    for seed in range(6):
+        text = random.Random(seed).choices(WORDS, k=120)
+        for labels in [(), *LABELS]:
+            for edit in ("", "", "more"):
+                number = next(numbers)
+                changed = [*text, *([f"{edit}{number}"] if edit else ())]
+                made.append(row(f"d{number:03}", text=" ".join(changed), path=f"/n/{number}", labels=labels))
+    return renewed(made, DEFAULT)
+
+
+def grouped(rows, **options):
+    """The family fields by id, after grouping these rows alone."""
+    store = open_store("sqlite://:memory:")
+    store.prepare(DEFAULT)
+    store.write(rows)
+    done = group(store, threshold=0.8, **options)
+    found = {one.id: (one.family, one.cluster, one.principal, one.similarity) for one in store.scan()}
+    store.close()
+    return found, done
+
+
+def test_each_set_of_labels_is_grouped_as_if_it_were_alone(rows):
+    together, done = grouped(rows, within="labels")
+    alone = {}
+    for labels in {frozenset(one.labels) for one in rows}:
+        alone |= grouped([one for one in rows if frozenset(one.labels) == labels])[0]
+    assert together == alone
+    assert done.documents == len(rows)
+    assert done.families == 6 * 4
+    assert done.inconsistent == ()
+
+
+def test_who_sees_some_labels_alone_sees_no_trace_of_the_others(rows):
+    """Under document-level security by label: all that a family names is visible to whoever sees a member."""
+    leaking, safe = grouped(rows)[0], grouped(rows, within="labels")[0]
+    for granted in ("a", "b"):
+        visible = {one.id for one in rows if granted in one.labels}
+        assert names(leaking, visible) - visible
+        assert names(safe, visible) <= visible
+        without = grouped([one for one in rows if one.id in visible], within="labels")[0]
+        assert {id: safe[id] for id in visible} == without
+
+
+def names(found, ids):
+    """The documents that the family and the cluster of these name."""
+    return {name for id in ids for name in found[id][:2] if name is not None}
+
+
+def test_an_empty_store():
+    assert grouped([], within="labels")[1].documents == 0
