@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from indexer.labeljournal import LabelJob
 from indexer.model import Estimate, Facet, Folded, Match, Row, Status
 from indexer.sidebyside import Cells, Fact
 from indexer.survey import FamilySize, Move, Step
@@ -174,6 +175,14 @@ class StoreState:
 
 
 @dataclass(frozen=True, slots=True)
+class Labellings:
+    """The labellings of a store that can be undone or were, newest first. `busy`: a job is at work, and they are not told."""
+
+    busy: bool
+    jobs: tuple[LabelJob, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Surveyed:
     """What reading the whole store told. Until it is read, `ready` is False and the numbers are empty.
 
@@ -197,7 +206,6 @@ class Surveyed:
     steps: tuple[Step, ...] = ()
     measure: str = ""
     seconds: float = 0.0
-    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

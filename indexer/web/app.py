@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -18,19 +19,21 @@ from starlette.staticfiles import StaticFiles
 
 from indexer.errors import DocumentNotFound, NearfoldError
 from indexer.stores.base import Store
-from indexer.web.asking import asked
+from indexer.web.actions import ACTIONS, MOST_BYTES, Action, check_token, parsed
+from indexer.web.asking import Asked, asked
 from indexer.web.failing import heading, status_of
 from indexer.web.openapi import description
 from indexer.web.pages import PAGES, Page
 from indexer.web.questions import QUESTIONS, Question
 from indexer.web.rendering import environment, rendered
-from indexer.web.safety import App, Safety
+from indexer.web.safety import TOKEN_HEADER, App, Safety
 from indexer.web.schemas import as_json
 from indexer.web.site import Site
 
 _STATIC = Path(__file__).parent / "static"
 _LOG = logging.getLogger("nearfold.web")
 Endpoint = Callable[[Request], Response]
+Writing = Callable[[Request], Awaitable[Response]]
 
 
 def application(store: Store, hosts: frozenset[str], originals: str | None = None) -> App:
@@ -44,7 +47,12 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
         *(Route(page.path, show.page(page)) for page in PAGES),
         Route("/api", show.reference),
         Route("/api/openapi.json", lambda _: _json(description(version("nearfold")))),
+        Route("/api/token", lambda _: _json({"token": site.token})),
         *(Route(f"/api/{question.api}", _answered(site, question)) for question in QUESTIONS.values()),
+        *(Route(f"/api/{action.api}", _done(site, action), methods=["POST"]) for action in ACTIONS.values()),
+        Route("/label", show.action("label", "labelled.html"), methods=["POST"]),
+        Route("/label/undo", show.action("undo", "undone.html"), methods=["POST"]),
+        Route("/overview/anew", show.action("anew", None), methods=["POST"]),
         Route("/original", _original(site)),
         Mount("/static", StaticFiles(directory=_STATIC)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
@@ -67,9 +75,20 @@ class _Shown:
 
         return endpoint
 
+    def action(self, name: str, template: str | None) -> Writing:
+        """The endpoint of a form: does it, and shows what was done, or goes back to the overview."""
+
+        async def endpoint(request: Request) -> Response:
+            values, answer = await _written(self._site, ACTIONS[name], request)
+            if template is None:
+                return RedirectResponse("/overview", 303)
+            return self._html(template, {"page": None, "asked": values, "done": answer})
+
+        return endpoint
+
     def reference(self, request: Request) -> Response:
         """What the API offers, for people."""
-        return self._html("api.html", {"questions": QUESTIONS.values(), "page": None})
+        return self._html("api.html", {"questions": QUESTIONS.values(), "actions": ACTIONS.values(), "page": None})
 
     def problem(self, request: Request, error: Exception) -> Response:
         """An error in the form of what was asked: JSON for the API, else a page."""
@@ -91,6 +110,27 @@ def _answered(site: Site, question: Question) -> Endpoint:
         return _json(as_json(question.answer(site, asked(question.parameters, _given(request)))))
 
     return endpoint
+
+
+def _done(site: Site, action: Action) -> Writing:
+    async def endpoint(request: Request) -> Response:
+        _, answer = await _written(site, action, request)
+        return _json(as_json(answer))
+
+    return endpoint
+
+
+async def _written(site: Site, action: Action, request: Request) -> tuple[Asked, Any]:
+    """Read a bounded body, check its token, and do what it asks: the values it asked with, and the answer."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise HTTPException(413, f"a request may have {MOST_BYTES:,} bytes")
+    given = parsed(body, request.headers.get("content-type", ""))
+    check_token(given, request.headers.get(TOKEN_HEADER, ""), site.token)
+    values = asked(action.parameters, given)
+    return values, await run_in_threadpool(action.do, site, values)
 
 
 def _original(site: Site) -> Endpoint:

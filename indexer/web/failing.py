@@ -11,8 +11,10 @@ from indexer.errors import (
     StoreUnreachable,
     UsageError,
 )
+from indexer.web.actions import Refused
 
 _STATUSES: tuple[tuple[type[NearfoldError], int], ...] = (
+    (Refused, 403),
     (UsageError, 400),
     (DocumentNotFound, 404),
     (StoreBusy, 409),

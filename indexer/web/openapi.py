@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from indexer.web.actions import ACTIONS, Action
 from indexer.web.asking import Parameter
 from indexer.web.questions import QUESTIONS, Question
+from indexer.web.safety import TOKEN_HEADER
 from indexer.web.schemas import reference, schemas
 
 _PROBLEM = {
@@ -15,11 +17,18 @@ _PROBLEM = {
     "required": ["error", "kind"],
 }
 
+_PROBLEMS = {
+    "400": "a parameter is wrong",
+    "404": "no such document",
+    "409": "the store does not fit, is busy or empty",
+    "503": "no answer from the store",
+}
 _PROBLEM_REFERENCE = {"$ref": "#/components/schemas/Problem"}
 
 
 def description(version: str) -> dict[str, Any]:
     """The document that `/api/openapi.json` serves."""
+    shapes = [*(one.shape for one in QUESTIONS.values()), *(one.shape for one in ACTIONS.values())]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -28,36 +37,62 @@ def description(version: str) -> dict[str, Any]:
             "description": "What the review pages show, as JSON. Ids are given as parameters, for they may hold any character.",
         },
         "servers": [{"url": "/api"}],
-        "paths": {f"/{one.api}": {"get": _operation(name, one)} for name, one in QUESTIONS.items()},
-        "components": {"schemas": {"Problem": _PROBLEM, **schemas(*(one.shape for one in QUESTIONS.values()))}},
-    }
-
-
-def _operation(name: str, question: Question) -> Mapping[str, Any]:
-    problems = {
-        "400": "a parameter is wrong",
-        "404": "no such document",
-        "409": "the store does not fit, is busy or empty",
-        "503": "no answer from the store",
-    }
-    return {
-        "operationId": name,
-        "summary": question.summary,
-        "parameters": [_parameter(one) for one in question.parameters],
-        "responses": {
-            "200": {"description": "the answer", "content": {"application/json": {"schema": reference(question.shape)}}},
-            **{
-                code: {
-                    "description": why,
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
-                }
-                for code, why in problems.items()
-            },
+        "paths": {
+            "/token": {"get": _token()},
+            **{f"/{one.api}": {"get": _operation(name, one)} for name, one in QUESTIONS.items()},
+            **{f"/{one.api}": {"post": _writing(name, one)} for name, one in ACTIONS.items()},
+        },
+        "components": {
+            "schemas": {"Problem": _PROBLEM, **schemas(*shapes)},
+            "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": TOKEN_HEADER}},
         },
     }
 
 
+def _operation(name: str, question: Question) -> Mapping[str, Any]:
+    return {
+        "operationId": name,
+        "summary": question.summary,
+        "parameters": [_parameter(one) for one in question.parameters],
+        "responses": _responses(question.shape, _PROBLEMS),
+    }
+
+
+def _writing(name: str, action: Action) -> Mapping[str, Any]:
+    body = {
+        "type": "object",
+        "properties": {one.name: {**_schema(one), "description": one.description} for one in action.parameters},
+        "required": [one.name for one in action.parameters if one.default is None and not one.many],
+    }
+    return {
+        "operationId": name,
+        "summary": action.summary,
+        "security": [{"token": []}],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": _responses(action.shape, {**_PROBLEMS, "403": "no token, a wrong one, or another site"}),
+    }
+
+
+def _token() -> Mapping[str, Any]:
+    shape = {"type": "object", "properties": {"token": {"type": "string"}}, "required": ["token"]}
+    answer = {"description": "the token", "content": {"application/json": {"schema": shape}}}
+    return {"operationId": "token", "summary": "The token that writes must carry in this run.", "responses": {"200": answer}}
+
+
+def _responses(shape: type, problems: Mapping[str, str]) -> Mapping[str, Any]:
+    problem = {"application/json": {"schema": _PROBLEM_REFERENCE}}
+    return {
+        "200": {"description": "the answer", "content": {"application/json": {"schema": reference(shape)}}},
+        **{code: {"description": why, "content": problem} for code, why in problems.items()},
+    }
+
+
 def _parameter(one: Parameter) -> Mapping[str, Any]:
+    required = one.default is None and not one.many
+    return {"name": one.name, "in": "query", "description": one.description, "required": required, "schema": _schema(one)}
+
+
+def _schema(one: Parameter) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": one.kind}
     if one.choices:
         schema["enum"] = list(one.choices)
@@ -65,7 +100,4 @@ def _parameter(one: Parameter) -> Mapping[str, Any]:
         schema |= {"minimum": one.low, "maximum": one.high}
     if one.default is not None:
         schema["default"] = one.default
-    if one.many:
-        schema = {"type": "array", "items": schema}
-    required = one.default is None and not one.many
-    return {"name": one.name, "in": "query", "description": one.description, "required": required, "schema": schema}
+    return {"type": "array", "items": schema} if one.many else schema

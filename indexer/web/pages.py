@@ -43,5 +43,5 @@ PAGES = (
     Page("/compare", "compare.html", "Compare", ("compare",), {}),
     Page("/overview", "overview.html", "Overview", ("status", "survey"), {}),
     Page("/threshold", "threshold.html", "Threshold", ("preview", "survey"), {}),
-    Page("/jobs", "jobs.html", "Jobs", ("status",), {}),
+    Page("/jobs", "jobs.html", "Jobs", ("status", "labellings"), {}),
 )

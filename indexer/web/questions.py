@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from indexer import familyview, lookup, overview, results
 from indexer.align import Matching
-from indexer.measures import MEANINGS, Measures
-from indexer.model import Folded, Hit, Row
+from indexer.errors import StoreBusy
+from indexer.labelling import label_history
 from indexer.sidebyside import facts
-from indexer.snippets import snippet
 from indexer.web.answers import (
     Compared,
     DocumentFacts,
     FailedFile,
     FamilySeen,
-    Measure,
-    Piece,
+    Labellings,
     Previewed,
     Results,
     Shown,
-    ShownHit,
     Similar,
     StoreState,
     Surveyed,
 )
 from indexer.web.asking import Asked, Parameter
-from indexer.web.site import MOST_CHARS, Site
+from indexer.web.site import Site
+from indexer.web.telling import facts_of, measures_of, shown_hit, sided, warnings_of
 
 FACETS = ("content_type", "status", "labels")
 TEXT_PART = 60_000
@@ -69,7 +67,7 @@ def search(site: Site, asked: Asked) -> Results:
         relation=page.relation,
         page=page.page,
         more=page.more,
-        hits=tuple(_shown_hit(hit, rows.get(hit.id), asked["q"]) for hit in page.hits),
+        hits=tuple(shown_hit(hit, rows.get(hit.id), asked["q"]) for hit in page.hits),
         facets={name: tuple(values) for name, values in page.facets.items()},
         notes=page.notes,
     )
@@ -87,7 +85,7 @@ def document(site: Site, asked: Asked) -> Shown:
         parts=parts,
         metadata=dict(row.metadata),
         extractor=row.extractor,
-        warnings=tuple(_warnings(row)),
+        warnings=tuple(warnings_of(row)),
         original=site.original(row) is not None,
     )
 
@@ -128,7 +126,7 @@ def compare(site: Site, asked: Asked) -> Compared:
         b=DocumentFacts.of(b),
         matching=matching,
         words=compared.words,
-        measures=tuple(_measures(compared.measures)),
+        measures=tuple(measures_of(compared.measures)),
         passages=len(compared.shared),
         shared_words=compared.measures.alignment.common,
         differences=made.differences,
@@ -136,8 +134,8 @@ def compare(site: Site, asked: Asked) -> Compared:
         part=part,
         parts=parts,
         cells=tuple(made.cells(shown)),
-        facts=tuple(facts(_facts(a), _facts(b))),
-        warnings=tuple(dict.fromkeys([*_sided("A", a), *_sided("B", b)])),
+        facts=tuple(facts(facts_of(a), facts_of(b))),
+        warnings=tuple(dict.fromkeys([*sided("A", a), *sided("B", b)])),
     )
 
 
@@ -158,6 +156,15 @@ def state(site: Site, asked: Asked) -> StoreState:
         failed=len(seen.failed),
         failures=failures,
     )
+
+
+def labellings(site: Site, asked: Asked) -> Labellings:
+    """The last labellings."""
+    try:
+        jobs = label_history(site.store)
+    except StoreBusy:
+        return Labellings(True, ())
+    return Labellings(False, jobs[: asked["limit"]])
 
 
 def surveyed(site: Site, asked: Asked) -> Surveyed:
@@ -183,7 +190,6 @@ def surveyed(site: Site, asked: Asked) -> Surveyed:
         steps=made.steps,
         measure=made.measure,
         seconds=round(site.surveyor.seconds, 2),
-        changed=site.surveyor.changed(),
     )
 
 
@@ -197,63 +203,8 @@ def preview(site: Site, asked: Asked) -> Previewed:
     return Previewed(True, at.threshold, at.measure, *numbers, at.moves)
 
 
-def _shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
-    pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
-    folded = tuple(Folded(one.id, one.path, one.similarity) for one in hit.folded)
-    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, folded, DocumentFacts.of(row) if row else None)
-
-
-def _warnings(row: Row) -> Sequence[str]:
-    """What a reader must know of how a document was read."""
-    told = {
-        "truncated": "the text is cut: the extractor stopped at a limit or gave up in the middle",
-        "empty": "no text was found: it may be a picture of one",
-        "too_short": "the text is too short to be compared by its sketch",
-        "numbers_only": "the text is numbers alone: it is never a near duplicate",
-        "unsigned": "a pipeline took the document and could not sign it",
-    }
-    return [told[row.status]] if row.status in told else []
-
-
-def _sided(letter: str, row: Row) -> list[str]:
-    cut = [f"only the first {MOST_CHARS:,} characters are compared"] if len(row.text) > MOST_CHARS else []
-    return [f"{letter}: {warning}" for warning in (*_warnings(row), *cut)]
-
-
-def _facts(row: Row) -> Mapping[str, str]:
-    """What is told of a document, as a reader compares it."""
-    return {
-        "title": row.title,
-        "content type": row.content_type,
-        "size": f"{row.size:,} bytes",
-        "words": f"{row.words:,}",
-        "status": row.status.replace("_", " "),
-        "labels": ", ".join(row.labels),
-        "extractor": row.extractor,
-        **{name: value for name, value in sorted(row.metadata.items()) if value},
-    }
-
-
-def _measures(made: Measures) -> Sequence[Measure]:
-    listed = []
-    for name, meaning in MEANINGS.items():
-        value = getattr(made, name)
-        if name == "containment":
-            listed.append(Measure(name, meaning, value[0], other=value[1]))
-        elif name == "estimate":
-            bounds = (value.similarity, None, value.low, value.high) if value else (None,)
-            listed.append(Measure(name, meaning, *bounds))
-        else:
-            listed.append(Measure(name, meaning, value))
-    return listed
-
-
-def _parameters() -> Mapping[str, Parameter]:
-    part = Parameter("part", "which part of a long text, from 1", 1, "integer", low=1, high=1_000_000)
-    return {"id": Parameter("id", "a document's id"), "part": part}
-
-
-_ID, _PART = _parameters().values()
+_ID = Parameter("id", "a document's id")
+_PART = Parameter("part", "which part of a long text, from 1", 1, "integer", low=1, high=1_000_000)
 _THRESHOLD = Parameter("threshold", "least similarity, from 0 to 1", 0.8, "number", low=0, high=1)
 
 QUESTIONS: Mapping[str, Question] = {
@@ -294,6 +245,13 @@ QUESTIONS: Mapping[str, Question] = {
         Compared,
     ),
     "status": Question("status", "What is in the store, and whether a job is at work on it.", (), state, StoreState),
+    "labellings": Question(
+        "labellings",
+        "The last labellings, newest first.",
+        (Parameter("limit", "most labellings", 20, "integer", low=1, high=1000),),
+        labellings,
+        Labellings,
+    ),
     "survey": Question(
         "survey",
         "Duplicate rate, family sizes and similarities of the whole store; begun by the first who asks.",

@@ -1,4 +1,4 @@
-"""The survey of a store, made in the background and kept until the store has changed and somebody asks for a new one."""
+"""The survey of a store, made in the background and kept until somebody asks for a new one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from indexer.errors import NearfoldError
-from indexer.stores.base import Counts, Store
+from indexer.stores.base import Store
 from indexer.survey import Survey, survey
 
 PATIENCE_SECONDS = 1.5
@@ -32,7 +32,6 @@ class Surveyor:
         self._thread: threading.Thread | None = None
         self._survey: Survey | None = None
         self._error: NearfoldError | None = None
-        self._counts: Counts | None = None
         self.progress = Progress()
         self.seconds = 0.0
 
@@ -49,10 +48,6 @@ class Surveyor:
                 raise error
         return self._survey
 
-    def changed(self) -> bool:
-        """Whether the store has other counts than when it was read."""
-        return self._counts is not None and self._counts != self._store.counts()
-
     def forget(self) -> None:
         """Read the store anew when somebody asks next."""
         with self._lock:
@@ -67,7 +62,6 @@ class Surveyor:
     def _read(self) -> None:
         started = time.monotonic()
         try:
-            self._counts = self._store.counts()
             self._survey = survey(self._store, self._told)
         except NearfoldError as error:
             self._error = error

@@ -22,6 +22,7 @@ from watching import ROOT, served
 from indexer.grouping import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
+from indexer.web.actions import ACTIONS, MOST_BYTES
 from indexer.web.questions import QUESTIONS
 from indexer.web.safety import allowed_hosts
 from indexer.web.serving import is_loopback
@@ -63,7 +64,7 @@ def test_every_answer_is_locked_down(site: str, path: str) -> None:
     assert "frame-ancestors 'none'" in policy
     assert (headers["x-content-type-options"], headers["referrer-policy"], headers["x-frame-options"]) == (
         "nosniff",
-        "no-referrer",
+        "same-origin",
         "DENY",
     )
     assert "access-control-allow-origin" not in headers
@@ -90,6 +91,53 @@ def test_writes_of_another_site_are_refused(site: str, path: str) -> None:
     for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}):
         assert request(site, path, "POST", b"x=1", **headers).status == 403
     assert request(site, path, "POST", b"x=1", Origin=site).status == 405
+
+
+WRITES = ("/label", "/label/undo", "/overview/anew", *(f"/api/{one.api}" for one in ACTIONS.values()))
+
+
+@pytest.mark.parametrize("path", WRITES)
+def test_writes_need_the_token_of_this_run(site: str, path: str) -> None:
+    body = json.dumps({"id": ["m1"], "add": ["stolen"], "dry_run": False, "job": 1}).encode()
+    for headers in ({}, {"X_Nearfold_Token": "x" * 43}, {"X_Nearfold_Token": "\u00e9"}):
+        assert request(site, path, "POST", body, Content_Type="application/json", **headers).status == 403
+    assert (
+        request(site, path, "POST", b"id=m1&add=stolen&token=wrong", Content_Type="application/x-www-form-urlencoded").status
+        == 403
+    )
+    assert request(site, path, "GET").status == 405
+    token = json.loads(request(site, "/api/token").body)["token"]
+    for kind, sent in (("text/plain", body), ("application/json", b"[" * 9000), ("application/json", b'{"id": {"a": 1}}')):
+        assert request(site, path, "POST", sent, Content_Type=kind, X_Nearfold_Token=token).status == 400
+    assert (
+        request(site, path, "POST", b" " * (MOST_BYTES + 1), Content_Type="application/json", X_Nearfold_Token=token).status
+        == 413
+    )
+    assert b"stolen" not in request(site, "/api/search?fold=none&limit=100").body
+
+
+def test_labels_are_tried_written_and_undone_by_the_api(site: str) -> None:
+    token = json.loads(request(site, "/api/token").body)["token"]
+    described = json.loads(request(site, "/api/openapi.json").body)
+
+    def post(path: str, **values: object) -> dict:
+        headers = {"Content_Type": "application/json", "X_Nearfold_Token": token}
+        answer = request(site, f"/api/{path}", "POST", json.dumps(values).encode(), **headers)
+        assert answer.status == 200, answer.body
+        schema = described["paths"][f"/{path}"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+        jsonschema.Draft202012Validator({**schema, "components": described["components"]}).validate(json.loads(answer.body))
+        return json.loads(answer.body)
+
+    def carriers() -> int:
+        return json.loads(request(site, "/api/search?filter=labels%3Dhot+stuff&fold=none").body)["total"]
+
+    tried = post("label", id="long1", add=["hot stuff"])
+    assert (tried["job"], len(tried["changes"]), carriers()) == (None, 1, 0)
+    done = post("label", id=["long1"], add="hot stuff", family=True, dry_run=False)
+    assert (len(done["changes"]), carriers()) == (2, 2)
+    undone = post("label/undo", job=done["job"])
+    assert (len(undone["restored"]), carriers()) == (2, 0)
+    assert post("survey/anew") == {"forgotten": True}
 
 
 def test_originals_are_served_by_id_from_inside_the_root_only(site: str, store_url: str, tmp_path: Path) -> None:
@@ -128,7 +176,7 @@ def test_static_files_are_those_of_one_folder(site: str, path: str) -> None:
 def test_the_api_answers_as_it_is_described(site: str) -> None:
     described = json.loads(request(site, "/api/openapi.json").body)
     assert described["openapi"].startswith("3.1")
-    assert set(described["paths"]) == {f"/{one.api}" for one in QUESTIONS.values()}
+    assert set(described["paths"]) == {"/token", *(f"/{one.api}" for one in (*QUESTIONS.values(), *ACTIONS.values()))}
     asked = {
         "search": [{"q": "agreement"}, {"filter": "labels=hostile", "fold": "family"}, {"q": "", "limit": "100"}],
         "document": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
@@ -136,6 +184,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "family": [{"id": "m2"}, {"id": "long1"}],
         "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
         "status": [{}],
+        "labellings": [{}],
         "survey": [{"wait": "20"}],
         "preview": [{"threshold": "0.7"}],
     }

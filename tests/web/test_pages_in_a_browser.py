@@ -173,6 +173,27 @@ def test_a_family_shows_who_resembles_whom_and_what_is_not_in_order(page: Page) 
     expect(page.locator(".notes")).to_contain_text("is cut")
 
 
+def test_a_family_is_labelled_after_a_dry_run_and_given_back(page: Page) -> None:
+    page.goto("/family?id=hebrew1")
+    label = "<b>לא רלוונטי</b>"
+    page.get_by_label("Add the label").fill(label)
+    page.get_by_role("button", name="Show what would change").click()
+    expect(page.get_by_text("Nothing is written yet")).to_be_visible()
+    page.get_by_role("button", name="Change 2 documents").click()
+    expect(page.get_by_role("heading", name="2 documents changed")).to_be_visible()
+    expect(page.locator("tbody .label")).to_have_text([label, label])
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", name="2 documents have the labels from before")).to_be_visible()
+    page.get_by_role("link", name="Back to the family").click()
+    expect(page.locator(".counted .label")).to_have_count(0)
+
+
+def test_a_survey_can_be_read_again(page: Page) -> None:
+    page.goto("/overview")
+    page.get_by_role("button", name="Read the store again").click()
+    expect(page.get_by_role("heading", name="Family sizes")).to_be_visible()
+
+
 def test_pages_work_without_script(browser: Browser, site: str, seen: Seen) -> None:
     with window(browser, site, seen, java_script_enabled=False) as context:
         page = context.new_page()

@@ -1,5 +1,12 @@
 // From difference to difference in a comparison.
 
+// Blocks that were never drawn have a guessed height: a long way is a jump, made again when what lies around the block is drawn.
+function reach(block) {
+  const far = Math.abs(block.getBoundingClientRect().top) > 3 * window.innerHeight;
+  block.scrollIntoView({ block: "center", behavior: far ? "instant" : "auto" });
+  if (far) requestAnimationFrame(() => block.scrollIntoView({ block: "center", behavior: "instant" }));
+}
+
 export function differences() {
   const next = document.querySelector("[data-next]");
   if (!next) return;
@@ -19,7 +26,7 @@ export function differences() {
     const block = marks[at].closest(".block");
     for (const one of document.querySelectorAll(".block.at")) one.classList.remove("at");
     block.classList.add("at");
-    block.scrollIntoView({ block: "center" });
+    reach(block);
     marks[at].focus({ preventScroll: true });
     where.textContent = `Difference ${marks[at].dataset.difference} of ${total}`;
   };

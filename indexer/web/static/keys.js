@@ -51,7 +51,7 @@ export function keyboard() {
     d: press("[data-only]"),
     "/": () => {
       const field = document.getElementById("q");
-      if (field) { field.focus(); field.select(); } else { location.assign("/"); }
+      if (field) { field.focus(); field.select(); } else { document.querySelector("a.brand")?.click(); }
     },
     "?": open,
   };

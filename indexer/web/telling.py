@@ -1,0 +1,65 @@
+"""Rows, hits and measures as answers tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from indexer.measures import MEANINGS, Measures
+from indexer.model import Folded, Hit, Row
+from indexer.snippets import snippet
+from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit
+from indexer.web.site import MOST_CHARS
+
+
+def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
+    """A hit with its excerpt; `row` is None when the document was deleted in between."""
+    pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
+    folded = tuple(Folded(one.id, one.path, one.similarity) for one in hit.folded)
+    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, folded, DocumentFacts.of(row) if row else None)
+
+
+def warnings_of(row: Row) -> Sequence[str]:
+    """What a reader must know of how a document was read."""
+    told = {
+        "truncated": "the text is cut: the extractor stopped at a limit or gave up in the middle",
+        "empty": "no text was found: it may be a picture of one",
+        "too_short": "the text is too short to be compared by its sketch",
+        "numbers_only": "the text is numbers alone: it is never a near duplicate",
+        "unsigned": "a pipeline took the document and could not sign it",
+    }
+    return [told[row.status]] if row.status in told else []
+
+
+def sided(letter: str, row: Row) -> list[str]:
+    """What a reader must know of one side of a comparison."""
+    cut = [f"only the first {MOST_CHARS:,} characters are compared"] if len(row.text) > MOST_CHARS else []
+    return [f"{letter}: {warning}" for warning in (*warnings_of(row), *cut)]
+
+
+def facts_of(row: Row) -> Mapping[str, str]:
+    """What is told of a document, as a reader compares it."""
+    return {
+        "title": row.title,
+        "content type": row.content_type,
+        "size": f"{row.size:,} bytes",
+        "words": f"{row.words:,}",
+        "status": row.status.replace("_", " "),
+        "labels": ", ".join(row.labels),
+        "extractor": row.extractor,
+        **{name: value for name, value in sorted(row.metadata.items()) if value},
+    }
+
+
+def measures_of(made: Measures) -> Sequence[Measure]:
+    """Every measure by name, in the order in which they are shown."""
+    listed = []
+    for name, meaning in MEANINGS.items():
+        value = getattr(made, name)
+        if name == "containment":
+            listed.append(Measure(name, meaning, value[0], other=value[1]))
+        elif name == "estimate":
+            bounds = (value.similarity, None, value.low, value.high) if value else (None,)
+            listed.append(Measure(name, meaning, *bounds))
+        else:
+            listed.append(Measure(name, meaning, value))
+    return listed
