@@ -13,16 +13,13 @@ from typing import Any, NoReturn
 import click
 
 from indexer import checkup, installing, lookup, overview, printing, printing_sketches, signing
-from indexer.align import Matching
-from indexer.commands import exporting, families, indexing, labels, life, rights, searching, serving, versions
+from indexer.commands import comparing, exporting, families, indexing, labels, life, rights, searching, serving, versions
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
-from indexer.comparison import compare
-from indexer.documents import document_at, document_of
+from indexer.documents import document_at
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
 from indexer.figures import s_curve
-from indexer.measures import MEASURES
 from indexer.planning import plan, plan_for_recall
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.recipe import recipe_named
 
 EXIT_FAILED, EXIT_USAGE, EXIT_STORE, EXIT_STOPPED, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 3, 4, 70, 130, 143
 _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
@@ -60,23 +57,6 @@ def similar_command(path: str | None, id: str | None, store_url: str, as_json: b
             where, document = document_at(path)
             found = lookup.similar(store, document.text, path=where, **options)
     printing.found(found, as_json)
-    return 0
-
-
-@commands.command("compare")
-@click.argument("a")
-@click.argument("b")
-@click.option("--matching", type=click.Choice(["literal", "information"]), default="literal", show_default=True)
-@click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
-@store_option
-@json_option
-def compare_command(a: str, b: str, store_url: str, as_json: bool, matching: Matching, measure: str | None) -> int:
-    """Two documents side by side, shared text marked; A and B are paths or ids."""
-    with opened(store_url) as store:
-        (first, one), (second, other) = document_of(a, store), document_of(b, store)
-        recipe = store.stored_recipe() or DEFAULT
-    compared = compare(one.text, other.text, recipe, matching=matching, names=(first, second))
-    printing.compared(compared, as_json, measure)
     return 0
 
 
@@ -186,6 +166,7 @@ def uninstall_command(dry_run: bool, dashboards: str | None, store_url: str, as_
 
 
 for command in (
+    comparing.compare_command,
     indexing.index_command,
     families.match_command,
     families.group_command,

@@ -1,4 +1,4 @@
-"""Single documents by path, from stdin, or by id: what look-ups, comparisons and `hash` start from."""
+"""Single documents by path or from stdin: what look-ups, comparisons and `hash` start from."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from indexer.errors import DocumentNotFound, ExtractionError, SourceNotFound, Unreadable, UsageError
+from indexer.errors import ExtractionError, SourceNotFound, Unreadable, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.extract.choosing import document_or_task, extractor_named
 from indexer.extract.pool import Pool, Task
 from indexer.model import Blob, Document
 from indexer.sources.folder import walk
 from indexer.sources.reading import read
-from indexer.stores.base import Store
 
 STDIN = "-"
 _IRREGULAR = Unreadable(reason="it is not a regular file", mend="give a file")
@@ -44,20 +43,6 @@ def documents_under(folder: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[tu
         tasks = (_task(found, limits) for found in walk([folder]) if isinstance(found, Blob))
         results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(tasks)
         yield from results
-
-
-def document_of(name: str, store: Store) -> tuple[str, Document]:
-    """A document by path or by id; what exists as a path is a path.
-
-    Raises `SourceNotFound` for what is spelled like a path and is not there, else `DocumentNotFound`.
-    """
-    if name == STDIN or Path(name).exists():
-        return document_at(name)
-    row = store.get([name]).get(name) if store.stored_recipe() else None
-    if row is None:
-        raise SourceNotFound(path=name) if os.sep in name or Path(name).suffix else DocumentNotFound(id=name)
-    cut = row.status == "truncated"
-    return row.path, Document(row.text, row.title, row.content_type, row.metadata, row.extractor, cut)
 
 
 def _tasks(paths: Iterable[str], limits: Limits) -> Iterator[Task[str] | tuple[str, Document | ExtractionError]]:

@@ -16,15 +16,13 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.checkup import Check
-from indexer.comparison import Comparison
-from indexer.comparison import as_json as comparison_json
 from indexer.ingest import Account
 from indexer.installing import Installation
 from indexer.jobs import Failure
 from indexer.lookup import Found
 from indexer.model import Match, Outcome
 from indexer.overview import Overview
-from indexer.terminal import counted, show, visible
+from indexer.terminal import counted, visible
 
 LISTED_FAILURES = 20
 EXCERPT = 70
@@ -136,16 +134,6 @@ def _match(match: Match) -> dict[str, Any]:
         "containment": list(match.containment),
         "shared": [{"a": list(one.a), "b": list(one.b), "words": one.words} for one in match.shared],
     }
-
-
-def compared(made: Comparison, as_json: bool, measure: str | None = None) -> None:
-    """Two texts side by side."""
-    if as_json:
-        print_json(comparison_json(made, measure))
-    elif measure:
-        print(f"{measure}  {comparison_json(made, measure)['measures'][measure]}")
-    else:
-        show(made, Console(highlight=False))
 
 
 def status(seen: Overview, as_json: bool) -> None:

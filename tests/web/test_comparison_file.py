@@ -1,0 +1,189 @@
+"""`compare --html`: one file that asks nobody for anything, in which nothing of a document can act, as a reader opens it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from hostile import ELSEWHERE, PAYLOADS
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from sample_library import sentence
+from watching import Seen
+
+from indexer.comparison import compare
+from indexer.originals import Original
+from indexer.web.comparisonfile import compare_page
+
+Open: TypeAlias = Callable[[str], Page]
+HEBREW = "הסכם זה נערך ונחתם ביום {} לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד"
+CHINESE = "本协议由双方于二〇二四年{}月签订，自签订之日起生效。"
+ONE = "First of all the parties agree on this. The fee is 42,000 pounds. Then comes the clause that was moved away."
+OTHER = "Then comes the clause that was moved away. First of all the parties agree on this. The fee is 45,500 pounds."
+
+
+def of(a: str, b: str, matching: str = "literal", **more: object) -> str:
+    originals = Original("/files/a.txt", a, **more), Original("/files/b.txt", b)
+    return compare_page(compare(a, b, matching=matching, names=("/files/a.txt", "/files/b.txt")), originals)
+
+
+def hostile() -> str:
+    texts = [" ".join(f"{sentence(place, 30)} {payload}" for place, payload in enumerate(order)) for order in _orders()]
+    armed = [
+        Original(f"/files/{mark}", text, mark, mark, 1, 2, mark, (mark,), {mark: mark, "all": " ".join(PAYLOADS)}, PAYLOADS)
+        for text, mark in zip(texts, ("</style></script><script>alert(1)</script>", PAYLOADS[2]), strict=True)
+    ]
+    return compare_page(compare(*texts, names=(armed[0].path, armed[1].path)), (armed[0], armed[1]))
+
+
+def _orders() -> tuple[list[str], list[str]]:
+    return list(PAYLOADS), [*PAYLOADS[5:], *PAYLOADS[:5]]
+
+
+def long() -> str:
+    words = [f"word{place}" for place in range(20_000)]
+    return of(" ".join(words), " ".join(word for word in words if not word.endswith("777")))
+
+
+@pytest.fixture
+def watched(browser: Browser, tmp_path: Path) -> Iterator[tuple[BrowserContext, Seen]]:
+    """A window and what its pages did; a test fails when one asked for anything but files of the test."""
+    seen = Seen(f"file://{tmp_path}")
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(15_000)
+    context.on("request", seen.request)
+    yield context, seen
+    context.close()
+    seen.check()
+
+
+@pytest.fixture
+def opened(watched: tuple[BrowserContext, Seen], tmp_path: Path) -> Open:
+    """Opens a page from a file."""
+    context, seen = watched
+
+    def open_(html: str) -> Page:
+        page, file = seen.watch(context.new_page()), tmp_path / f"{len(context.pages)}.html"
+        file.write_text(html, encoding="utf-8")
+        page.goto(file.as_uri())
+        return page
+
+    return open_
+
+
+def test_the_file_names_nothing_outside_it() -> None:
+    for html in (of(ONE, OTHER), hostile()):
+        plain = re.sub(r"<(style|script)\b.*?</\1>", "", html, flags=re.DOTALL)
+        tags = re.findall(r"<[a-z!][^<>]*>", plain)
+        assert not [tag for tag in tags if re.search(r"\s(src|srcset|action|style|on\w+)\s*=", tag)]
+        assert {tag for tag in tags if " href=" in tag} == {tag for tag in tags if ' href="#' in tag}
+        assert not {re.match(r"<[a-z]+", tag).group() for tag in tags if tag[1] != "!"} & {"<img", "<link", "<iframe", "<base"}
+        assert len(re.findall(r"<script\b", html)) == len(re.findall(r"<style\b", html)) == 1
+        assert not re.search(r"url\(|@import|^import |fetch\(", html.split("<body>")[0] + html.rsplit("<script", 1)[1], re.M)
+
+
+def test_only_the_style_and_the_script_of_the_file_itself_act() -> None:
+    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', of(ONE, OTHER))
+    assert policy.startswith("default-src &#39;none&#39;")
+    assert "unsafe" not in policy
+    assert len(re.findall("sha256-", policy)) == 2
+
+
+def test_hostile_documents_run_nothing_and_reach_nobody(opened: Open) -> None:
+    page = opened(hostile())
+    assert page.evaluate("typeof pwned") == "undefined"
+    assert page.locator("main script, main iframe, main img, main base, main link, main meta, main object").count() == 0
+    assert ELSEWHERE in page.locator("main").text_content()
+    page.keyboard.press("n")
+    expect(page.locator("[data-where]")).to_contain_text("Difference 1 of")
+
+
+def test_what_gets_into_the_file_cannot_run(browser: Browser, tmp_path: Path) -> None:
+    """The policy itself, apart from escaping: markup put into the file after it was made is refused by the browser."""
+    file = tmp_path / "altered.html"
+    attack = "<script>pwned=1</script><img src=x onerror=pwned=1><style>body{display:none}</style>"
+    file.write_text(of(ONE, OTHER).replace("</main>", f"{attack}</main>"), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    assert page.evaluate("typeof pwned") == "undefined"
+    expect(page.locator("main")).to_be_visible()
+    page.close()
+
+
+def test_keys_and_buttons_lead_from_difference_to_difference(opened: Open) -> None:
+    page = opened(of(ONE, OTHER))
+    where = page.locator("[data-where]")
+    total = where.text_content()
+    for press in (lambda: page.keyboard.press("n"), page.get_by_role("button", name="Next difference").click):
+        press()
+    expect(where).to_have_text(f"Difference 2 of {total}")
+    page.keyboard.press("p")
+    expect(where).to_have_text(f"Difference 1 of {total}")
+    page.keyboard.press("?")
+    page.get_by_label("single-key shortcuts are on").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("n")
+    expect(where).to_have_text(f"Difference 1 of {total}")
+
+
+def test_differences_of_a_long_text_come_into_view(opened: Open) -> None:
+    page = opened(long())
+    for key in ("p", "n", "p", "p"):
+        page.keyboard.press(key)
+        page.wait_for_function("() => { const at = document.querySelector('.block.at').getBoundingClientRect();"
+                               " return at.bottom > 0 && at.top < innerHeight; }")  # fmt: skip
+    expect(page.locator("[data-where]")).to_contain_text("Difference 19 of 20")
+
+
+def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: Open) -> None:
+    page = opened(of(ONE, OTHER, warnings=("the text is cut",), metadata={"author": "Ann"}, content_type="text/plain"))
+    expect(page.locator(".notes")).to_have_text("A: the text is cut")
+    expect(page.locator(".moved").first).to_be_visible()
+    expect(page.locator(".side.a .letters").first).to_have_text("2,0")
+    assert page.locator(".measures dt").all_text_contents() == [
+        "features", "estimate", "overlap", "jaccard words", "resemblance", "terminology", "containment", "hamming",
+    ]  # fmt: skip
+    expect(page.locator(".measures .range")).to_have_text(re.compile(r"\d+% to \d+%"))
+    assert page.locator("tr.differs").all_text_contents() == ["content type (differs)text/plain–", "author (differs)Ann–"]
+    number = page.locator(".side.a .nr").first
+    number.click()
+    expect(page.locator(".side.b .nr:target")).to_have_text(number.text_content())
+
+
+def test_matching_is_the_one_that_was_asked_for() -> None:
+    twice = f"{ONE} {ONE}"
+    assert "literal matching" in of(twice, ONE)
+    assert "repeats left out" in of(twice, ONE, "information")
+
+
+def test_scripts_of_any_direction(opened: Open) -> None:
+    page = opened(of(HEBREW.format("הראשון"), HEBREW.format("השני")))
+    assert page.locator(".side.a").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    page = opened(of(CHINESE.format("三"), CHINESE.format("四")))
+    assert page.locator(".side.a .only").all_text_contents()[0] == "三"
+
+
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1920, "dark")])
+def test_it_is_accessible_and_fits(watched: tuple[BrowserContext, Seen], opened: Open, width: int, theme: str) -> None:
+    for html in (of(ONE, OTHER, warnings=("the text is cut",)), of("", ""), hostile()):
+        page = opened(html)
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        found = Axe().run(page).response["violations"]
+        serious = {one["id"]: [node["html"][:200] for node in one["nodes"]][:3] for one in found if _is_serious(one)}
+        assert serious == {}
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def _is_serious(violation: dict) -> bool:
+    return violation["impact"] in ("serious", "critical")
+
+
+def test_it_prints_without_what_only_a_screen_needs(opened: Open) -> None:
+    page = opened(of(ONE, OTHER))
+    page.emulate_media(media="print")
+    expect(page.locator(".tools")).to_be_hidden()
+    expect(page.locator(".side.a").first).to_be_visible()
