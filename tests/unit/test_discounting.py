@@ -1,0 +1,107 @@
+"""Similarity without boilerplate: what it equals, what bounds it, and what it is for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_library import library, rows, sentence
+
+from indexer.boilerplate import discount
+from indexer.discounting import Frequencies, discounted, shingle_hashes, width_for
+from indexer.errors import StoreError
+from indexer.measures import resemblance
+from indexer.stores import open_store
+from indexer.text.words import words
+
+SHINGLES = st.sets(st.integers(0, 30), max_size=20).map(lambda found: np.array(sorted(found), dtype=np.uint64))
+CORPUS = st.lists(SHINGLES, max_size=8)
+GOLDEN = (20, 0.6145, 0.0508, 0.6145)
+FORM = (
+    "Invoice. Please pay the amount stated below within thirty days of the date of this invoice to the account named at the "
+    "foot of this page. Interest is charged on late payments at the statutory rate. Goods remain ours until paid in full. "
+)
+
+
+def invoice(number: int) -> str:
+    return f"{FORM} For {sentence(number, 12)}. Thank you for your custom and do not hesitate to call us with any question."
+
+
+@given(SHINGLES, SHINGLES, CORPUS)
+def test_it_is_symmetric_and_a_share(a, b, corpus) -> None:
+    found = discounted(a, b, corpus)
+    assert found == discounted(b, a, corpus)
+    assert 0 <= found.similarity <= 1
+    assert 0 <= found.common <= 1
+    assert found.texts == len(corpus)
+    assert found.plain == (len(set(a) & set(b)) / len(set(a) | set(b)) if len(a) or len(b) else 0)
+
+
+@given(SHINGLES, SHINGLES, st.integers(1, 5), st.integers(0, 5))
+def test_it_is_the_plain_measure_where_all_weigh_the_same(a, b, carrying, others) -> None:
+    both, stranger = np.union1d(a, b), np.array([99], dtype=np.uint64)
+    found = discounted(a, b, [both] * carrying + [stranger] * others)
+    assert found.similarity == pytest.approx(found.plain if others else 0)
+    assert discounted(a, b, []).similarity == pytest.approx(found.plain)
+    assert discounted(a, b, [stranger]).similarity == pytest.approx(found.plain)
+
+
+@given(SHINGLES, SHINGLES, CORPUS)
+def test_it_is_what_the_formula_says(a, b, corpus) -> None:
+    def weight(shingle: int) -> float:
+        carrying = sum(shingle in set(one.tolist()) for one in corpus)
+        return float(np.log((len(corpus) + 1) / (carrying + 1)) / np.log(len(corpus) + 1)) if corpus else 1.0
+
+    both, shared = set(a.tolist()) | set(b.tolist()), set(a.tolist()) & set(b.tolist())
+    whole = sum(map(weight, both))
+    expected = sum(map(weight, shared)) / whole if whole > 1e-12 else 0
+    assert discounted(a, b, corpus).similarity == pytest.approx(expected)
+
+
+@given(SHINGLES, CORPUS)
+def test_rarer_weighs_more(a, corpus) -> None:
+    counted = Frequencies(a, corpus)
+    weights = counted.weights(a).tolist()
+    carrying = [sum(shingle in set(one.tolist()) for one in corpus) for shingle in a.tolist()]
+    ranked = sorted(zip(carrying, weights, strict=True))
+    assert [weight for _, weight in ranked] == sorted(weights, reverse=True)
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30))
+def test_plain_is_resemblance(a, b) -> None:
+    sides = words(" ".join(a)), words(" ".join(b))
+    hashes = [shingle_hashes(side, width_for(sides)) for side in sides]
+    assert discounted(*hashes, []).plain == pytest.approx(resemblance(*sides))
+
+
+def test_invoices_on_one_form_are_alike_only_by_the_form() -> None:
+    store = library(
+        rows({f"i{place}": invoice(place) for place in range(20)} | {f"o{place}": sentence(place) for place in range(5)})
+    )
+    found = discount(store, invoice(0), invoice(1))
+    assert found.texts == 23
+    assert found.plain > 0.6 > 0.3 > found.similarity
+    assert found.common > 0.6
+    same = discount(store, invoice(0), invoice(0) + " Paid.")
+    assert same.plain > 0.9
+    assert same.similarity > 0.8
+
+
+def test_golden() -> None:
+    """18 other invoices and 2 letters: the shingles of the form weigh log(21/19) / log(21), rare ones about 1."""
+    store = library(
+        rows({f"i{place}": invoice(place) for place in range(20)} | {"x": sentence(3), "y": sentence(8), "z": sentence(8)})
+    )
+    found = discount(store, invoice(0), invoice(1))
+    assert (found.texts, round(found.plain, 4), round(found.similarity, 4), round(found.common, 4)) == GOLDEN
+
+
+def test_copies_count_once_and_the_texts_themselves_not_at_all() -> None:
+    text = invoice(0)
+    store = library(rows({"a": text, "b": invoice(1), "c": invoice(2), "d": invoice(2), "e": text.upper()}))
+    assert discount(store, text, invoice(1)).texts == 1
+    assert discount(store, text, invoice(1), sample=2).texts == 0
+
+
+def test_a_store_that_is_not_there() -> None:
+    with pytest.raises(StoreError, match="no index"):
+        discount(open_store("sqlite://:memory:"), "a", "b")
