@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.comparison import Comparison, as_json
+from indexer.discounting import Discounted
 from indexer.originals import Original
 from indexer.printing import print_json
 from indexer.sidebyside import facts
@@ -20,20 +22,37 @@ _MOST_VALUE = 400
 
 
 def compared(
-    made: Comparison, originals: tuple[Original, Original], json: bool, measure: str | None = None, page: str | None = None
+    made: Comparison,
+    originals: tuple[Original, Original],
+    json: bool,
+    measure: str | None = None,
+    page: str | None = None,
+    without: Discounted | None = None,
 ) -> None:
     """Two documents side by side. For programs, and for one measure alone, extraction warnings go to stderr."""
     if json or measure:
         for warning in _warnings(originals):
             print(warning, file=sys.stderr)
     if json:
-        print_json(as_json(made, measure))
+        print_json(as_json(made, measure) | ({"discounted": asdict(without)} if without else {}))
     elif measure:
         print(f"{measure}  {as_json(made, measure)['measures'][measure]}")
     else:
         _show(made, originals)
+    if without and not json:
+        print(_told(without))
     if page and not json:
         print(f"\nside by side in {visible(page)}")
+
+
+def _told(without: Discounted) -> str:
+    """The discounted figure in a line like those of the measures."""
+    if not without.texts:
+        return f"discounted     {without.similarity:.1%}               S_R; the store has no other texts to weigh by"
+    return (
+        f"discounted     {f'{without.similarity:.1%}':18} S_R with shingles weighted by rarity in {without.texts:,} texts; "
+        f"{without.common:.0%} of them are common there; S_R itself {without.plain:.1%}"
+    )
 
 
 def _show(made: Comparison, originals: tuple[Original, Original]) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from indexer import printing_comparison
+from indexer import printing_comparison, printing_families
 from indexer.align import Matching
+from indexer.boilerplate import discount
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparison import compare
 from indexer.errors import UsageError
@@ -23,20 +24,32 @@ from indexer.web.comparisonfile import compare_page
 @click.option("--matching", type=click.Choice(["literal", "information"]), default="literal", show_default=True)
 @click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, writable=True), metavar="FILE", help="Write one HTML file too.")
+@click.option("--discounted", is_flag=True, help="Also without boilerplate, by what is common in the store.")
 @store_option
 @json_option
 def compare_command(
-    a: str, b: str, store_url: str, as_json: bool, matching: Matching, measure: str | None, page: str | None
+    a: str,
+    b: str,
+    store_url: str,
+    as_json: bool,
+    matching: Matching,
+    measure: str | None,
+    page: str | None,
+    discounted: bool,
 ) -> int:
     """Two documents side by side, shared text marked; A and B are paths or ids."""
     with opened(store_url) as store:
         originals = original(a, store), original(b, store)
         recipe = store.stored_recipe() or DEFAULT
-    first, second = originals
+        first, second = originals
+        without = None
+        if discounted:
+            with printing_families.progress() as advance:
+                without = discount(store, first.text, second.text, progress=advance)
     compared = compare(first.text, second.text, recipe, matching=matching, names=(first.path, second.path))
     if page:
         _write(page, compare_page(compared, originals))
-    printing_comparison.compared(compared, originals, as_json, measure, page)
+    printing_comparison.compared(compared, originals, as_json, measure, page, without)
     return 0
 
 

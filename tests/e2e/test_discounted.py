@@ -1,0 +1,28 @@
+"""`compare --discounted` as docs/discounting.md has it."""
+
+from pathlib import Path
+
+import pytest
+from command import run, run_json
+
+FORM = "Please pay the amount stated below within thirty days of the date of this invoice to the account named at its foot."
+
+
+def test_invoices_on_one_form(tmp_path: Path) -> None:
+    folder, store = tmp_path / "invoices", f"sqlite:///{tmp_path}/store.db"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"{number}.txt").write_text(f"{FORM} Item {number}: {' '.join(f'w{number}x{n}' for n in range(8))}.")
+    run("index", folder, store=store)
+    a, b = folder / "0.txt", folder / "1.txt"
+    found = run_json("compare", a, b, "--discounted", store=store)
+    assert found["discounted"]["texts"] == 10
+    assert found["discounted"]["plain"] == pytest.approx(found["measures"]["resemblance"])
+    assert found["discounted"]["similarity"] < 0.2 < found["discounted"]["plain"]
+    assert "weighted by rarity in 10 texts" in run("compare", a, b, "--discounted", store=store)
+    assert "discounted" not in run_json("compare", a, b, store=store)
+
+
+def test_it_needs_a_store(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one text")
+    run("compare", tmp_path / "a.txt", tmp_path / "a.txt", "--discounted", store=f"sqlite:///{tmp_path}/none.db", code=3)
