@@ -14,7 +14,7 @@ from indexer.batches import Balance, Batch, Group, batches
 from indexer.collection import Progress, silent
 from indexer.columnar import write_parquet
 from indexer.errors import UsageError
-from indexer.exportrows import COLUMNS, Assigned, Document, Paired
+from indexer.exportrows import COLUMNS, Assigned, Awaiting, Document, Paired
 from indexer.loadfile import write_dat
 from indexer.lookup import recipe_of
 from indexer.model import Row
@@ -24,7 +24,7 @@ from indexer.stores.base import Store
 from indexer.tables import Table, write_csv
 
 Form: TypeAlias = Literal["csv", "parquet", "dat", "html"]
-What: TypeAlias = Literal["families", "pairs", "batches"]
+What: TypeAlias = Literal["families", "pairs", "batches", "queue"]
 BATCH_SIZE = 100
 REVIEWER = "reviewer:"
 THOROUGH = 0.99
@@ -65,15 +65,17 @@ def export(
     reviewers: Sequence[str] = (),
     batch_size: int = BATCH_SIZE,
     balance: Balance = "words",
+    review: Sequence[str] = (),
     date: str | None = None,
     progress: Progress = silent,
 ) -> Exported:
-    """Write families, pairs or review batches into a file, or a report about the whole store (`html`).
+    """Write families, pairs, review batches or a review queue into a file, or a report about the whole store (`html`).
 
     `families` and `batches` have one record a document, as the last `group` left it; `pairs` are those that `match` finds by
     `threshold` and `measure`. `batches` keep groups together, up to `batch_size` documents; a label `reviewer:NAME` says who
-    has read a document, and `reviewers` who shares the work. `date` stands in the report and nowhere else. The file appears
-    whole or not at all, and is the same, byte for byte, for the same documents and settings.
+    has read a document, and `reviewers` who shares the work. A `queue` has the near duplicates of documents with a label of
+    `review` that carry none of these themselves. `date` stands in the report and nowhere else. The file appears whole or not
+    at all, and is the same, byte for byte, for the same documents and settings.
 
     Raises `UsageError` for what cannot be written, `MissingExtra` for Parquet without pyarrow, `UnknownMeasure`, and
     `StoreError` when nothing was indexed yet.
@@ -92,6 +94,8 @@ def export(
         records: Iterable[Any] = _pairs(store, threshold, measure, told, progress)
     elif what == "batches":
         records = _batched(store, tuple(reviewers), batch_size, balance, told, progress)
+    elif what == "queue":
+        records = _awaiting(store, frozenset(review), told, progress)
     else:
         records = _documents(store, told, progress)
     with _whole(out) as part:
@@ -185,6 +189,19 @@ def _pairs(store: Store, threshold: float, measure: str, told: _Told, progress: 
     told.notes.extend(found.notes())
     for pair, a, b in zip(found, found.left, found.right, strict=True):
         yield Paired(pair.a, pair.b, pair.similarity, pair.measure, found.paths[a], found.paths[b])
+
+
+def _awaiting(store: Store, review: frozenset[str], told: _Told, progress: Progress) -> Iterator[Awaiting]:
+    """Those whose family carries a label that asks for review; who carries such a label was judged already."""
+    if not review:
+        raise UsageError("name the labels whose near duplicates are to be reviewed, with --review")
+    asking: dict[str, set[str]] = defaultdict(set)
+    for row in store.scan():
+        if found := review.intersection(row.labels):
+            asking[row.family] |= found
+    for one in _documents(store, told, progress):
+        if one.row.family in asking and not review.intersection(one.row.labels):
+            yield Awaiting(one, tuple(sorted(asking[one.row.family])))
 
 
 def _batched(

@@ -44,6 +44,14 @@ class Assigned:
 
 
 @dataclass(frozen=True, slots=True)
+class Awaiting:
+    """A document to be reviewed, for others of its family carry these labels."""
+
+    document: Document
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Paired:
     """A pair of near duplicates with the paths of both."""
 
@@ -55,12 +63,12 @@ class Paired:
     b_path: str
 
 
-def _of_document(value: Callable[[Document], Any], one: Assigned) -> Any:
+def _of_document(value: Callable[[Document], Any], one: Assigned | Awaiting) -> Any:
     return value(one.document)
 
 
 def _assigned(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Columns of documents as columns of what is in batches."""
+    """Columns of documents as columns of what is in batches, or in a queue."""
     return tuple(Column(column.name, column.kind, partial(_of_document, column.value)) for column in columns)
 
 
@@ -122,11 +130,14 @@ BATCHES = (
     Column("parts", "whole", lambda one: one.piece.parts),
 )
 _LOADED = ("ReviewBatch", "Reviewer", "ReviewerBecause", "GroupPart", "GroupParts")
+_AWAITED = Column("review_for", "list", lambda one: list(one.labels))
 COLUMNS = {
     ("families", False): FAMILIES,
     ("families", True): GROUPS,
     ("pairs", False): PAIRS,
     ("pairs", True): PAIRED,
+    ("queue", False): (_AWAITED, *_assigned(FAMILIES)),
+    ("queue", True): (*_assigned(GROUPS), Column("ReviewFor", _AWAITED.kind, _AWAITED.value)),
     ("batches", False): (*BATCHES, *_assigned(FAMILIES)),
     ("batches", True): (
         *_assigned(GROUPS),

@@ -17,18 +17,19 @@ _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 
 @click.command("export")
 @click.option("--format", "form", type=click.Choice(["csv", "parquet", "dat", "html"]), default="csv", show_default=True)
-@click.option("--what", type=click.Choice(["families", "pairs", "batches"]), default="families", show_default=True)
+@click.option("--what", type=click.Choice(["families", "pairs", "batches", "queue"]), default="families", show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write.")
 @click.option("--reviewers", metavar="A,B,C", default="", help="Batches: who shares the work.")
 @click.option("--batch-size", type=click.IntRange(1), default=exporting.BATCH_SIZE, show_default=True, help="Most documents.")
 @click.option("--balance", type=click.Choice(["words", "documents"]), default="words", show_default=True, help="Batches.")
+@click.option("--review", multiple=True, metavar="LABEL", help="Queue: near duplicates of these are to be reviewed.")
 @click.option("--date", help="What stands at the top of the report (html) instead of today's date.")
 @threshold_option
 @measure_option
 @store_option
 @json_option
 def export_command(store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any) -> int:
-    """Families, pairs or review batches as a table or a load file; --format html is a report for people.
+    """Families, pairs, review batches or a review queue as a table or a load file; --format html is a report for people.
 
     --threshold and --measure are for pairs; families are those of the last group.
     """
@@ -44,8 +45,13 @@ def export_command(store_url: str, as_json: bool, form: Form, what: What, out: P
 
 def _check(given: set[str], form: Form, what: What) -> None:
     """Refuse options that would do nothing."""
-    fitting = {"batches": what == "batches", "pairs": what == "pairs", "html": form == "html"}
-    for names, of in ((_FOR_BATCHES, "batches"), (("threshold", "measure"), "pairs"), (("date",), "html")):
+    fitting = {"batches": what == "batches", "pairs": what == "pairs", "queue": what == "queue", "html": form == "html"}
+    for names, of in (
+        (_FOR_BATCHES, "batches"),
+        (("threshold", "measure"), "pairs"),
+        (("review",), "queue"),
+        (("date",), "html"),
+    ):
         for name in names:
             if name in given and (not fitting[of] or (form == "html" and of != "html")):
                 where = "--format html" if of == "html" else f"--what {of}"

@@ -20,6 +20,8 @@ def store(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path}/store.db"
     run("index", ROOT / "examples", store=url)
     run("group", store=url)
+    found = run_json("search", "agreement", "--fold", "none", store=url)
+    run("label", found["hits"][0]["id"], "--label", "responsive", store=url)
     return url
 
 
@@ -39,6 +41,7 @@ def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
         ("--reviewers", "Ann"),
         ("--threshold", "0.9"),
         ("--date", "2024-05-01"),
+        ("--review", "responsive"),
         ("--format", "html", "--what", "pairs"),
         ("--format", "html", "--batch-size", "3"),
     ],

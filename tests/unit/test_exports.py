@@ -143,6 +143,17 @@ def test_batches_of_reviewers(store: Store, tmp_path: Path) -> None:
     assert any("larger than a batch" in note for note in done.notes)
 
 
+@pytest.mark.parametrize("form", ["csv", "dat"])
+def test_a_queue_holds_near_duplicates_of_what_asks_for_review(store: Store, tmp_path: Path, form: str) -> None:
+    export(store, tmp_path / "out", form, "queue", review=["privileged", "reviewer:Gone"])
+    key, labels = ("id", "review_for") if form == "csv" else ("DOCID", "ReviewFor")
+    found = {one[key]: one[labels] for one in (read_csv if form == "csv" else read_dat)(tmp_path / "out")}
+    assert found == {"a": "privileged", "c": "privileged", "d": "privileged", "f": "reviewer:Gone"}
+    with pytest.raises(UsageError, match="--review"):
+        export(store, tmp_path / "none", "csv", "queue")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_what_is_not_settled_is_told(tmp_path: Path) -> None:
     done = export(library(rows({"a": TEXT, "b": TEXT})), tmp_path / "out")
     assert "2 documents came after the last group" in done.notes[0]
