@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from indexer.revisions import versions
     from indexer.signing import hash
     from indexer.stores import open_store
+    from indexer.web.comparisonfile import compare_page
 
 __all__ = [
     "Recipe",
     "compare",
+    "compare_page",
     "consistency",
     "delete",
     "doctor",
@@ -60,6 +62,7 @@ __all__ = [
 _HOMES = {
     "Recipe": "indexer.recipe",
     "compare": "indexer.comparison",
+    "compare_page": "indexer.web.comparisonfile",
     "consistency": "indexer.agreement",
     "delete": "indexer.removal",
     "doctor": "indexer.checkup",

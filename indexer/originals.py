@@ -15,7 +15,13 @@ from indexer.stores.base import Store
 
 CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
 EMPTY = "no text was found: it may be a picture of one"
-_TOLD = {"truncated": CUT, "empty": EMPTY, "unsigned": "a pipeline took the document and could not sign it"}
+_TOLD = {
+    "truncated": CUT,
+    "empty": EMPTY,
+    "too_short": "the text is too short to be compared by its sketch",
+    "numbers_only": "the text is numbers alone: it is never a near duplicate",
+    "unsigned": "a pipeline took the document and could not sign it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ def original(name: str, store: Store) -> Original:
     row = store.get([name]).get(name) if store.stored_recipe() else None
     if row is None:
         raise SourceNotFound(path=name) if os.sep in name or Path(name).suffix else DocumentNotFound(id=name)
-    return _stored(row)
+    return stored(row)
 
 
 def _read(path: str, document: Document) -> Original:
@@ -81,8 +87,8 @@ def _read(path: str, document: Document) -> Original:
     )
 
 
-def _stored(row: Row) -> Original:
-    """A row; of what went wrong when it was read it keeps the status."""
+def stored(row: Row) -> Original:
+    """A document of a store, which keeps the status alone of what went wrong when it was read."""
     return Original(
         path=row.path,
         text=row.text,

@@ -10,6 +10,7 @@ from indexer.errors import NearfoldError
 PUBLIC = {
     "Recipe",
     "compare",
+    "compare_page",
     "consistency",
     "delete",
     "doctor",

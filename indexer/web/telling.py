@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from indexer.measures import MEANINGS, Measures
 from indexer.model import Folded, Hit, Row
+from indexer.originals import stored
 from indexer.snippets import snippet
 from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit
 from indexer.web.site import MOST_CHARS
@@ -20,14 +21,7 @@ def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
 
 def warnings_of(row: Row) -> Sequence[str]:
     """What a reader must know of how a document was read."""
-    told = {
-        "truncated": "the text is cut: the extractor stopped at a limit or gave up in the middle",
-        "empty": "no text was found: it may be a picture of one",
-        "too_short": "the text is too short to be compared by its sketch",
-        "numbers_only": "the text is numbers alone: it is never a near duplicate",
-        "unsigned": "a pipeline took the document and could not sign it",
-    }
-    return [told[row.status]] if row.status in told else []
+    return stored(row).warnings
 
 
 def sided(letter: str, row: Row) -> list[str]:
@@ -38,16 +32,8 @@ def sided(letter: str, row: Row) -> list[str]:
 
 def facts_of(row: Row) -> Mapping[str, str]:
     """What is told of a document, as a reader compares it."""
-    return {
-        "title": row.title,
-        "content type": row.content_type,
-        "size": f"{row.size:,} bytes",
-        "words": f"{row.words:,}",
-        "status": row.status.replace("_", " "),
-        "labels": ", ".join(row.labels),
-        "extractor": row.extractor,
-        **{name: value for name, value in sorted(row.metadata.items()) if value},
-    }
+    counted = {"words": f"{row.words:,}", "status": row.status.replace("_", " ")}
+    return {**counted, **stored(row).facts}
 
 
 def measures_of(made: Measures) -> Sequence[Measure]:

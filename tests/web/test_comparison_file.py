@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from hostile import ELSEWHERE, PAYLOADS
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sample_library import sentence
-from watching import Seen
 
 from indexer.comparison import compare
 from indexer.originals import Original
 from indexer.web.comparisonfile import compare_page
+from web.hostile import ELSEWHERE, PAYLOADS
+from web.watching import Seen
 
 Open: TypeAlias = Callable[[str], Page]
 HEBREW = "הסכם זה נערך ונחתם ביום {} לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד"
@@ -186,4 +186,5 @@ def test_it_prints_without_what_only_a_screen_needs(opened: Open) -> None:
     page = opened(of(ONE, OTHER))
     page.emulate_media(media="print")
     expect(page.locator(".tools")).to_be_hidden()
+    expect(page.get_by_text("literal matching")).to_be_visible()
     expect(page.locator(".side.a").first).to_be_visible()

@@ -1,0 +1,47 @@
+"""`compare --html` as a person would run it, and the commands of docs/reviewing.md that make files."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from command import ROOT, outcome, run, run_json
+
+PAGE = (ROOT / "docs" / "reviewing.md").read_text(encoding="utf-8")
+ONE, OTHER = ROOT / "examples" / "services-agreement-2024.txt", ROOT / "examples" / "services-agreement-2025-renewal.txt"
+
+
+def test_commands_of_the_page(tmp_path: Path) -> None:
+    [line] = re.findall(r"^nearfold (compare .*--html.*)$", PAGE, re.MULTILINE)
+    words = shlex.split(line, comments=True)
+    written = tmp_path / words[words.index("--html") + 1]
+    words[words.index("--html") + 1] = str(written)
+    words[1:3] = [str(ROOT / word) for word in words[1:3]]
+    assert str(written) in run(*words, store=f"sqlite:///{tmp_path}/none.db").replace("\n", "")
+    assert "Brightwater" in written.read_text(encoding="utf-8")
+
+
+def test_json_stays_alone_on_stdout(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    told = run_json("compare", ONE, OTHER, "--html", page, store=f"sqlite:///{tmp_path}/none.db")
+    assert set(told) == {"measures", "shared"}
+    assert page.stat().st_size > 10_000
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    done = outcome("compare", ONE, OTHER, "--html", tmp_path / "absent" / "page.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "give --html another place" in done.stderr
+
+
+def test_the_core_install_says_what_the_page_needs(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['jinja2'] = None; from indexer.cli import main; sys.argv[0] = 'nearfold'; main()"
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "NEARFOLD_STORE": f"sqlite:///{tmp_path}/none.db"}
+    plain = [sys.executable, "-c", code, "compare", str(ONE), str(OTHER)]
+    assert subprocess.run(plain, env=settings, capture_output=True, check=False).returncode == 0
+    page = [*plain, "--html", str(tmp_path / "page.html")]
+    done = subprocess.run(page, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'nearfold[web]'" in done.stderr

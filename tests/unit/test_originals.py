@@ -1,0 +1,69 @@
+"""What is told of the documents of a comparison besides their texts."""
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sample_library import library, rows, sentence
+
+from indexer.comparison import compare
+from indexer.errors import DocumentNotFound, SourceNotFound
+from indexer.originals import CUT, EMPTY, Original, original, stored
+from indexer.printing_comparison import compared
+
+TEXT = sentence(3, 30)
+
+
+def test_a_file_tells_its_size_time_and_type(tmp_path: Path) -> None:
+    file = tmp_path / "note.txt"
+    file.write_text(TEXT)
+    made = original(str(file), library([]))
+    assert (made.path, made.text, made.size) == (str(file.resolve()), TEXT, len(TEXT))
+    assert list(made.facts) == ["content type", "size", "file modified", "extractor"]
+    assert made.warnings == ()
+
+
+def test_a_file_without_text_has_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "blank.txt"
+    file.write_text(" \n")
+    assert original(str(file), library([])).warnings == (EMPTY,)
+
+
+def test_text_on_stdin_has_neither_size_nor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
+    made = original("-", library([]))
+    assert (made.path, made.text.strip(), made.size, made.modified) == ("-", TEXT.strip(), None, None)
+
+
+def test_a_stored_document_tells_its_labels_metadata_and_status() -> None:
+    store = library(rows({"m1": TEXT}, cut=frozenset({"m1"}), labels={"m1": ("hot", "privileged")}))
+    made = original("m1", store)
+    assert made.warnings == (CUT,)
+    assert made.facts["labels"] == "hot, privileged"
+
+
+def test_what_is_neither_a_path_nor_an_id_is_told() -> None:
+    store = library(rows({"m1": TEXT}))
+    with pytest.raises(DocumentNotFound):
+        original("m2", store)
+    with pytest.raises(SourceNotFound):
+        original("m2.txt", store)
+
+
+def test_metadata_of_the_same_name_hide_nothing() -> None:
+    [row] = rows({"m1": TEXT})
+    made = stored(replace(row, title="Ours", metadata={"title": "Theirs", "author": ""}, modified=10**18))
+    assert (made.facts["title"], made.facts["title (metadata)"]) == ("Ours", "Theirs")
+    assert not {"author", "file modified"} & set(made.facts)
+
+
+@pytest.mark.parametrize("words", [{}, {"json": True}, {"measure": "overlap"}])
+def test_warnings_are_always_told_and_metadata_to_people(words: dict, capsys: pytest.CaptureFixture[str]) -> None:
+    one = Original("a", TEXT, metadata={"author": "Ann\x1b[31m", "pages": "3"}, warnings=("cut\x1b[2J short",))
+    compared(compare(TEXT, TEXT), (one, Original("b", TEXT, metadata={"pages": "3"})), **{"json": False, **words})
+    out, err = capsys.readouterr()
+    assert "warning: A: cut␛[2J short" in (err if words else out)
+    assert ("Ann␛[31m" in out) == (not words)
+    assert "pages" not in out
+    assert "\x1b" not in out + err
