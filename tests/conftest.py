@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,11 @@ from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
 from servers.process import Server
 from servers.proxy import AuthProxy, Gate
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
+import chromium
+
+sys.path.pop(0)
 
 _SHARED = {f"{name}_url": engine for name, engine in ENGINES.items()}
 _SESSION = pytest.StashKey[choosing.Session]()
@@ -109,3 +115,12 @@ def _absent(engine: Engine, error: AbsentError) -> None:
     """Skip on a laptop, fail where engines are required."""
     reason = f"no {engine.name}: {error}; or set {engine.variable} to the URL of a server"
     (pytest.fail if choosing.required() else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """A Chromium of the system; without one tests are skipped with the reason, or fail where everything is required."""
+    path = chromium.ensured()
+    if path is None:
+        (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.MEND}")
+    return path

@@ -4,7 +4,6 @@ import http.client
 import json
 import re
 import secrets
-import shutil
 import subprocess
 from urllib.parse import urlsplit
 
@@ -147,21 +146,19 @@ def test_a_family_is_drawn_as_a_graph(place):
     assert vl_convert.vega_to_svg(alone).count("(principal)") == 1
 
 
-def test_the_rate_renders_in_a_real_browser(whole, tmp_path):
-    assert in_browser(with_data(whole, "rate"), tmp_path).count("of 4 documents") == 1
+def test_the_rate_renders_in_a_real_browser(whole, tmp_path, chromium_path):
+    assert in_browser(chromium_path, with_data(whole, "rate"), tmp_path).count("of 4 documents") == 1
 
 
-def test_the_graph_renders_in_a_real_browser(place, tmp_path):
-    drawn = in_browser(with_data(place, "graph"), tmp_path)
+def test_the_graph_renders_in_a_real_browser(place, tmp_path, chromium_path):
+    drawn = in_browser(chromium_path, with_data(place, "graph"), tmp_path)
     assert drawn.count("like its principal") == 2 and drawn.count("(principal)") == 2
     places = re.findall(r'transform="translate\((-?[0-9.]+),(-?[0-9.]+)\)"[^>]*d="M', drawn)
     assert len(set(places) - {("0", "0")}) == 4, "documents lie apart from each other, at places that are numbers"
 
 
-def in_browser(specification, folder):
+def in_browser(browser, specification, folder):
     """What Chromium has on the page after Vega drew a specification there."""
-    browser = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
-    assert browser, "no Chromium on PATH: apt-get install chromium"
     (folder / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
     draw = f"vegaEmbed('#view', {json.dumps(specification)}, {{mode: 'vega', renderer: 'svg', actions: false}})"
     (folder / "draw.js").write_text(draw, encoding="utf-8")
