@@ -1,0 +1,124 @@
+"""The commands of pages that have no test of their own run as they are written, in order, in one folder."""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from command import ROOT, run, run_json
+
+PAGES = {name: (ROOT / place / name).read_text(encoding="utf-8") for name, place in {
+    "README.md": "", "families.md": "docs", "sending.md": "docs", "reviewing.md": "docs",
+}.items()}  # fmt: skip
+BRINGS = ("pip install", "docker compose")  # what a machine gets by these is there already
+needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """This checkout, and no store, journal or colours but those of the test."""
+    store, state = f"sqlite:///{folder}/nearfold.db", str(folder / "state")
+    return {
+        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "120",
+        "NEARFOLD_STORE": store, "XDG_STATE_HOME": state,
+    }  # fmt: skip
+
+
+def blocks(page: str) -> list[str]:
+    """The shell blocks without the lines that bring a program or a server."""
+    found = re.findall(r"```sh\n(.*?)```", PAGES[page], re.DOTALL)
+    return ["".join(line for line in block.splitlines(keepends=True) if not line.startswith(BRINGS)) for block in found]
+
+
+def shell(line: str, folder: Path, code: int = 0) -> str:
+    """What a block prints; fails unless its exit code is `code`."""
+    script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=folder, env=environment(folder), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == code, f"{line}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> str:
+    """The examples, indexed and grouped into the store that the commands mean."""
+    store = f"sqlite:///{tmp_path}/nearfold.db"
+    run("index", ROOT / "examples", store=store)
+    run("group", store=store)
+    return store
+
+
+def test_families(library: str, tmp_path: Path) -> None:
+    found = run_json("search", "ferry", "--fold", "family", store=library)
+    [id] = [hit["id"] for hit in found["hits"] if hit["folded"]][:1]
+    matching, contained, *labelling = blocks("families.md")
+    assert "# max 0." in shell(matching, tmp_path)
+    assert {"a", "b", "similarity", "measure"} <= json.loads((tmp_path / "pairs.jsonl").read_text().splitlines()[0]).keys()
+    assert all(json.loads(line)["measure"] == "passages" for line in shell(contained, tmp_path).splitlines())
+    by_id, by_rule = labelling
+    assert shell(by_id.replace(" ID ", f" {id} "), tmp_path).count("nonresponsive") > 1
+    run("label", id, "--label", "nonresponsive", store=library)
+    assert "nonresponsive" in shell(by_rule, tmp_path)
+
+
+def test_sending(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "good.txt").write_text("Ferries leave the harbour at eight in the morning and at six in the evening.")
+    (folder / "broken.docx").write_bytes(b"PK\x03\x04 and nothing else")
+    run("index", folder, store=f"sqlite:///{tmp_path}/nearfold.db", code=1)
+    [block] = blocks("sending.md")
+    how_many, which, again = block.strip().splitlines()
+    assert re.search(r"1  failed: ", shell(how_many, tmp_path))
+    assert "broken.docx" in shell(which, tmp_path)
+    assert "broken.docx" in shell(again.replace("PATH", str(folder)), tmp_path, code=1)
+
+
+@needs_curl
+def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
+    [served] = [block for block in blocks("reviewing.md") if "serve" in block]
+    [asked] = [block for block in blocks("reviewing.md") if "curl" in block]
+    words = served.partition("#")[0].split()
+    assert words[:2] == ["nearfold", "serve"]
+    command = [sys.executable, "-m", "indexer", *words[1:], "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = next(iter(re.findall(r"http://[\w.:]+", process.stdout.readline())))
+            deadline = time.monotonic() + 60
+            while not ready(f"{address}/api/status"):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            answer = json.loads(shell(asked.replace("http://127.0.0.1:8765", address).replace("curl ", "curl -sf "), tmp_path))
+            assert sum(len(hit["folded"]) for hit in answer["hits"]) > 0
+        finally:
+            process.terminate()
+
+
+def ready(url: str) -> bool:
+    """Whether a server that has told its address takes requests yet."""
+    with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
+        return True
+    return False
+
+
+def test_the_same_questions_to_a_cluster(opensearch_url: str, tmp_path: Path) -> None:
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    place = f"{opensearch_url.partition('://')[2]}/{name}"
+    printed = [
+        shell(block.replace("localhost:9200/papers", place), tmp_path) for block in blocks("README.md") if "/papers" in block
+    ]
+    try:
+        [told] = printed
+        assert "agreement" in told
+    finally:
+        urllib.request.urlopen(urllib.request.Request(f"{opensearch_url}/{name}*", method="DELETE"), timeout=60).close()
