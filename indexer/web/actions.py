@@ -50,18 +50,18 @@ def _label(site: Site, asked: Asked) -> Labelled:
         dry_run=dry_run,
     )
     if not dry_run:
-        site.surveyor.forget()
+        site.changed()
     return done
 
 
 def _undo(site: Site, asked: Asked) -> Undone:
     done = undo_labels(site.store, asked["job"])
-    site.surveyor.forget()
+    site.changed()
     return done
 
 
 def _anew(site: Site, asked: Asked) -> Forgotten:
-    site.surveyor.forget()
+    site.changed()
     return Forgotten(True)
 
 

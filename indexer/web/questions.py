@@ -47,7 +47,9 @@ class Question:
 
 
 def search(site: Site, asked: Asked) -> Results:
-    """A page of folded hits with excerpts and facets."""
+    """A page of folded hits with excerpts and facets; facets are counted again after some seconds, not for every page."""
+    searched = asked["q"], asked["filter"]
+    kept = site.facets.get(searched)
     page = results.search(
         site.store,
         asked["q"],
@@ -57,8 +59,9 @@ def search(site: Site, asked: Asked) -> Results:
         sort=asked["sort"],
         limit=asked["limit"],
         page=asked["page"],
-        facets=FACETS,
+        facets=() if kept else FACETS,
     )
+    facets = kept or site.facets.put(searched, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
     return Results(
         query=asked["q"],
@@ -68,7 +71,7 @@ def search(site: Site, asked: Asked) -> Results:
         page=page.page,
         more=page.more,
         hits=tuple(shown_hit(hit, rows.get(hit.id), asked["q"]) for hit in page.hits),
-        facets={name: tuple(values) for name, values in page.facets.items()},
+        facets=dict(facets),
         notes=page.notes,
     )
 

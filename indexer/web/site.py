@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -14,35 +16,43 @@ from indexer.align import Matching
 from indexer.comparison import compare
 from indexer.errors import DocumentNotFound
 from indexer.lookup import recipe_of
-from indexer.model import Row
+from indexer.model import Facet, Row
 from indexer.sidebyside import SideBySide
 from indexer.stores.base import Store
 from indexer.web.surveying import Surveyor
 
 MOST_CHARS = 2_000_000
-KEPT = 6
+KEPT, FACET_SECONDS = 6, 20.0
 T = TypeVar("T")
 
 
 class Kept(Generic[T]):
-    """The values that were asked for last; safe to share by threads."""
+    """The values that were asked for last, each for so many seconds; safe to share by threads."""
 
-    def __init__(self, most: int) -> None:
-        self._most, self._values = most, OrderedDict[object, T]()
+    def __init__(self, most: int, seconds: float = math.inf) -> None:
+        self._most, self._seconds = most, seconds
+        self._values = OrderedDict[object, tuple[float, T]]()
         self._lock = threading.Lock()
 
-    def get(self, key: object, make: Callable[[], T]) -> T:
-        """The value kept under a key, made where there is none."""
+    def get(self, key: object) -> T | None:
+        """The value kept under a key, None where there is none any more."""
         with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        made = make()
+            made, value = self._values.get(key, (-math.inf, None))
+            return value if time.monotonic() - made <= self._seconds else None
+
+    def put(self, key: object, value: T) -> T:
+        """Keep a value; the oldest ones go."""
         with self._lock:
-            self._values[key] = made
+            self._values[key] = time.monotonic(), value
+            self._values.move_to_end(key)
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
-        return made
+        return value
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._values.clear()
 
 
 class Site:
@@ -53,7 +63,13 @@ class Site:
         self.token = secrets.token_urlsafe(32)
         self.surveyor = Surveyor(store)
         self._originals = Path(originals).resolve(strict=True) if originals else None
+        self.facets: Kept[Mapping[str, tuple[Facet, ...]]] = Kept(KEPT * 10, FACET_SECONDS)
         self._compared: Kept[SideBySide] = Kept(KEPT)
+
+    def changed(self) -> None:
+        """Forget what was counted of documents, for they have changed."""
+        self.facets.clear()
+        self.surveyor.forget()
 
     def row(self, id: str) -> Row:
         """A stored document. Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet."""
@@ -67,12 +83,10 @@ class Site:
         """Two documents compared, of texts of more than two million characters the beginnings."""
         recipe = recipe_of(self.store)
         key = (a.id, a.text, b.id, b.text, matching)
-
-        def make() -> SideBySide:
-            texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-            return SideBySide(compare(*texts, recipe, matching=matching, names=(a.path, b.path)))
-
-        return self._compared.get(key, make)
+        if kept := self._compared.get(key):
+            return kept
+        texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
+        return self._compared.put(key, SideBySide(compare(*texts, recipe, matching=matching, names=(a.path, b.path))))
 
     def original(self, row: Row) -> Path | None:
         """The file that a document was read from, when originals are served and it is a regular file inside their folder.

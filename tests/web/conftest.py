@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hostile import hostile_rows
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sample_library import edited, rows, sentence
 from servers import choosing
-from watching import ROOT, Seen, served, window
 
 from indexer.grouping import group
 from indexer.ingest import index
 from indexer.stores import open_store
+from web.hostile import hostile_rows
+from web.watching import ROOT, Seen, served, window
 
 sys.path.insert(0, str(ROOT / "tools"))
 import chromium

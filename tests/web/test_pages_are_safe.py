@@ -15,9 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import jsonschema
 import pytest
-from hostile import hostile_rows
 from sample_library import edited, rows, sentence
-from watching import ROOT, served
 
 from indexer.grouping import group
 from indexer.recipe import DEFAULT
@@ -26,6 +24,8 @@ from indexer.web.actions import ACTIONS, MOST_BYTES
 from indexer.web.questions import QUESTIONS
 from indexer.web.safety import allowed_hosts
 from indexer.web.serving import is_loopback
+from web.hostile import hostile_rows
+from web.watching import ROOT, served
 
 PATHS = (
     "/",

@@ -7,9 +7,10 @@ from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from hostile import PAYLOADS
 from playwright.sync_api import Browser, Page, expect
-from watching import Seen, window
+
+from web.hostile import PAYLOADS
+from web.watching import Seen, window
 
 
 def ask(site: str, question: str, **parameters: str) -> dict:

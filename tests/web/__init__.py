@@ -1,0 +1,1 @@
+"""The review pages: in a real browser, and by plain requests."""
