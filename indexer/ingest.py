@@ -19,7 +19,7 @@ from indexer.jobs import Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
 from indexer.recipe import DEFAULT, Recipe
 from indexer.removal import DEFAULTS, delete_mended
-from indexer.sources import blobs_of, open_sources
+from indexer.sources import blobs_of, open_sources, target
 from indexer.sources.base import INSIDE, Reading, Source
 from indexer.stages import Job, outcomes
 from indexer.stores.base import Store
@@ -75,10 +75,12 @@ def index(
     """
     started = time.monotonic()
     families = _families(family_threshold)
+    reading = replace(reading, namespace=namespace, max_bytes=limits.bytes, max_chars=limits.chars)
+    store = target(paths, store, reading, labels)
     wanted = recipe or store.stored_recipe() or DEFAULT
     fingerprints([_PROBE], wanted)
-    reading = replace(reading, namespace=namespace, max_bytes=limits.bytes, max_chars=limits.chars)
-    sources = open_sources(paths, reading, own_files(store.url))
+    sources = open_sources(paths, reading, store, own_files(store.url))
+    _check(sources, prune)
     store.prepare(wanted)
     job_recipe = store.stored_recipe() or DEFAULT
     tally = _Tally()
@@ -144,6 +146,13 @@ def own_files(store_url: str) -> tuple[str, ...]:
         return ()
     file = str(journal.with_suffix(""))
     return (str(journal), file, f"{file}.reindex")
+
+
+def _check(sources: Sequence[Source], prune: bool) -> None:
+    if prune and not all(source.scopes() for source in sources):
+        raise UsageError(
+            "--prune cannot tell what is gone from an index that is signed in place, or from the answer to a query"
+        )
 
 
 def _noted(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Outcome]:

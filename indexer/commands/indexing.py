@@ -12,6 +12,7 @@ from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.fingerprinting import kernel_name
 from indexer.recipe import recipe_named
 from indexer.removal import DEFAULTS
+from indexer.sources import target
 from indexer.sources.base import Reading
 
 EXIT_FAILED = 1
@@ -76,8 +77,9 @@ def index_command(
     reading = Reading(**{name: options.pop(name) for name in _READING})
     recipe = recipe_named(recipe_name) if recipe_name else None
     with opened(store_url) as store, printing.progress(as_json) as advance:
-        fresh = store.stored_recipe() is None
-        account = ingest.index(paths, store, recipe, limits=limits, reading=reading, progress=advance, **options)
+        written = target(paths, store, reading)
+        fresh = written.stored_recipe() is None
+        account = ingest.index(paths, written, recipe, limits=limits, reading=reading, progress=advance, **options)
     if fresh:
         click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
     printing.account(account, as_json)

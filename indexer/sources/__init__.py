@@ -5,16 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 
-from indexer.errors import MissingExtra
+from indexer.errors import MissingExtra, UsageError
 from indexer.sources.base import Found, Reading, Source, unique
+from indexer.stores import in_place, is_store, open_documents, same_store
+from indexer.stores.base import Store
 
 
-def open_sources(paths: Sequence[str], reading: Reading, own_files: Collection[str] = ()) -> list[Source]:
+def target(paths: Sequence[str], store: Store, reading: Reading, labels: Sequence[str] = ()) -> Store:
+    """What is written to: the store, which signs documents in place when a PATH is that very store.
+
+    Raises `UsageError` when that is mixed with other PATHs or with labels, or the store is not in a search engine.
+    """
+    if not any(is_store(path) and same_store(path, store.url) for path in paths):
+        return store
+    if len(paths) > 1:
+        raise UsageError(f"{store.url} is signed in place, so it must be the only PATH; index the others by another command")
+    if labels or reading.label_field:
+        raise UsageError(f"{store.url} is signed in place, and nothing else of its documents changes; leave labels out")
+    return in_place(store, reading.text_field)
+
+
+def open_sources(paths: Sequence[str], reading: Reading, store: Store, own_files: Collection[str] = ()) -> list[Source]:
     """The sources that PATHs name, files and folders first, in one.
 
-    A PATH is a file or folder when there is one of that name; else `SCHEME://...` is a URL of any file system that fsspec
-    knows. Files and folders are looked at now: raises `SourceNotFound` for what is not there, `MissingExtra` when what reads
-    such a source is not installed, and `UsageError` for a URL that cannot be read.
+    A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a store, such as an index that
+    others filled, or of any file system that fsspec knows. `store` is what `target` gave. Files and folders are looked at now:
+    raises `SourceNotFound` for what is not there, `MissingExtra` when what reads such a source is not installed, and
+    `UsageError` for a URL that cannot be read.
     """
     local = [path for path in paths if "://" not in path or os.path.lexists(path)]
     sources: list[Source] = []
@@ -22,7 +39,7 @@ def open_sources(paths: Sequence[str], reading: Reading, own_files: Collection[s
         from indexer.sources.folder import FileSource
 
         sources.append(FileSource(local, reading, own_files))
-    return [*sources, *(_at_url(path, reading) for path in paths if path not in local)]
+    return [*sources, *(_at_url(path, reading, store) for path in paths if path not in local)]
 
 
 def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[Found]:
@@ -32,7 +49,14 @@ def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[Found]:
     return unique(found) if shared and len(sources) > 1 else found
 
 
-def _at_url(url: str, reading: Reading) -> Source:
+def _at_url(url: str, reading: Reading, store: Store) -> Source:
+    if is_store(url):
+        from indexer.sources.index import IndexSource
+
+        if same_store(url, store.url):
+            signed = in_place(store, reading.text_field)
+            return IndexSource(signed, reading, signed.digest)
+        return IndexSource(open_documents(url), reading)
     try:
         from indexer.sources.remote import RemoteSource
     except ModuleNotFoundError as error:

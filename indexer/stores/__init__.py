@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.errors import MissingExtra, UsageError
 from indexer.stores._engine_address import Address, address
-from indexer.stores.base import Store
+from indexer.stores.base import Documents, Store
+
+if TYPE_CHECKING:
+    from indexer.stores._engine_borrowed import SignedInPlace
 
 _SQLITE = "sqlite://"
 _SPELLINGS = (
@@ -49,6 +53,53 @@ def _elasticsearch(where: Address) -> Store:
     except ModuleNotFoundError as error:
         raise MissingExtra(package="elasticsearch", extra="elasticsearch") from error
     return open_elasticsearch(where)
+
+
+def open_documents(url: str) -> Documents:
+    """The documents at a store's URL as their owner keeps them, whoever filled it; nothing is connected yet.
+
+    Raises what `open_store` raises.
+    """
+    store = open_store(url)
+    if url.startswith(_SQLITE):
+        from indexer.stores.borrowed import StoredRows
+
+        return StoredRows(store)
+    from indexer.stores._engine_borrowed import BorrowedIndex, engine_of
+
+    return BorrowedIndex(engine_of(store))
+
+
+def in_place(store: Store, text_field: str) -> SignedInPlace:
+    """The store in an index of somebody else's documents, to which nothing is added but `near_*` fields.
+
+    Closing it closes `store`. Raises `UsageError` for one of SQLite, which are all nearfold's.
+    """
+    if store.url.startswith(_SQLITE):
+        raise UsageError(f"{store.url} is the store itself; give --store another one, or other PATHs")
+    from indexer.stores._engine_borrowed import SignedInPlace, engine_of
+
+    return store if isinstance(store, SignedInPlace) else SignedInPlace(engine_of(store), text_field)
+
+
+def is_store(url: str) -> bool:
+    """Whether a URL is spelled as a store's."""
+    scheme, colon, _ = url.partition("://")
+    return bool(colon) and (scheme == "sqlite" or scheme.removesuffix("+https") in _ENGINES)
+
+
+def same_store(one: str, other: str) -> bool:
+    """Whether two URLs name one store; how it is made and who asks does not count."""
+    if one.startswith(_SQLITE) or other.startswith(_SQLITE):
+        return one.startswith(_SQLITE) and other.startswith(_SQLITE) and _file(one) == _file(other)
+    first, second = address(one, os.environ), address(other, os.environ)
+    kinds = one.partition(":")[0] == other.partition(":")[0]
+    return kinds and (first.hosts, first.path, first.index) == (second.hosts, second.path, second.index)
+
+
+def _file(url: str) -> str:
+    file = sqlite_file(url)
+    return file if file == ":memory:" else os.path.realpath(file)
 
 
 _ENGINES = {"opensearch": _opensearch, "elasticsearch": _elasticsearch}

@@ -14,6 +14,7 @@ from indexer.recipe import Recipe
 from indexer.stores import _engine_families as families
 from indexer.stores import _engine_install, _engine_reindex, bodies
 from indexer.stores import _engine_rows as documents
+from indexer.stores._engine_fitting import substitutes
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare, standing
 from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
 from indexer.stores._engine_queries import PAGE, Questions
@@ -228,7 +229,8 @@ class EngineStore:
         self._link.close()
 
     def _questions(self) -> Questions:
-        return Questions(self._requests, self._dialect, self._index())
+        index = self._index()
+        return Questions(self._requests, self._dialect, index, substitutes(self._known.mapping) if self._known else {})
 
     def _recipe(self) -> Recipe:
         recipe = self.stored_recipe()

@@ -10,10 +10,11 @@ from indexer.errors import MappingMismatch, RecipeMismatch, StoreError
 from indexer.recipe import Recipe
 from indexer.stores import bodies, installed
 from indexer.stores._engine_index import Dialect, Place, Requests
-from indexer.stores._engine_link import Answer, meaning
+from indexer.stores._engine_link import Answer, IndexMissing, meaning
 from indexer.stores.base import Change
 from indexer.stores.installed import Piece
 
+_TEXT_FIELD = {"near_text_field": {"type": "keyword", "index": False, "doc_values": False}}
 _SIMULATE = "_ingest/pipeline/_simulate"
 _EVERY_INDEX = {"expand_wildcards": "all", "flat_settings": "true"}
 _DEFAULT_PIPELINE = "index.default_pipeline"
@@ -73,6 +74,37 @@ def renew(requests: Requests, place: Place, dialect: Dialect, before: Recipe, af
     users = engine.users(place, before)
     for piece in (installed.signing(before), installed.component(before)):
         engine.remove(piece, users)
+
+
+def index_at(requests: Requests, place: Place) -> tuple[str, Mapping[str, Any]] | None:
+    """The index of a URL by its own name, and what it is, whoever made it; None where there is none."""
+    return _Engine(requests, dry_run=True).index(place)
+
+
+def adopt(requests: Requests, place: Place, recipe: Recipe, text_field: str) -> None:
+    """Give an index of somebody else the `near_*` fields, the recipe, where texts are, the alias for writes, and no pipeline.
+
+    Raises `IndexMissing`, `RecipeMismatch`, and `MappingMismatch` where fields of these names are mapped in another way, or
+    texts of another field were signed.
+    """
+    engine = _Engine(requests, dry_run=False)
+    index = engine.index(place)
+    if index is None:
+        raise IndexMissing(place.url)
+    mapping = index[1].get("mappings", {})
+    about = mapping.get("_meta", {}).get("nearfold")
+    if about and (stored := Recipe(**about["recipe"])).id != recipe.id:
+        raise RecipeMismatch(stored=stored.name, wanted=recipe.name, difference=stored.difference(recipe))
+    problems = installed.field_problems(mapping)
+    if about and (known := about.get("text_field", "text")) != text_field:
+        problems += (f"its field {known} was signed, not {text_field}",)
+    if problems:
+        raise MappingMismatch(index=place.index, problems=problems)
+    if about is None:
+        texts = {} if text_field == "text" else {"text_field": text_field}
+        meta = {**mapping.get("_meta", {}), "nearfold": {**installed.meta(recipe)["nearfold"], **texts}}
+        requests.get("PUT", f"{index[0]}/_mapping", {"_meta": meta, "properties": _TEXT_FIELD if texts else {}})
+    engine.adopt(place, recipe, engine.index(place) or index, signs=False)
 
 
 class _Engine:

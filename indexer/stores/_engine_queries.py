@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
@@ -11,6 +11,7 @@ from indexer.errors import MomentGone
 from indexer.model import Candidates
 from indexer.stores import _engine_rows as documents
 from indexer.stores import bodies
+from indexer.stores._engine_fitting import fitted
 from indexer.stores._engine_index import Dialect, Requests
 from indexer.stores._engine_link import Answer, meaning, missing
 from indexer.stores.bodies import Body, Key
@@ -18,6 +19,7 @@ from indexer.stores.bodies import Body, Key
 PAGE, COLUMNS_PAGE = 100, 1_000
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 WHOLE = {"allow_partial_search_results": "false"}
+_ALL_SHARDS = {"allow_partial_search_results": False}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
 _KEEP_ALIVE = "5m"
 _OVER = "search_context_missing_exception"
@@ -27,15 +29,16 @@ _RENEWALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Searches of one index."""
+    """Searches of one index. `names`: fields that are asked in place of others."""
 
     requests: Requests
     dialect: Dialect
     index: str
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def ask(self, body: Body) -> Body:
         """The answer to one search."""
-        return self.requests.get("POST", f"{self.index}/_search", body, WHOLE)
+        return self.requests.get("POST", f"{self.index}/_search", fitted(body, self.names), WHOLE)
 
     def together(self, asked: Sequence[Body]) -> list[Body]:
         """The answers to many searches, in order, by few requests; one that fails among others is asked again alone."""
@@ -44,7 +47,7 @@ class Questions:
             if len(batch) == 1:
                 answers.append(self.ask(batch[0]))
                 continue
-            lines = [line for body in batch for line in ({"allow_partial_search_results": False}, body)]
+            lines = [line for body in batch for line in (_ALL_SHARDS, fitted(body, self.names))]
             found = self.requests.get("POST", f"{self.index}/_msearch", lines)["responses"]
             answers += [one if "hits" in one else self.ask(body) for one, body in zip(found, batch, strict=True)]
         return answers
@@ -94,7 +97,7 @@ class Questions:
         return moment
 
     def _at_moment(self, body: Body) -> Body:
-        answer = self.requests.ask("POST", "_search", body, WHOLE)
+        answer = self.requests.ask("POST", "_search", fitted(body, self.names), WHOLE)
         if not 200 <= answer.status < 300:
             raise MomentGone(url=self.requests.url) if _over(answer) else meaning(self.requests.url, answer)
         found: Body = answer.body

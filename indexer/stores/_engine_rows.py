@@ -19,6 +19,7 @@ _NAMES = {  # fields of a row that carry another name in an engine
         "principal", "similarity", "cluster", "parent",
     )
 }  # fmt: skip
+_SIGNATURE = ("near_id", "near_simhash", "near_minhash", "near_error", *_NAMES.values())
 _PLAIN = ("title", "text", "path", "content_type", "modified", "size")
 _TEXTS = ("title", "text", "path", "content_type", "recipe", "source", "extractor", "raw", "exact")
 _MISSING = {
@@ -45,6 +46,29 @@ def source(row: Row) -> dict[str, Any]:
     return {name: value for name, value in document.items() if value is not None}
 
 
+def text_of(document: Mapping[str, Any], name: str) -> str:
+    """The text in a field of a document; a dotted name that is none leads into objects. Empty where there is nothing.
+
+    >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text")
+    ('words', '')
+    """
+    first, dot, rest = name.partition(".")
+    below = document.get(first) if dot and name not in document else None
+    return text_of(below, rest) if isinstance(below, Mapping) else _text(document.get(name))
+
+
+def signature(row: Row, text_field: str) -> dict[str, Any]:
+    """What nearfold adds to a document of somebody else: the `near_*` fields, those that the row lacks as null."""
+    near = {name: value for name, value in source(row).items() if name in _SIGNATURE}
+    elsewhere = {} if text_field == "text" else {"near_text_field": text_field}
+    return {**dict.fromkeys(_SIGNATURE), **near, **elsewhere}
+
+
+def unsigned(error: str) -> dict[str, Any]:
+    """What takes a signature from a document; `error` says why it has none."""
+    return {**dict.fromkeys(_SIGNATURE), "near_status": "unsigned", "near_error": error}
+
+
 def _searchable(name: str, value: str) -> bool:
     """An indexed term holds name and value, at most 32,766 bytes; Elasticsearch takes no NUL in a name."""
     if "\0" in name:
@@ -55,11 +79,14 @@ def _searchable(name: str, value: str) -> bool:
 def row(id: str, document: Mapping[str, Any]) -> Row:
     """The inverse of `source`; what a document of another program lacks is empty."""
     stored = {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}
-    fields = {name: document.get(place, _MISSING.get(name)) for name, place in stored.items()}
+    present = {name: value for name, place in stored.items() if (value := document.get(place)) is not None}
+    fields = {name: present.get(name, _MISSING.get(name)) for name in stored}
+    fields["text"] = text_of(document, document.get("near_text_field") or "text")
     fields |= {name: _text(fields[name]) for name in _TEXTS}
     fields |= {
         "family": fields["family"] or id,
         "modified": _milliseconds(fields["modified"]),
+        "size": fields["size"] if isinstance(fields["size"], int) else 0,
         "bands": tuple(fields["bands"] or ()),
         "blocks": tuple(fields["blocks"] or ()),
         "labels": _listed(document.get("labels")),
@@ -153,10 +180,13 @@ def _unsigned(stored: int | None) -> int | None:
 
 
 def _milliseconds(stored: int | str | None) -> int | None:
-    """A time as this project writes it, or as an ISO 8601 string of another program."""
+    """A time as this project writes it, or as an ISO 8601 string of another program; None for anything else."""
     if not isinstance(stored, str):
-        return stored
+        return stored if isinstance(stored, int) else None
     if stored.lstrip("-").isdigit():
         return int(stored)
-    moment = datetime.fromisoformat(stored.replace("Z", "+00:00"))
+    try:
+        moment = datetime.fromisoformat(stored.replace("Z", "+00:00"))
+    except ValueError:
+        return None
     return round((moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp() * 1000)

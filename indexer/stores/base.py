@@ -167,6 +167,20 @@ class Store(Protocol):
         ...
 
 
+class Documents(Protocol):
+    """Documents that somebody keeps in a store, as they are there."""
+
+    url: str
+
+    def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Id and fields of each, as they were when the first is read, a bounded number at a time."""
+        ...
+
+    def close(self) -> None:
+        """Release what is held."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """What was done, or would be done, to one piece of an installation.

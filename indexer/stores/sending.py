@@ -23,15 +23,21 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One line of a bulk request; `body` is what follows it. Ids are distinct within a call."""
+    """One line of a bulk request; `body` is what follows it. Ids are distinct within a call.
+
+    `head`: what else the line says, such as the state that an update is for; an update without it is repeated by the engine
+    when somebody else writes the document.
+    """
 
     action: Literal["index", "update", "delete"]
     id: str
     body: Mapping[str, Any] | None = None
+    head: Mapping[str, Any] | None = None
 
     def lines(self) -> bytes:
         """The operation as newline-delimited JSON."""
-        head = {self.action: {"_id": self.id, **({"retry_on_conflict": 3} if self.action == "update" else {})}}
+        plain = {"retry_on_conflict": 3} if self.action == "update" else {}
+        head = {self.action: {"_id": self.id, **(plain if self.head is None else self.head)}}
         return "".join(f"{_encode(part)}\n" for part in (head, self.body) if part is not None).encode()
 
 
@@ -110,7 +116,8 @@ class Sender:
     """Sends operations in requests of bounded size. `post` sends one body and may raise `StoreUnreachable`.
 
     It may be shared by threads: `window` says how many requests are under way at once. A request that has to be sent again
-    lets others go first, and then keeps its place while it pauses, so that a server in trouble is left in peace.
+    lets others go first, and then keeps its place while it pauses, so that a server in trouble is left in peace. `conflicts`:
+    whether a conflict is an answer, not a reason to send again.
     """
 
     post: Callable[[bytes], Answer]
@@ -118,6 +125,7 @@ class Sender:
     max_bytes: int = 8_000_000
     max_operations: int = 1_000
     window: Window = field(default_factory=lambda: Window(1))
+    conflicts: bool = False
 
     def send(self, operations: Sequence[Operation]) -> dict[str, Reply]:
         """The reply to every operation, by id. Raises `StoreStopped` when it cannot go on; what was done stays done."""
@@ -151,7 +159,7 @@ class Sender:
                 self._refused(batch, answer, replies, tries)
                 return
             items = {name: item for name, item in _items(answer) if name in batch}
-            done = {name: reply for name, item in items.items() if (reply := _settled(item))}
+            done = {name: reply for name, item in items.items() if (reply := _settled(item, self.conflicts))}
             replies.update(done)
             batch = {name: lines for name, lines in batch.items() if name not in done}
             if not batch:
@@ -201,13 +209,13 @@ def _raise_if_final(answer: Answer) -> None:
         raise stopped
 
 
-def _settled(item: Answer) -> Reply | None:
+def _settled(item: Answer, conflicts: bool) -> Reply | None:
     """The reply that an item of an answer stands for; None when it has to be sent again."""
     _raise_if_final(item)
     absent = item.status == 404 and item.kind in ("", "document_missing_exception")
     if 200 <= item.status < 300 or absent:
         return Reply(item.status)
-    if 400 <= item.status < 500 and item.status not in (409, 429):
+    if 400 <= item.status < 500 and item.status not in ((429,) if conflicts else (409, 429)):
         return Reply(item.status, item.reason)
     return None
 

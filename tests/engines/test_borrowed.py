@@ -1,0 +1,199 @@
+"""Indices that others filled: read as a source, and signed in place without a change to anything that is theirs."""
+
+import json
+import secrets
+import subprocess
+import sys
+import threading
+
+import pytest
+from test_engine_stores import call, store_url
+
+from indexer import index, open_store, search, similar
+from indexer.errors import MappingMismatch, UsageError
+from indexer.ingest import DEFAULT_READING
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.sources import open_sources, target
+from indexer.sources.base import Reading
+from indexer.stores import in_place
+from indexer.stores.sending import Sender
+
+BODY = Reading(text_field="page.body", title_field="headline")
+FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening. Dogs travel free."
+BREAD = "A quite different text about the price of bread and the people who pay it every single day."
+THEIRS = {
+    "1": {"page": {"body": FERRY}, "headline": "Ferry", "path": "/a", "content_type": "note", "modified": "yesterday", "n": 1},
+    "2": {"page": {"body": FERRY.upper()}, "headline": "Again", "path": "/b", "content_type": "note", "n": 2},
+    "3": {"page": {"body": BREAD}, "labels": "bakery", "n": 3},
+    "4": {"page": {}, "n": 4},
+}
+
+
+def fill(url, documents, mapping=None):
+    if mapping is not None:
+        assert call("PUT", url, {"mappings": mapping})[0] == 200
+    lines = [line for id, fields in documents.items() for line in ({"index": {"_id": id}}, fields)]
+    body = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    status, answer = call("POST", f"{url}/_bulk?refresh=true", body, "application/x-ndjson")
+    assert (status, answer["errors"]) == (200, False)
+
+
+def held(url, id):
+    return call("GET", f"{url}/_doc/{id}")[1]["_source"]
+
+
+def theirs(fields):
+    return {name: value for name, value in fields.items() if not name.startswith("near_")}
+
+
+@pytest.fixture
+def their_url(server):
+    url = f"{server}/nearfold-test-theirs-{secrets.token_hex(6)}"
+    yield url
+    call("DELETE", url)
+
+
+@pytest.fixture
+def their_store(engine, server, their_url):
+    store = open_store(store_url(engine, server, their_url.rpartition("/")[2]))
+    yield store
+    store.close()
+
+
+def counted(account):
+    return account.seen, account.indexed, account.unchanged, len(account.failed)
+
+
+def test_an_index_is_read_into_another_store(their_url, their_store):
+    fill(their_url, {**THEIRS, **{f"x{n}": {"page": {"body": f"{BREAD} {n}"}} for n in range(250)}})
+    store = open_store("sqlite://:memory:")
+    assert counted(index([their_store.url], store, reading=BODY)) == (254, 253, 0, 1)
+    assert counted(index([their_store.url], store, reading=BODY)) == (254, 0, 253, 1)
+    row = next(row for row in store.scan() if row.path == f"{their_store.url}!/1")
+    assert (row.text, row.title, row.metadata["n"], row.id != "1") == (FERRY, "Ferry", "1", True)
+    call("DELETE", f"{their_url}/_doc/3?refresh=true")
+    assert index([their_store.url], store, reading=BODY, prune=True).removed == 1
+    assert "near_source" not in held(their_url, "1")
+    store.close()
+
+
+def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_store):
+    fill(their_url, THEIRS)
+    before = call("GET", their_url)[1]
+    account = index([their_store.url], their_store, reading=BODY)
+    assert counted(account) == (4, 3, 0, 1)
+    assert "page.body" in account.failed[0].error
+    for id, fields in THEIRS.items():
+        assert theirs(held(their_url, id)) == fields
+    (old,), (new,) = before.values(), call("GET", their_url)[1].values()
+    assert theirs(new["mappings"]["properties"]) == old["mappings"]["properties"]
+    assert old["settings"]["index"] == new["settings"]["index"]
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 0, 3, 1)
+
+
+def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, their_store):
+    fill(their_url, THEIRS)
+    index([their_store.url], their_store, reading=BODY)
+    assert [match.id for match in similar(their_store, FERRY).matches] == ["1", "2"]
+    assert their_store.get(["3"])["3"].text == BREAD
+    page = search(their_store, "ferry")
+    assert [(hit.id, [one.id for one in hit.folded]) for hit in page.hits] in ([("1", ["2"])], [("2", ["1"])])
+    assert their_store.counts().documents == 4
+    done = subprocess.run(
+        [sys.executable, "-m", "indexer", "match", "--store", their_store.url], capture_output=True, text=True, check=True
+    )
+    assert "1  # max 1.000 matches 2" in done.stdout
+
+
+def test_what_they_change_is_signed_again(their_url, their_store):
+    fill(their_url, THEIRS)
+    index([their_store.url], their_store, reading=BODY)
+    first = held(their_url, "1")["near_exact"]
+    call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": BREAD}}})
+    fill(their_url, {"2": THEIRS["2"]})
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 2, 1, 1)
+    assert held(their_url, "1")["near_exact"] != first
+    call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": None}}})
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 0, 2, 2)
+    fields = held(their_url, "1")
+    assert (fields["near_status"], fields["near_bands"], fields["n"]) == ("unsigned", None, 1)
+
+
+def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(their_url, their_store, monkeypatch):
+    fill(their_url, THEIRS)
+    send, done = Sender.send, threading.Event()
+
+    def changed_first(self, operations):
+        if self.conflicts and not done.is_set():
+            done.set()
+            call("POST", f"{their_url}/_update/1", {"doc": {"page": {"body": "another text"}}})
+            call("POST", f"{their_url}/_update/2", {"doc": {"n": 22}})
+            call("DELETE", f"{their_url}/_doc/3")
+        return send(self, operations)
+
+    monkeypatch.setattr(Sender, "send", changed_first)
+    account = index([their_store.url], their_store, reading=BODY)
+    assert counted(account) == (4, 1, 0, 3)
+    assert {one.path.rpartition("/")[2]: one.error for one in account.failed}.keys() == {"1", "3", "4"}
+    assert held(their_url, "1") == {**THEIRS["1"], "page": {"body": "another text"}}
+    assert held(their_url, "2")["n"] == 22
+    assert held(their_url, "2")["near_status"] == "complete"
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (3, 1, 1, 1)
+    assert held(their_url, "1")["near_status"] == "complete"
+
+
+def test_documents_with_a_routing_and_a_strict_mapping(their_url, their_store):
+    call("PUT", their_url, {"mappings": {"dynamic": "strict", "properties": {"body": {"type": "text"}}}})
+    assert call("POST", f"{their_url}/_doc/r?routing=here&refresh=true", {"body": FERRY})[0] == 201
+    for expected in ((1, 1, 0, 0), (1, 0, 1, 0)):
+        assert counted(index([their_store.url], their_store, reading=Reading(text_field="body"))) == expected
+
+
+def test_what_does_not_fit_is_refused_before_anything_changes(their_url, their_store, tmp_path):
+    fill(their_url, THEIRS)
+    before = call("GET", their_url)[1]
+    for options in ({"labels": ["x"]}, {"prune": True}):
+        with pytest.raises(UsageError):
+            index([their_store.url], their_store, reading=BODY, **options)
+    with pytest.raises(UsageError):
+        index([their_store.url, str(tmp_path)], their_store, reading=BODY)
+    assert call("GET", their_url)[1] == before
+    index([their_store.url], their_store, reading=BODY)
+    with pytest.raises(MappingMismatch):
+        index([their_store.url], their_store, reading=DEFAULT_READING)
+    with pytest.raises(MappingMismatch):
+        index([str(tmp_path)], their_store)
+
+
+def test_a_second_run_goes_on_where_the_first_was_killed(their_url, their_store):
+    fill(their_url, {f"{n:04}": {"body": f"{BREAD} Number {n} of them is about {n * n} loaves."} for n in range(600)})
+    reading = Reading(text_field="body")
+    signed = target([their_store.url], their_store, reading)
+    signed.prepare(DEFAULT)
+    [source] = open_sources([their_store.url], reading, signed)
+    assert isinstance(signed, type(in_place(their_store, "body")))
+    assert sum(1 for _ in source.blobs()) == 600
+
+    class Killed(Exception):
+        pass
+
+    seen = []
+
+    def stop(outcome):
+        seen.append(outcome)
+        if len(seen) == 300:
+            raise Killed
+
+    with pytest.raises(Killed):
+        index([their_store.url], their_store, reading=reading, progress=stop)
+    account = index([their_store.url], their_store, reading=reading)
+    assert account.seen == 600
+    assert account.unchanged >= 300
+    assert account.indexed + account.unchanged == 600
+
+
+def test_another_recipe_is_refused(their_url, their_store):
+    fill(their_url, THEIRS)
+    index([their_store.url], their_store, reading=BODY)
+    with pytest.raises(Exception, match="recipe"):
+        index([their_store.url], their_store, recipe_named("simhash-doc"), reading=BODY)
