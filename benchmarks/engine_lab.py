@@ -1,0 +1,116 @@
+"""Where the benchmark of engines works: an OpenSearch as large and as compiled as in production, and its indices there."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from indexer.fingerprinting import fingerprints
+from indexer.installing import uninstall
+from indexer.model import Blob, Document, Fingerprint, Row
+from indexer.recipe import DEFAULT
+from indexer.stages import Extracted, row_of
+from indexer.stores import _engine_rows, open_store
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from servers.engine import Launch
+from servers.opensearch import ENGINE
+from servers.process import Server
+
+BATCH = 500
+HEAP = "2g"
+_TESTS_ONLY = ("-Xms", "-Xmx", "-XX:TieredStopAtLevel", "-XX:SharedArchiveFile")
+
+
+@contextmanager
+def server(url: str | None) -> Iterator[str]:
+    """The URL of a server; one that is started here ends with the block."""
+    if url:
+        yield url.rstrip("/")
+        return
+    started = Server(replace(ENGINE, launch=launch))
+    try:
+        started.start()
+        yield started.url
+    finally:
+        started.close()
+
+
+def launch(home: Path, folder: Path, port: int) -> Launch:
+    """As for tests, with a larger heap and the whole compiler."""
+    quick = ENGINE.launch(home, folder, port)
+    java, *rest = quick.argv
+    kept = [word for word in rest if not word.startswith(_TESTS_ONLY)]
+    return replace(quick, argv=(java, f"-Xms{HEAP}", f"-Xmx{HEAP}", *kept))
+
+
+def machine() -> str:
+    """Processors and memory, as the system tells."""
+    gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{os.cpu_count()} processors ({platform.machine()}), {gigabytes:.0f} GB, Python {platform.python_version()}"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One installed index and what was sent to it; `name` begins the names of all other indices."""
+
+    store: Any
+    name: str
+    texts: list[str]
+
+    def call(self, method: str, path: str, body: Any = None, **params: str) -> dict[str, Any]:
+        return self.store._requests.get(method, path, body, params, seconds=900)
+
+    def hits(self, index: str, body: dict[str, Any], **params: str) -> list[dict[str, Any]]:
+        return self.call("POST", f"{index}/_search", body, **params)["hits"]["hits"]
+
+
+@contextmanager
+def laboratory(url: str, texts: list[str]) -> Iterator[Lab]:
+    name = f"nearfold-benchmark-{secrets.token_hex(4)}"
+    store: Any = open_store(f"opensearch://{url.partition('://')[2]}/{name}?replicas=0")
+    lab = Lab(store, name, texts)
+    print(f"OpenSearch {lab.call('GET', '/')['version']['number']}", flush=True)
+    try:
+        yield lab
+    finally:
+        for index in lab.call("GET", f"{name}*"):
+            store._requests.ask("DELETE", index)
+        uninstall(store)
+        store.close()
+
+
+def row(lab: Lab, place: int, signed: Fingerprint) -> Row:
+    name, text = f"{place:08}", lab.texts[place]
+    blob = Blob(name, name.encode(), f"/library/{name}.txt", b"", len(text), 0)
+    return row_of(Extracted(blob, name, "", Document(text)), signed, DEFAULT.id)
+
+
+def plain(lab: Lab, place: int) -> dict[str, Any]:
+    """The document as any client sends it, with the fields that a row has beside its near_* fields."""
+    text = lab.texts[place]
+    return {"title": f"{place:08}.txt", "path": f"/library/{place:08}.txt", "text": text, "size": len(text)}
+
+
+def sent(lab: Lab, index: str, places: Sequence[int], own: bool, pipeline: str = "_none") -> None:
+    """Documents by bulk requests: `own` rows signed by nearfold, or the fields any client sends."""
+    for start in range(0, len(places), BATCH):
+        part = places[start : start + BATCH]
+        if own:
+            signed = fingerprints([lab.texts[place] for place in part])
+            documents = [_engine_rows.source(row(lab, place, one)) for place, one in zip(part, signed, strict=True)]
+        else:
+            documents = [plain(lab, place) for place in part]
+        lines: list[Any] = []
+        for place, document in zip(part, documents, strict=True):
+            lines += [{"index": {"_id": f"{place:08}"}}, document]
+        if lab.call("POST", f"{index}/_bulk", lines, pipeline=pipeline)["errors"]:
+            raise SystemExit("a document was refused")
