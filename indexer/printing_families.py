@@ -100,7 +100,7 @@ def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> Non
         return
     rows = zip(found.left, found.right, found, strict=True)
     if form == "csv":
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
         sides = [] if found.within is None else ["a_in_b", "b_in_a"]
         writer.writerow(["a", "b", "similarity", "measure", *sides])
         writer.writerows([names[a], names[b], pair.similarity, pair.measure, *(pair.containment or ())] for a, b, pair in rows)
