@@ -76,6 +76,14 @@ def sent(server, name, ids):
     return dict(zip(TEXTS, (item["index"]["_id"] for item in answer["items"]), strict=True))
 
 
+def families(store):
+    """Who is with whom, and how similar to the principal, by what the texts say."""
+    members = {}
+    for row in store.scan():
+        members.setdefault(row.family, set()).add((row.exact, row.words, row.principal, row.similarity))
+    return {frozenset(family) for family in members.values()}
+
+
 def shown(server, name, body, params=""):
     query = {"query": {"match": {"text": "ferry"}}, "_source": ["near_family"], **body}
     return [hit["_source"]["near_family"] for hit in ask("POST", f"{server}/{name}/_search{params}", query)["hits"]["hits"]]
@@ -101,6 +109,11 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(plac
 
     page, theirs = search(store, "ferry"), search(python_path, "ferry")
     assert sorted(len(hit.folded) for hit in page.hits) == sorted(len(hit.folded) for hit in theirs.hits) == [0, 2]
+
+    for one in (store, python_path):
+        group(one)
+    store.refresh()
+    assert families(store) == families(python_path)
 
 
 def test_searches_of_any_client_fold(place):
