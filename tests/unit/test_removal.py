@@ -1,6 +1,7 @@
 """Deleting documents: what goes, what stays, and whose family it is then."""
 
 import pytest
+from family_oracle import broken
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
@@ -93,3 +94,20 @@ def test_a_principal_whose_file_cannot_be_read_any_more_is_replaced(tmp_path):
     rows = {row.path[-5]: row for row in store.scan()}
     assert rows.keys() == {"b", "c"} and rows["b"].family == rows["c"].family == rows["b"].id
     store.close()
+
+
+def test_new_principals_are_written_before_those_who_join_them():
+    store = library(rows({"a": TEXTS["a"], "b": sentence(1), "c": TEXTS["b"]}))
+    group(store)
+    whole, parts = store.assign, []
+
+    def cut(assignments):
+        parts.append(list(assignments)[:1])
+        whole(parts[-1])
+        pytest.fail("power cut")
+
+    store.assign = cut
+    with pytest.raises(pytest.fail.Exception):
+        delete(store, ["a"])
+    store.assign = whole
+    assert [one.id for part in parts for one in part] == ["c"] and broken(store.scan()) == []
