@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -109,9 +111,16 @@ def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
     opened.close()
 
 
-def test_two_indexers_fill_one_cluster(opensearch_url: str, tmp_path: Path) -> None:
-    url = f"{opensearch_url.replace('http', 'opensearch', 1)}/nearfold-test-side-{os.getpid()}"
-    jobs = []
+@pytest.fixture
+def cluster(opensearch_url: str) -> Iterator[str]:
+    """The URL of a store that does not exist yet, and will not when the test is over."""
+    index = f"nearfold-test-side-{os.getpid()}"
+    yield f"{opensearch_url.replace('http', 'opensearch', 1)}/{index}"
+    urllib.request.urlopen(urllib.request.Request(f"{opensearch_url}/{index}", method="DELETE"), timeout=30).close()
+
+
+def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
+    url, jobs = cluster, []
     for side in ("left", "right"):
         library(tmp_path / side, random.Random(1), 300)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(tmp_path / f"state-{side}")}
@@ -130,5 +139,4 @@ def test_two_indexers_fill_one_cluster(opensearch_url: str, tmp_path: Path) -> N
     opened.refresh()
     assert len(set(families_of(opened).values())) == arrived  # whoever comes later finds them all
     assert broken(opened.scan()) == []
-    opened.delete([row.id for row in opened.scan()])
     opened.close()

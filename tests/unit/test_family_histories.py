@@ -5,6 +5,7 @@ Failures strike between the steps of a job, and inside a step: a store may have 
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from family_oracle import broken, expected, families_of
@@ -15,8 +16,10 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.arrival import Arrivals
 from indexer.grouping import group
+from indexer.ingest import index
 from indexer.recipe import DEFAULT
 from indexer.removal import delete
+from indexer.stores import open_store
 
 CUT = frozenset({"t", "u"})
 names = st.sampled_from("abcdefghtu")
@@ -160,3 +163,17 @@ Histories.TestCase.settings = settings(
     max_examples=60, stateful_step_count=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 TestHistories = Histories.TestCase
+
+
+def test_files_join_families_as_they_are_indexed_or_do_not(tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, text in {"a": sentence(1), "b": sentence(1) + " more", "c": "12 34", "d": "12 34"}.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    families = {}
+    for threshold in (0.8, 0.999, None):
+        store = open_store("sqlite://:memory:")
+        index([str(folder)], store, family_threshold=threshold)
+        families[threshold] = len(set(families_of(store).values()))
+        assert broken(store.scan()) == []
+    assert families == {0.8: 3, 0.999: 4, None: 4}
