@@ -135,15 +135,16 @@ def doctor_command(store_url: str, as_json: bool) -> int:
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="Settings of the fingerprint.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
 @click.option("--create", is_flag=True, help="Make the index as well, for indexers who may only write.")
+@click.option("--roles", is_flag=True, help="Put the roles that `nearfold roles` prints into the cluster as well.")
 @click.option("--dashboards", metavar="URL|FILE", help="Put a dashboard into OpenSearch Dashboards or Kibana, or a file.")
 @store_option
 @json_option
 def install_command(
-    recipe_name: str, dry_run: bool, create: bool, dashboards: str | None, store_url: str, as_json: bool
+    recipe_name: str, dry_run: bool, create: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
 ) -> int:
     """Let a cluster sign documents of any client, and fold their searches."""
     with opened(store_url) as store:
-        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, create=create)
+        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, create=create, roles=roles)
         if dashboards:
             done = done.plus(installing.install_dashboards(store, dashboards, dry_run=dry_run))
     printing.installation(done, as_json, dry_run)
@@ -152,13 +153,14 @@ def install_command(
 
 @commands.command("uninstall")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@click.option("--roles", is_flag=True, help="Remove the roles from the cluster as well.")
 @click.option("--dashboards", metavar="URL", help="Remove the dashboard from OpenSearch Dashboards or Kibana as well.")
 @store_option
 @json_option
-def uninstall_command(dry_run: bool, dashboards: str | None, store_url: str, as_json: bool) -> int:
+def uninstall_command(dry_run: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool) -> int:
     """Remove from a cluster what install put there; documents stay."""
     with opened(store_url) as store:
-        done = installing.uninstall(store, dry_run=dry_run)
+        done = installing.uninstall(store, dry_run=dry_run, roles=roles)
         if dashboards:
             done = done.plus(*installing.uninstall_dashboards(store, dashboards, dry_run=dry_run))
     printing.installation(done, as_json, dry_run)

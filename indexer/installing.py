@@ -23,7 +23,7 @@ class Installation:
 
     @property
     def complete(self) -> bool:
-        """False when the engine lacks what signing or scoring needs; what is left out is not counted."""
+        """False when the engine lacks what signing, scoring or roles need; what is left out is not counted."""
         return all(change.action != "impossible" for change in self.changes)
 
     def plus(self, *changes: Change) -> Installation:
@@ -31,26 +31,33 @@ class Installation:
         return replace(self, changes=(*self.changes, *changes))
 
 
-def install(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, create: bool = False) -> Installation:
+def install(
+    store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, create: bool = False, roles: bool = False
+) -> Installation:
     """Install what makes the engine sign documents sent to the store's index by any client, and fold searches.
 
-    Doing it twice changes nothing. `create` makes the index too, for indexers who may only write. Raises `Unsupported` for a
+    Doing it twice changes nothing. `create` makes the index too, for indexers who may only write. `roles` puts the roles for
+    it into the cluster, first of all: who may not is refused before anything else changes. Raises `Unsupported` for a
     store without an engine, `UsageError` for a recipe that no pipeline computes, `RecipeMismatch` when another one is
     installed or indexed, `StoreRefused` naming a missing right.
     """
-    changes = tuple(_engine(store).install(recipe, dry_run))
+    engine = _engine(store)
+    changes = (*(engine.put_roles(dry_run) if roles else ()), *engine.install(recipe, dry_run))
     if create and not dry_run and store.stored_recipe() is None:
         store.prepare(recipe)
-        changes = (*changes, *_engine(store).install(recipe, dry_run)[-1:])
+        changes = (*changes, *engine.install(recipe, dry_run)[-1:])
     return Installation(store.url, recipe, changes)
 
 
-def uninstall(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False) -> Installation:
+def uninstall(store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, roles: bool = False) -> Installation:
     """Remove what `install` put there. Documents stay, with their fields; pieces that other indices use are kept and named.
 
-    `recipe` matters only when the index template is gone already: it tells the names of what is left.
+    `recipe` matters only when the index template is gone already: it tells the names of what is left. `roles` removes the
+    roles that are there too, first of all.
     """
-    return Installation(store.url, recipe, tuple(_engine(store).uninstall(recipe, dry_run)))
+    engine = _engine(store)
+    changes = (*(engine.remove_roles(dry_run) if roles else ()), *engine.uninstall(recipe, dry_run))
+    return Installation(store.url, recipe, changes)
 
 
 def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Change:

@@ -12,7 +12,7 @@ from indexer.errors import StoreError, StoreStopped
 from indexer.model import Assignment, Candidates, Leader, Query, Ranked, Row
 from indexer.recipe import Recipe
 from indexer.stores import _engine_families as families
-from indexer.stores import _engine_install, _engine_reindex, bodies
+from indexer.stores import _engine_install, _engine_reindex, _engine_roles, bodies
 from indexer.stores import _engine_rows as documents
 from indexer.stores._engine_fitting import substitutes
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare, standing
@@ -212,6 +212,14 @@ class EngineStore:
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
         """The index stays as it is but for its default pipeline."""
         return _engine_install.uninstall(self._requests, self._place, self._dialect, recipe, dry_run)
+
+    def put_roles(self, dry_run: bool) -> list[Change]:
+        """By the security API of the engine."""
+        return _engine_roles.put(self._requests, self._dialect, self.roles(), dry_run)
+
+    def remove_roles(self, dry_run: bool) -> list[Change]:
+        """By the security API of the engine."""
+        return _engine_roles.remove(self._requests, self._dialect, self.roles(), dry_run)
 
     def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
         """A new version of the index, which takes over its name; the old one refuses writes for the last step."""

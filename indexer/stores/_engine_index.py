@@ -24,7 +24,10 @@ _MADE_BY_ANOTHER = "resource_already_exists_exception"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The words in which the engines differ: a field type, how a point in time is opened and closed, and search pipelines."""
+    """The words in which the engines differ: a field type, how a point in time is opened and closed, and search pipelines.
+
+    `roles` is where the security API keeps roles.
+    """
 
     metadata_type: str
     open_pit: str
@@ -32,6 +35,7 @@ class Dialect:
     close_pit: str
     close_body: Callable[[str], bodies.Body]
     search_pipelines: bool
+    roles: str
 
 
 @dataclass(frozen=True, slots=True)

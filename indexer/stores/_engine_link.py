@@ -37,9 +37,10 @@ class Answer:
 
 
 def _error(answer: Answer) -> Mapping[str, Any]:
-    """The error object of an answer, empty when there is none; some errors are a mere text."""
-    error = answer.body.get("error") if isinstance(answer.body, Mapping) else None
-    return error if isinstance(error, Mapping) else {"reason": error}
+    """The error object of an answer, empty when there is none; some are a mere text, which security APIs call `message`."""
+    body = answer.body if isinstance(answer.body, Mapping) else {}
+    error = body.get("error")
+    return error if isinstance(error, Mapping) else {"reason": error or body.get("message")}
 
 
 class IndexMissing(StoreError):

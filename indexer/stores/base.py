@@ -211,6 +211,17 @@ class Installable(Protocol):
         """Take away what `install` put there, pieces that other indices use excepted; documents keep their fields."""
         ...
 
+    def put_roles(self, dry_run: bool) -> list[Change]:
+        """Put the `roles` into the cluster that it lacks or that grant something else; `impossible` where it keeps none.
+
+        One that was changed and limits documents or fields is `kept`. Raises `StoreRefused` naming the right that is missing.
+        """
+        ...
+
+    def remove_roles(self, dry_run: bool) -> list[Change]:
+        """Remove the `roles` that are there, whoever put them. Raises as `put_roles` does."""
+        ...
+
     def roles(self) -> dict[str, dict[str, Any]]:
         """What searchers, indexers and admins of this index must be allowed: roles by name, as the engine spells rights."""
         ...

@@ -21,6 +21,7 @@ DIALECT = Dialect(
     close_pit="_pit",
     close_body=lambda pit: {"id": pit},
     search_pipelines=False,
+    roles="_security/role",
 )
 _UNKNOWN_CONTENT_TYPE = 406  # what other engines answer to this client's content type
 

@@ -24,6 +24,7 @@ DIALECT = Dialect(
     close_pit="_search/point_in_time",
     close_body=lambda pit: {"pit_id": [pit]},
     search_pipelines=True,
+    roles="_plugins/_security/api/roles",
 )
 _EVERY_STATUS = range(300, 600)
 

@@ -4,6 +4,7 @@ OpenSearch stands behind a gate that allows what the role file lists; Elasticsea
 """
 
 import base64
+import json
 import re
 import secrets
 import urllib.error
@@ -17,9 +18,10 @@ from servers.process import Server
 from servers.rights import RoleGate
 
 from indexer import cli
-from indexer.stores.roles import roles
+from indexer.stores.roles import limits, roles, same
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
+PUT = f"{NAME}-put"  # its roles are put by the command
 FIRST = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on every one of them."
 TEXTS = {"a": FIRST, "b": f"{FIRST} Bicycles do not.", "c": "A lighthouse keeper has to climb stairs every night of the year."}
 READING = (["search", "ferries"], ["similar", "FILE"], ["match"], ["compare", "FILE", "FILE"], ["status"], ["doctor"])
@@ -144,3 +146,62 @@ def test_a_searcher_cannot_even_group_or_delete(command):
         assert code in (3, 4), said
         assert "right" in said
     assert command("indexer", ["delete", name])[0] == 0
+
+
+@pytest.fixture
+def ask(secured_elasticsearch, monkeypatch, capsys):
+    """Run a command on the index whose roles are put: its exit code, and action and name of each piece that is a role."""
+    monkeypatch.setenv("NEARFOLD_PASSWORD", secured.PASSWORD)
+    store = f"elasticsearch://{secured_elasticsearch.partition('://')[2]}/{PUT}"
+
+    def run(user, *words):
+        monkeypatch.setenv("NEARFOLD_USER", user)
+        code = cli.run([*words, "--store", store, "--json"])
+        said = capsys.readouterr()
+        if code not in (0, 1):
+            return code, said.out + said.err
+        pieces = json.loads(said.out).get("installed", [])
+        return code, {one["name"].rpartition("-")[2]: one["action"] for one in pieces if one["kind"] == "role"}
+
+    return run
+
+
+def test_who_may_not_put_roles_is_told_and_nothing_is_installed(ask):
+    before = ask("root", "uninstall", "--dry-run")
+    for words in (["install", "--roles"], ["uninstall", "--roles"]):
+        code, said = ask(f"nearfold-{NAME}-admin", *words)
+        assert code == 3, said
+        assert f"GET _security/role/nearfold-{PUT}-searcher needs a right that these credentials lack" in said
+        assert "manage_security" in said
+    assert ask("root", "uninstall", "--dry-run") == before
+
+
+def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
+    store = f"opensearch://{opensearch_url.partition('://')[2]}/{PUT}"
+    assert cli.run(["install", "--roles", "--dry-run", "--store", store]) == 1
+    said = capsys.readouterr().out
+    assert re.findall(r"^impossible  role \S+-(\w+): no handler found for uri", said, re.MULTILINE) == [
+        "searcher",
+        "indexer",
+        "admin",
+    ]
+    assert cli.run(["uninstall", "--roles", "--dry-run", "--store", store]) == 0
+    assert " role " not in capsys.readouterr().out
+
+
+def test_what_opensearch_adds_to_a_role_is_no_difference():
+    for body in roles("opensearch", NAME).values():
+        grants = [{"dls": "", "fls": [], "masked_fields": [], **one} for one in body["index_permissions"]]
+        kept = {
+            "reserved": False,
+            "hidden": False,
+            "static": False,
+            "tenant_permissions": [],
+            **body,
+            "index_permissions": grants,
+        }
+        assert same(body, kept)
+        assert not limits(kept)
+        assert not same(body, {**kept, "cluster_permissions": ["*"]})
+        assert not same(body, {**kept, "index_permissions": [*grants, grants[0]]})
+        assert limits({**kept, "index_permissions": [{**grants[0], "dls": "{}"}]})
