@@ -27,6 +27,9 @@ class Blob:
     shown and may open; bytes of a name that are not UTF-8 appear as U+FFFD there, never in `key`. `modified` is in
     nanoseconds since 1970 UTC, None where a source does not tell. `opener` is what the operating system is asked to open
     (bytes: names need not be UTF-8), or what reads a blob that is no file.
+
+    What a source may know beforehand: `source`, the digest that tells whether the blob changed, as reading it will give it
+    (None: only reading tells), and labels and metadata that its document is to have.
     """
 
     id: str
@@ -35,6 +38,9 @@ class Blob:
     opener: bytes | Opener
     size: int
     modified: int | None
+    source: str | None = None
+    labels: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 class Opener(Protocol):
@@ -69,7 +75,7 @@ class Payload:
 class Document:
     """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave up in the middle.
 
-    `labels` are those that the source itself gives.
+    `labels` are those that came with the text itself.
     """
 
     text: str

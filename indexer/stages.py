@@ -119,15 +119,22 @@ def _labelled(row: Row, job: Job) -> Outcome:
 
 
 def _pending(blob: Blob, job: Job, stored: str | None, failure: Failure | None) -> Pending | Outcome:
+    if blob.source and (known := _known(blob, blob.source, job, stored, failure)):
+        return known
     try:
         payload = read(blob, job.limits.bytes)
     except ExtractionError as error:
         return Failed(blob.path, str(error))
-    if payload.source == stored:
+    return _known(blob, payload.source, job, stored, failure) or Pending(blob, payload, stored is not None)
+
+
+def _known(blob: Blob, source: str, job: Job, stored: str | None, failure: Failure | None) -> Outcome | None:
+    """The outcome of what the store or the journal holds already; None for anything else."""
+    if source == stored:
         return Skipped(blob.path, "unchanged")
-    if failure and (failure.source, failure.extractor) == (payload.source, job.extractor):
+    if failure and (failure.source, failure.extractor) == (source, job.extractor):
         return Failed(blob.path, failure.error)
-    return Pending(blob, payload, stored is not None)
+    return None
 
 
 def _extracted(items: Iterable[Pending | Outcome], job: Job, pool: Pool) -> Iterator[Extracted | Outcome]:
@@ -244,8 +251,8 @@ def row_of(item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[s
         words=signed.words,
         chars=signed.chars,
         family=blob.id,
-        labels=tuple(dict.fromkeys((*document.labels, *labels))),
-        metadata=document.metadata,
+        labels=tuple(dict.fromkeys((*blob.labels, *document.labels, *labels))),
+        metadata={**document.metadata, **blob.metadata},
         bands=signed.bands,
         blocks=signed.blocks,
         minhash=None if signed.minhash is None else pack_slots(signed.minhash),

@@ -166,6 +166,8 @@ ADAPTERS = {
         "spark/writing.py",
     },
     "fsspec": {"sources/remote.py"},
+    "hansken": {"sources/hansken.py"},
+    "requests": {"sources/hansken.py"},
     "bs4": {"text/markup.py"},
     "ftfy": {"text/mending.py"},
     "unidecode": {"text/transliteration.py"},

@@ -10,6 +10,8 @@ from indexer.sources.base import Found, Reading, Source, unique
 from indexer.stores import in_place, is_store, open_documents, same_store
 from indexer.stores.base import Store
 
+_HANSKEN = ("hansken://", "hansken+http://")
+
 
 def target(paths: Sequence[str], store: Store, reading: Reading, labels: Sequence[str] = ()) -> Store:
     """What is written to: the store, which signs documents in place when a PATH is that very store.
@@ -57,6 +59,12 @@ def _at_url(url: str, reading: Reading, store: Store) -> Source:
             signed = in_place(store, reading.text_field)
             return IndexSource(signed, reading, signed.digest)
         return IndexSource(open_documents(url), reading)
+    if url.startswith(_HANSKEN):
+        try:
+            from indexer.sources.hansken import HanskenSource
+        except ModuleNotFoundError as error:
+            raise MissingExtra(package="hansken", extra="hansken") from error
+        return HanskenSource(url, reading)
     try:
         from indexer.sources.remote import RemoteSource
     except ModuleNotFoundError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from indexer.errors import ExtractionError, NearfoldError
@@ -47,7 +48,6 @@ def document(record: Mapping[str, Any], reading: Reading) -> Document | Extracti
         metadata={name: value for name, value in _flat(record) if name not in special},
         extractor=EXTRACTOR,
         truncated=len(text) > reading.max_chars,
-        labels=_labels(field_of(record, reading.label_field)) if reading.label_field else (),
     )
 
 
@@ -58,7 +58,7 @@ def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
         digest = hashlib.sha256(_canonical(sorted(record))).hexdigest()
         return Payload(b"", 0, None, digest, digest, made)
     text = made.text.encode("utf-8", "surrogatepass")
-    kept = [made.text, made.title, made.metadata, made.labels, made.truncated]
+    kept = [made.text, made.title, made.metadata, labels(record, reading), made.truncated]
     return Payload(b"", len(text), None, hashlib.sha256(text).hexdigest(), hashlib.sha256(_canonical(kept)).hexdigest(), made)
 
 
@@ -87,16 +87,22 @@ def blobs(
                     outer.path, f"record {place} has the same {reading.id_field} as an earlier one: {name}; make ids distinct"
                 )
                 continue
-            yield owned(inner(outer, key, name, payload(record, reading)), name, reading)
+            yield blob(outer, name, record, payload(record, reading), reading)
     except Damaged as error:
         yield Failed(outer.path, str(error))
 
 
-def owned(blob: Blob, name: str, reading: Reading) -> Blob:
-    """The blob under the record's own id where that is asked for."""
-    if not reading.own_ids:
-        return blob
-    return Blob(name, blob.key, blob.path, blob.opener, blob.size, blob.modified)
+def blob(outer: Blob, name: str, record: Mapping[str, Any], held: Payload, reading: Reading) -> Blob:
+    """The blob of a record, under its own name as id where that is asked for."""
+    made = inner(outer, name.encode("utf-8", "surrogatepass"), name, held)
+    return replace(made, id=name if reading.own_ids else made.id, labels=labels(record, reading))
+
+
+def labels(record: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
+    """The labels in the label field: a list of them, or one; empty ones do not count."""
+    value = field_of(record, reading.label_field) if reading.label_field else None
+    values = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(label for one in values if (label := _scalar(one))))
 
 
 def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -> Blob | Failed:
@@ -132,12 +138,6 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
             yield from _flat(value, f"{prefix}{name}.")
         elif not name.startswith("near_") and (single := _scalar(value)) is not None:
             yield f"{prefix}{name}", single
-
-
-def _labels(value: object) -> tuple[str, ...]:
-    """The labels in a field: a list of them, or one; empty ones do not count."""
-    values = value if isinstance(value, list) else [value]
-    return tuple(dict.fromkeys(label for one in values if (label := _scalar(one))))
 
 
 def _canonical(value: object) -> bytes:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
+import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, cast
@@ -29,6 +32,21 @@ def opened(outer: Blob) -> Iterator[BinaryIO | Failed]:
         if outer.path.lower().endswith(".gz"):
             stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=stream)))
         yield stream
+
+
+@contextlib.contextmanager
+def seekable(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """The stream, or a copy in a nameless temporary file where the server gives it only from front to back."""
+    try:
+        stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+    except (OSError, ValueError):
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(stream, copy, _PIECE)
+            copy.seek(0)
+            yield cast(BinaryIO, copy)
+        return
+    yield stream
 
 
 def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | Unreadable]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 from indexer.model import Blob
-from indexer.sources._records import owned, payload
-from indexer.sources.base import Found, Reading, identifier, inner
+from indexer.sources._records import blob, payload
+from indexer.sources.base import Found, Reading, identifier
 
 Digest: TypeAlias = Callable[[Mapping[str, Any]], str]
 
@@ -37,10 +37,10 @@ class IndexSource:
         """Documents as they are when the first is read; one without a text has failed."""
         outer = Blob(identifier(self._space(), self._url.encode()), b"", self._url, b"", 0, None)
         for id, fields in self._held.documents():
-            read = payload(fields, self._reading)
+            held = payload(fields, self._reading)
             if self._digest is not None:
-                read = replace(read, source=self._digest(fields))
-            yield owned(inner(outer, id.encode("utf-8", "surrogatepass"), id, read), id, self._reading)
+                held = replace(held, source=self._digest(fields))
+            yield blob(outer, id, fields, held, self._reading)
 
     def scopes(self) -> tuple[str, ...]:
         """Everything that was read from this index, unless it is signed where it is."""

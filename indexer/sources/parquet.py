@@ -12,7 +12,7 @@ from indexer.errors import ExtractionError
 from indexer.model import Blob, Failed
 from indexer.sources import _records
 from indexer.sources._records import Damaged
-from indexer.sources._streams import opened
+from indexer.sources._streams import opened, seekable
 from indexer.sources.base import Reading
 
 _ROWS = 256
@@ -32,7 +32,7 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
 
 def _records_in(stream: Any, reading: Reading) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
     try:
-        with pyarrow.parquet.ParquetFile(stream) as file:
+        with seekable(stream) as whole, pyarrow.parquet.ParquetFile(whole) as file:
             wanted = _columns(file.schema_arrow, reading)
             number = 0
             for batch in file.iter_batches(_ROWS, columns=wanted):

@@ -54,7 +54,8 @@ class RemoteSource:
         space = self._reading.namespace or self._shown(above)
         for name in sorted(found):
             key = name[len(above) :].lstrip("/").encode("utf-8", "surrogateescape")
-            info, opener = found[name], _Remote(self._system, name, _modified(found[name]))
+            info = found[name]
+            opener = _Remote(self._system, name, _modified(info), bool(info.get("partial")))
             identity = identifier(space.encode("utf-8", "surrogateescape"), key)
             yield Blob(identity, key, self._shown(name), opener, int(info.get("size") or 0), opener.modified)
 
@@ -91,6 +92,7 @@ class _Remote:
     system: Any
     name: str
     modified: int | None
+    ranges: bool  # whether an HTTP server said that it gives parts of files
 
     def read(self, max_bytes: int) -> Payload:
         """All of it; what tells a change is its bytes alone."""
@@ -104,9 +106,10 @@ class _Remote:
         return file_payload(data, self.modified)
 
     def stream(self) -> BinaryIO:
-        """Read piece by piece."""
+        """Read piece by piece; over HTTP from front to back, by one request, unless the server gives parts."""
+        settings = {"block_size": 0} if self.name.startswith(("http://", "https://")) and not self.ranges else {}
         try:
-            return cast(BinaryIO, io.BufferedReader(_Translated(self.system.open(self.name, "rb"))))
+            return cast(BinaryIO, io.BufferedReader(_Translated(self.system.open(self.name, "rb", **settings))))
         except Exception as error:
             raise _unreadable(error) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import stat
 import zipfile
 import zlib
@@ -12,7 +13,7 @@ from lzma import LZMAError
 from indexer.errors import ExtractionError, Unreadable
 from indexer.model import Blob, Failed, Payload, Skipped
 from indexer.sources._archives import Allowance, member
-from indexer.sources._streams import opened
+from indexer.sources._streams import opened, seekable
 from indexer.sources.base import Found, Numbered, Reading, bounded, file_payload
 
 _ENCRYPTED = 1
@@ -29,12 +30,12 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
         if isinstance(stream, Failed):
             yield stream
             return
-        try:
-            archive = zipfile.ZipFile(stream)
-        except _DAMAGE as error:
-            yield Failed(outer.path, f"it is no readable zip archive ({error}); mend the file, then run again")
-            return
-        with archive:
+        with contextlib.ExitStack() as stack:
+            try:
+                archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(seekable(stream))))
+            except _DAMAGE as error:
+                yield Failed(outer.path, f"it is no readable zip archive ({error}); mend the file, then run again")
+                return
             allowance, numbered = Allowance.of(outer, reading), Numbered()
             for info in archive.infolist():
                 if not info.is_dir():

@@ -1,0 +1,187 @@
+"""Documents of a project in Hansken, the digital forensics platform, by its own Python client.
+
+What Hansken extracted from a document is a text of its own beside the raw data; where there is none, the raw data are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+from urllib.parse import parse_qs, urlsplit
+
+from hansken import envvars  # type: ignore[import-untyped]
+from hansken.connect import connect_project  # type: ignore[import-untyped]
+from hansken.query import Range, to_query  # type: ignore[import-untyped]
+from hansken.remote import RECOVERABLE_JSON_STREAM_ERRORS  # type: ignore[import-untyped]
+from requests import RequestException
+
+from indexer.errors import Unreadable, UsageError
+from indexer.model import Blob, Document, Failed, Payload
+from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, too_large
+
+DOCUMENTS = "type:document"
+_TEXTS = ("ocr", "htmlText", "text", "plain")
+_RAW, _HTML = "raw", "htmlText"
+_LEAST_BYTES = 16
+_MOST_IDLE = 3
+_IDENTITY = "hansken/text"
+_USER, _PASSWORD = "HANSKEN_USERNAME", "HANSKEN_PASSWORD"
+_ERRORS = (RequestException, OSError, ValueError)
+
+
+class HanskenSource:
+    """One project. A document is known by its trace uid, which is its id too."""
+
+    def __init__(self, url: str, reading: Reading) -> None:
+        """`hansken://HOST[:PORT][/PATH]/PROJECT[?keystore=URL]`; `hansken+http://` without TLS, for tests.
+
+        Logs in with HANSKEN_USERNAME and HANSKEN_PASSWORD where the server wants that; the keystore may also stand in
+        HANSKEN_KEYSTORE_ENDPOINT. Raises `UsageError` for a URL that names no project, or a server that does not let us in.
+        """
+        self._reading = reading
+        endpoint, project, keystore = _place(url)
+        self._url = f"{url.partition('?')[0].rstrip('/')}"
+        try:
+            self._context = connect_project(
+                endpoint,
+                project,
+                username=os.environ.get(_USER),
+                password=os.environ.get(_PASSWORD),
+                keystore=keystore,
+            )
+            self._context.open()
+        except _ERRORS as error:
+            raise UsageError(
+                f"{url} cannot be reached ({error}); check the address, and set {_USER} and {_PASSWORD} if it wants a login"
+            ) from error
+        self._keyed = keystore is not None
+
+    def blobs(self) -> Iterator[Found]:
+        """Every document that the query finds (all of type `document` unless given), by uid.
+
+        Labelled `privileged`, and with the very state, when it was marked as suspected or confirmed to be privileged.
+        """
+        try:
+            with self._context as context:
+                yield from map(self._found, _traces(context, to_query(self._reading.query or DOCUMENTS)))
+        except _ERRORS as error:
+            yield Failed(self._url, f"the project cannot be read to its end ({error}); run again to go on")
+
+    def scopes(self) -> tuple[str, ...]:
+        """The whole project, unless only the answer to a query is read."""
+        return () if self._reading.query else (f"{self._url}!",)
+
+    def holds(self, path: str) -> bool:
+        """Nothing that was not found."""
+        return False
+
+    def _found(self, trace: Any) -> Found:
+        name, uid = str(trace.name or trace.uid), str(trace.uid)
+        where = f"{self._url}{INSIDE}{uid}/{name.replace('/', '_')}"
+        stream = _stream(trace)
+        if stream is None:
+            return Failed(where, f"it has no stream of data, neither raw nor any of {', '.join(_TEXTS)}; look at it in Hansken")
+        size, digest = int(trace.get(f"data.{stream}.size") or 0), trace.get(f"data.{stream}.hash.sha1")
+        labels = ("privileged", str(trace.privileged)) if trace.privileged else ()
+        metadata = _metadata(trace, stream)
+        told = json.dumps([stream, size, digest, name, labels, metadata, self._reading.max_chars], sort_keys=True)
+        source = hashlib.sha256(told.encode()).hexdigest() if digest else None
+        opener = _Stream(trace, stream, size, source, self._keyed, self._reading.max_chars, name)
+        suffix = ".html" if stream == _HTML else ""
+        return Blob(uid, uid.encode(), f"{where}{suffix}", opener, 0, None, source, labels, metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    """One stream of a trace."""
+
+    trace: Any
+    name: str
+    size: int
+    source: str | None
+    keyed: bool
+    max_chars: int
+    title: str
+
+    def read(self, max_bytes: int) -> Payload:
+        """All of it; a text that Hansken extracted is a document already."""
+        if self.size > max_bytes:
+            raise too_large(max_bytes, self.size)
+        try:
+            with self.stream() as stream:
+                data = bounded(stream, max_bytes)
+        except _ERRORS as error:
+            raise Unreadable(
+                reason=f"Hansken does not give the data ({error})", mend="check your rights, then run again"
+            ) from error
+        if isinstance(data, Unreadable):
+            raise data
+        payload = file_payload(data, None)
+        made = None if self.name in (_RAW, _HTML) else self._document(data)
+        return Payload(data, payload.size, None, payload.raw, self.source or payload.source, made)
+
+    def stream(self) -> BinaryIO:
+        """As the client gives it; the key of an image is fetched where there is a keystore."""
+        keys = {} if self.keyed else {"key": None}
+        return cast(BinaryIO, io.BufferedReader(self.trace.open(self.name, **keys)))
+
+    def _document(self, data: bytes) -> Document:
+        text = data.decode("utf-8", "replace")
+        return Document(text[: self.max_chars], self.title, "text/plain", {}, _IDENTITY, len(text) > self.max_chars)
+
+
+def _traces(context: Any, query: Any) -> Iterator[Any]:
+    """The traces that a query finds, by uid; when the answer breaks off, as a slow reader's does, asked again for the rest.
+
+    The client would do that too, but for ever.
+    """
+    last, idle = None, 0
+    while True:
+        rest = query if last is None else Range("uid", gt=last) & query
+        try:
+            with context.search(rest, sort="uid+") as found:
+                for trace in found:
+                    last, idle = trace.uid, 0
+                    yield trace
+            return
+        except RECOVERABLE_JSON_STREAM_ERRORS as error:
+            idle += 1
+            if idle > _MOST_IDLE:
+                raise OSError(f"the answer breaks off each time: {error}") from error
+
+
+def _stream(trace: Any) -> str | None:
+    """The largest text that Hansken has of a document, if it is more than a few bytes; else its raw data."""
+    texts = {name: int(trace.get(f"data.{name}.size") or 0) for name in _TEXTS if trace.get(f"data.{name}.mimeClass") == "text"}
+    best = max(texts, key=texts.__getitem__, default=_RAW)
+    if texts.get(best, 0) > _LEAST_BYTES:
+        return best
+    return _RAW if _RAW in trace.data_types else None
+
+
+def _metadata(trace: Any, stream: str) -> Mapping[str, str]:
+    values = {
+        "uid": trace.uid,
+        "image": trace.image_id,
+        "path": trace.get("file.path"),
+        "stream": stream,
+        "tags": ", ".join(map(str, trace.tags)) or None,
+        "privileged": str(trace.privileged) if trace.privileged is not None else None,
+    }
+    return {f"hansken.{name}": str(value) for name, value in values.items() if value is not None}
+
+
+def _place(url: str) -> tuple[str, str, str | None]:
+    """The address of the gatekeeper, the project, and the address of the keystore if there is one."""
+    parts = urlsplit(url)
+    path, _, project = parts.path.rstrip("/").rpartition("/")
+    if not parts.hostname or not project or parts.username is not None:
+        raise UsageError(f"{url} names no project; write hansken://HOST/gatekeeper/PROJECT, without user and password")
+    scheme = "http" if parts.scheme.endswith("+http") else "https"
+    keystore = parse_qs(parts.query).get("keystore", [os.environ.get(envvars.keystore)])[0]
+    return f"{scheme}://{parts.netloc}{path}", project, keystore

@@ -1,0 +1,204 @@
+"""Containers as attackers and accidents make them, and records with odd fields."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import zipfile
+
+import pytest
+from places import store_fixture  # noqa: F401
+
+from indexer import index
+from indexer.extract.base import DEFAULT_LIMITS, Limits
+from indexer.ingest import DEFAULT_READING
+from indexer.sources._archives import MOST_TIMES
+from indexer.sources.base import Reading
+
+ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
+TWO = "A quite different text about the price of bread and the people who pay it every day."
+
+
+def read(place, store, limits=DEFAULT_LIMITS, reading=DEFAULT_READING, **options):
+    return index([str(place)], store, extractor="plain", workers=1, limits=limits, reading=reading, **options)
+
+
+def counted(account):
+    return account.seen, account.indexed, account.unchanged, len(account.failed)
+
+
+def test_names_that_lead_out_of_the_archive_write_nothing(tmp_path, store):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in ("../../escaped.txt", "/etc/absolute.txt", "C:\\windows.txt"):
+            archive.writestr(name, f"{ONE} {name}")
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        info = tarfile.TarInfo("../../escaped.txt")
+        info.size = len(TWO)
+        archive.addfile(info, io.BytesIO(TWO.encode()))
+    before = sorted(tmp_path.parent.parent.rglob("*escaped*"))
+    assert counted(read(tmp_path / "a.zip", store)) == (3, 3, 0, 0)
+    assert counted(read(tmp_path / "a.tar", store)) == (1, 1, 0, 0)
+    assert sorted(tmp_path.parent.parent.rglob("*escaped*")) == before
+    assert f"{tmp_path}/a.zip!/../../escaped.txt" in {row.path for row in store.scan()}
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz", "tar.xz"])
+def test_a_bomb_is_given_up(kind, tmp_path, store):
+    zeros, place = b"0" * (1 << 20), tmp_path / f"bomb.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+            for number in range(12):
+                archive.writestr(f"{number}.txt", zeros)
+    else:
+        with tarfile.open(place, f"w:{kind.partition('.')[2]}") as archive:
+            for number in range(12):
+                info = tarfile.TarInfo(f"{number}.txt")
+                info.size = len(zeros)
+                archive.addfile(info, io.BytesIO(zeros))
+    unpacked = MOST_TIMES * place.stat().st_size + (1 << 20)
+    account = read(place, store, Limits(bytes=1 << 20, chars=1000))
+    assert account.indexed <= unpacked / (1 << 20) + 1 < 12
+    assert any("bomb" in one.error for one in account.failed)
+
+
+def test_a_member_that_is_larger_than_it_says(tmp_path, store):
+    place = tmp_path / "a.zip"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", "x" * 100_000)
+    data = bytearray(place.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = data.index(signature) + offset
+        data[at : at + 4] = (10).to_bytes(4, "little")
+    place.write_bytes(data)
+    account = read(place, store, Limits(bytes=50_000))
+    assert account.seen == 1
+    assert account.failed or len(next(store.scan()).text) == 10
+
+
+def test_links_devices_and_encrypted_members(tmp_path, store):
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for kind, name in ((tarfile.SYMTYPE, "link"), (tarfile.FIFOTYPE, "fifo"), (tarfile.DIRTYPE, "folder")):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "/etc/passwd"
+            archive.addfile(info)
+    account = read(tmp_path / "a.tar", store)
+    assert (account.seen, account.skipped) == (2, {"special_file": 2})
+    place = tmp_path / "b.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr("a.txt", ONE)
+        link = zipfile.ZipInfo("link")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    data = bytearray(place.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + offset] |= 1
+    place.write_bytes(data)
+    account = read(place, store)
+    assert (account.seen, account.skipped) == (2, {"special_file": 1})
+    assert "encrypted" in account.failed[0].error
+
+
+def test_two_members_of_one_name_are_two_documents(tmp_path, store):
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for text in (ONE, TWO):
+            info = tarfile.TarInfo("a.txt")
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text.encode()))
+    assert counted(read(tmp_path / "a.tar", store)) == (2, 2, 0, 0)
+    assert {row.text for row in store.scan()} == {ONE, TWO}
+
+
+def test_which_containers_are_opened(tmp_path, store):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": ONE}) + "\n" + json.dumps({"text": TWO}) + "\n")
+    (tmp_path / "b.txt").write_text(ONE)
+    assert counted(read(tmp_path, store)) == (2, 2, 0, 0)
+    assert counted(read(tmp_path, store, reading=Reading(containers="all"), prune=True)) == (3, 2, 1, 0)
+    assert {row.path.removeprefix(f"{tmp_path}/") for row in store.scan()} == {"a.jsonl!/1", "a.jsonl!/2", "b.txt"}
+    assert counted(read(tmp_path / "a.jsonl", store)) == (2, 0, 2, 0)
+    assert counted(read(tmp_path / "a.jsonl", store, reading=Reading(containers="none")))[0] == 1
+
+
+def test_fields_of_records(tmp_path, store):
+    record = {
+        "id": 7,
+        "body": [ONE, TWO],
+        "head": "Two texts",
+        "n": 1.5,
+        "yes": True,
+        "deep": {"a": 1},
+        "list": [1],
+        "tags": ["x", "y"],
+    }
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + json.dumps(record).encode() + b"\n\n"))
+    reading = Reading(text_field="body", title_field="head", id_field="id", label_field="tags", own_ids=True)
+    assert counted(read(tmp_path / "a.jsonl.gz", store, reading=reading)) == (1, 1, 0, 0)
+    row = store.get(["7"])["7"]
+    assert (row.text, row.title, row.labels) == (f"{ONE}\n{TWO}", "Two texts", ("x", "y"))
+    assert row.metadata == {"id": "7", "n": "1.5", "yes": "true", "deep.a": "1"}
+
+
+def test_records_that_cannot_be_told_apart_fail(tmp_path, store):
+    lines = [
+        {"id": "a", "text": ONE},
+        {"id": "a", "text": TWO},
+        {"text": TWO},
+        {"id": None, "text": TWO},
+        {"id": "b", "text": TWO},
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id"))
+    assert counted(account) == (5, 2, 0, 3)
+    assert "same id" in account.failed[0].error
+
+
+def test_without_an_id_field_the_line_tells(tmp_path, store):
+    lines = [json.dumps({"text": ONE}), "nonsense", "[1]", "", '{"text": 5}', json.dumps({"text": TWO})]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    account = read(tmp_path / "a.jsonl", store)
+    assert counted(account) == (5, 2, 0, 3)
+    assert [one.path.rpartition("!/")[2] for one in account.failed] == ["2", "3", "5"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.mbox", "a.zip", "a.tar", "a.jsonl.gz"])
+def test_what_is_not_what_its_name_says_fails_with_a_way_out(name, tmp_path, store):
+    (tmp_path / name).write_bytes(b"this is nothing of the kind\nat all\n")
+    account = read(tmp_path / name, store)
+    assert counted(account) == (1, 0, 0, 1)
+    assert account.failed[0].path == str(tmp_path / name)
+    assert any(word in account.failed[0].error for word in ("mend", "--text-field", "--containers"))
+
+
+def test_an_empty_container_holds_nothing(tmp_path, store):
+    for name in ("a.jsonl", "a.mbox"):
+        (tmp_path / name).write_bytes(b"")
+        assert counted(read(tmp_path / name, store)) == (0, 0, 0, 0)
+
+
+def test_csv_with_quotes_line_breaks_and_a_missing_column(tmp_path, store):
+    place = tmp_path / "a.csv"
+    place.write_text(f'id,text,title\n1,"{ONE}\nand ""more""",T\n2,{TWO}\n', encoding="utf-8-sig")
+    account = read(place, store)
+    assert counted(account) == (2, 1, 0, 1)
+    [row] = store.scan()
+    assert (row.text, row.title, row.metadata) == (f'{ONE}\nand "more"', "T", {"id": "1"})
+    account = read(place, store, reading=Reading(text_field="body"))
+    assert "no column 'body', but: id, text, title" in account.failed[0].error
+
+
+def test_messages_of_a_mailbox(tmp_path, store):
+    place = tmp_path / "a.mbox"
+    head = "From someone@example.org Thu Jan  1 00:00:00 1970\n"
+    messages = [
+        f"{head}Message-ID: <a/b@x>\nSubject: One\nMIME-Version: 1.0\n\n{ONE}\nFrom here on: the body.\n\n>From it\n\n",
+        f"{head}Message-ID: <a/b@x>\nSubject: One again\nMIME-Version: 1.0\n\n{ONE}\n\n",
+        f"{head}Subject: No id\nMIME-Version: 1.0\n\n{TWO}\n",
+    ]
+    place.write_text("".join(messages))
+    account = index([str(place)], store, workers=1)
+    assert counted(account) == (3, 3, 0, 0)
+    rows = {row.path.removeprefix(f"{place}!/"): row for row in store.scan()}
+    assert rows.keys() == {"a/b@x.eml", "a/b@x#2.eml", f"{len(messages[0]) + len(messages[1])}.eml"}
+    assert "From here on: the body" in rows["a/b@x.eml"].text
+    assert rows["a/b@x.eml"].title == "One"
