@@ -40,7 +40,7 @@ class Blob:
     modified: int | None
     source: str | None = None
     labels: tuple[str, ...] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 class Opener(Protocol):
