@@ -66,7 +66,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
         "stages": {"made": work.made, "kept": work.kept},
         "seconds": round(time.monotonic() - began, 1),
     }
-    work.note(f"{job.out.rstrip('/')}/account", json.dumps(account, indent=2))
+    work.note(f"{job.out.rstrip('/')}/account.json", json.dumps(account, indent=2))
     return account
 
 

@@ -82,7 +82,7 @@ def _of_record(record: dict[str, Any]) -> Extracted:
         content_type=record["content_type"] or "text/plain",
         extractor="spark/1",
         truncated=bool(record["truncated"]),
-        labels=tuple(record["labels"] or ()),
+        labels=tuple(label for label in record["labels"] or () if label is not None),
     )
     return Extracted(blob, payload.raw, payload.source, document)
 

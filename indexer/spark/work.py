@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 
 LAYOUT = 1  # of what stages hold; a version that changes one counts on, so that it finds none of an earlier one
 
@@ -58,21 +57,35 @@ class Work:
         return Stage(digest, self.spark.read.parquet(f"{place}/rows"), facts)
 
     def note(self, place: str, text: str) -> None:
-        """Write a few lines, as a folder with one file."""
-        self.spark.range(1).select(sf.lit(text)).coalesce(1).write.mode("overwrite").text(place)
+        """Write a small file, whole or not at all."""
+        system, path, half = self._files(place), self._path(place), self._path(f"{place}.half")
+        stream = system.create(half, True)
+        stream.write(bytearray(text.encode()))
+        stream.close()
+        system.delete(path, False)
+        system.rename(half, path)
 
     def _facts(self, place: str) -> dict[str, Any] | None:
         """What the marker of a whole stage says; None when there is none."""
-        if not self._exists(f"{place}/done/_SUCCESS"):
+        system, path = self._files(f"{place}/done"), self._path(f"{place}/done")
+        if not system.exists(path):
             return None
-        lines = self.spark.read.text(f"{place}/done").collect()
-        return dict(json.loads(lines[0][0])["facts"]) if lines else None
+        stream = system.open(path)
+        told = self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+        stream.close()
+        return dict(json.loads(told)["facts"])
 
-    def _exists(self, place: str) -> bool:
-        """Whether a file is there, by the file system that Spark itself uses."""
+    @property
+    def _jvm(self) -> Any:
+        return self.spark.sparkContext._jvm
+
+    def _path(self, place: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(place)
+
+    def _files(self, place: str) -> Any:
+        """The file system of a place, as Spark itself reaches it."""
         context: Any = self.spark.sparkContext
-        path = context._jvm.org.apache.hadoop.fs.Path(place)
-        return bool(path.getFileSystem(context._jsc.hadoopConfiguration()).exists(path))
+        return self._path(place).getFileSystem(context._jsc.hadoopConfiguration())
 
 
 def _digest(made_of: Any) -> str:

@@ -1,0 +1,83 @@
+"""Random libraries of short texts in families, with everything that makes grouping hard, and one machine's store of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.fingerprinting import fingerprints
+from indexer.model import Blob, Document
+from indexer.recipe import DEFAULT
+from indexer.stages import Extracted, row_of
+from indexer.stores import open_store
+from indexer.stores.base import Store
+
+
+@dataclass(frozen=True)
+class Record:
+    id: str
+    text: str
+    modified: int | None
+    truncated: bool
+    labels: tuple[str, ...]
+
+
+def library(seed: int, size: int) -> list[Record]:
+    """Families of edited texts: copies, copies that only normalise alike, cut ones, ties of time; and texts without keys."""
+    chance = random.Random(seed)
+    words = ["".join(chance.choices("etaoinshrdlucm", k=chance.randint(2, 8))) for _ in range(600)]
+    texts: list[str] = []
+    while len(texts) < size:
+        family = [chance.choices(words, k=chance.randint(15, 60))]
+        for _ in range(chance.choice([0, 0, 1, 2, 5, 12])):
+            share = chance.choice([0, 0.02, 0.05, 0.1])
+            edited = [chance.choice(words) if chance.random() < share else word for word in chance.choice(family)]
+            family.append(edited[: -chance.randint(1, 3)] if chance.random() < 0.3 else edited)
+        texts += [_dressed(" ".join(text), chance) for text in family]
+    texts += ["", "", "ab", "12345 6789", "12345 6789", "x y", "0000000000000000", " \n"]
+    return [
+        Record(
+            id=f"{chance.getrandbits(40):010x}",
+            text=text,
+            modified=chance.choice([None, 1000, 2000, 3000]),
+            truncated=chance.random() < 0.15,
+            labels=chance.choice([(), ("p",), ("p", "q")]),
+        )
+        for text in texts
+    ]
+
+
+def _dressed(text: str, chance: random.Random) -> str:
+    """Now and then the text with other case or more words that normalise away: the same text, another document."""
+    if chance.random() < 0.1:
+        text = text.upper()
+    return f"{text} ." if chance.random() < 0.1 else text
+
+
+def store_of(records: list[Record], url: str) -> Store:
+    """The records in a store, signed by one machine."""
+    store = open_store(url)
+    store.prepare(DEFAULT)
+    for start in range(0, len(records), 1000):
+        part = records[start : start + 1000]
+        signed = fingerprints([record.text for record in part])
+        rows = [row_of(_extracted(record), signed[place], DEFAULT.id) for place, record in enumerate(part)]
+        assert not any(store.write(rows))
+    return store
+
+
+def _extracted(record: Record) -> Extracted:
+    modified = None if record.modified is None else record.modified * 1_000_000
+    document = Document(record.text, truncated=record.truncated, labels=record.labels)
+    return Extracted(Blob(record.id, b"", f"/{record.id}", b"", 0, modified), "", "", document)
+
+
+def as_json(records: list[Record], folder: Path, files: int) -> Path:
+    """The records as JSON lines, dealt to so many files."""
+    folder.mkdir(parents=True)
+    for place in range(files):
+        lines = (json.dumps(vars(record)) for record in records[place::files])
+        (folder / f"{place}.jsonl").write_text("\n".join(lines))
+    return folder

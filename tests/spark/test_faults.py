@@ -1,0 +1,193 @@
+"""Executors that are killed, drivers that are killed, tasks that are tried again: the same result, every document once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow.parquet
+import pytest
+from planted import as_json, library, store_of
+from pyspark import TaskContext
+from pyspark.sql import SparkSession
+
+import indexer.spark.__main__ as job_file
+from indexer.grouping import group
+from indexer.pairs import match
+from indexer.recipe import DEFAULT
+from indexer.spark import writing
+from indexer.spark.documents import Input, documents
+from indexer.spark.grouping import Settings
+from indexer.spark.grouping import group as group_on_spark
+from indexer.spark.rows import Mapper, ddl
+from indexer.spark.work import Work
+from indexer.stores import open_store
+
+pytestmark = pytest.mark.spark
+PATIENCE = 300.0
+
+
+def submitted(java: dict[str, str], master: str, *arguments: str) -> subprocess.Popen[str]:
+    """`spark-submit` of the job, as docs/spark.md has it."""
+    submit = shutil.which("spark-submit", path=os.pathsep.join([str(Path(java["PYSPARK_PYTHON"]).parent), os.environ["PATH"]]))
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.log.level": "ERROR",
+    }
+    options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    command = [str(submit), "--master", master, *options, str(job_file.__file__), *arguments]
+    environment = {**os.environ, **java, "PYSPARK_DRIVER_PYTHON": java["PYSPARK_PYTHON"]}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def family() -> Iterator[Callable[[subprocess.Popen[str]], list[psutil.Process]]]:
+    """All processes that a process started; they are ended with the test."""
+    known: dict[int, psutil.Process] = {}
+
+    def processes(started: subprocess.Popen[str]) -> list[psutil.Process]:
+        if started.poll() is None:
+            root = psutil.Process(started.pid)
+            known.update({one.pid: one for one in (root, *root.children(recursive=True))})
+        return [one for one in known.values() if one.is_running()]
+
+    yield processes
+    for one in known.values():
+        kill(one)
+
+
+def kill(process: psutil.Process) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):  # psutil looks at the start time: never one that has its number since
+        process.send_signal(signal.SIGKILL)
+
+
+def awaited(condition: Callable[[], Any], what: str, process: subprocess.Popen[str]) -> Any:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        if process.poll() is not None:
+            pytest.fail(f"the job ended before {what}: {process.communicate()}")
+        time.sleep(0.02)
+    return pytest.fail(f"{what} did not come")
+
+
+def executors(processes: list[psutil.Process]) -> list[psutil.Process]:
+    return [one for one in processes if "CoarseGrainedExecutorBackend" in spelled(one)]
+
+
+def spelled(process: psutil.Process) -> str:
+    """The command of a process, empty when it has ended."""
+    with contextlib.suppress(psutil.Error):
+        return " ".join(process.cmdline())
+    return ""
+
+
+def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(java: dict[str, str], tmp_path: Path, family: Any) -> None:
+    records = library(seed=21, size=2000)
+    given, out = as_json(records, tmp_path / "in", 6), tmp_path / "out"
+    store = f"sqlite:///{tmp_path}/there.db"
+    arguments = (str(given), "--format", "json", "--out", str(out), "--threshold", "0.7", "--store", store, "--writers", "1")
+
+    job = submitted(java, "local-cluster[2,1,1024]", *arguments)
+    awaited(lambda: list(out.glob("work/signed-*/rows/_temporary/0/*")), "the first stage", job)
+    victim = awaited(lambda: executors(family(job)), "an executor", job)[0]
+    kill(victim)
+    assert not list(out.glob("work/signed-*/done")), "the stage was whole before an executor was killed"
+    awaited(lambda: list(out.glob("work/sharing-*/done")), "the stage after the killed executor's", job)
+    for process in family(job):
+        kill(process)
+    job.communicate()
+    assert not list(out.glob("account.json"))
+
+    again = submitted(java, "local[2]", *arguments)
+    family(again)
+    told, complaint = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0, complaint
+    account = json.loads(told)
+    kept = {name.rpartition("-")[0] for name in account["stages"]["kept"]}
+    assert {"signed", "texts", "members", "hot", "candidates", "sharing"} <= kept
+
+    one = store_of(records, "sqlite://:memory:")
+    expected = [(pair.a, pair.b, pair.similarity, pair.measure) for pair in match(one, threshold=0.7)]
+    assert sorted(table(out / "pairs")) == expected
+    group(one, threshold=0.7)
+    rows = list(one.scan())
+    assert sorted(table(out / "families")) == [(row.id, row.family, row.principal, row.similarity) for row in rows]
+    assert sorted(table(out / "clusters")) == [(row.id, row.cluster) for row in rows if row.cluster]
+    fields = ("id", "status", "modified", "labels", "blocks", "simhash", "family", "cluster", "provisional")
+    assert [[getattr(row, name) for name in fields] for row in open_store(store).scan()] == [
+        [getattr(row, name) for name in fields] for row in rows
+    ]
+    assert account["documents"] == len(records)
+    assert json.loads((out / "account.json").read_text()) == account
+
+
+def table(folder: Path) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in pyarrow.parquet.read_table(folder).to_pylist()]
+
+
+def stumbling() -> Mapper:
+    """Lose the first attempt of each task, after all of it was done."""
+
+    def stumble(parts: Iterator[Any]) -> Iterator[Any]:  # not at the top: executors do not find this module
+        kept = list(parts)
+        context = TaskContext.get()
+        if context is not None and context.attemptNumber() == 0:
+            raise RuntimeError("lost after it had written")
+        yield from kept
+
+    return stumble
+
+
+@pytest.fixture
+def index(opensearch_url: str) -> Iterator[str]:
+    """The address of an index that is not there yet, and not any more when the test is over."""
+    made = f"{opensearch_url}/nearfold-test-{secrets.token_hex(6)}"
+    yield made
+    ask("DELETE", made)
+
+
+def ask(method: str, url: str) -> Any:
+    with urllib.request.urlopen(urllib.request.Request(url, method=method)) as answer:
+        return json.load(answer)
+
+
+def times_written(index: str) -> set[int]:
+    """How often each document of an index was written."""
+    found = ask("GET", f"{index}/_search?version=true&size=1000&_source=false")
+    return {hit["_version"] for hit in found["hits"]["hits"]}
+
+
+def test_tasks_that_are_lost_after_writing_leave_each_document_once(spark: SparkSession, tmp_path: Path, index: str) -> None:
+    records = library(seed=31, size=120)
+    work = Work(spark, str(tmp_path / "work"))
+    rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), DEFAULT)
+    assigned = group_on_spark(work, rows, DEFAULT, Settings(threshold=0.7))
+    with contextlib.closing(open_store(index.replace("http://", "opensearch://"))) as store:
+        refused = writing.write(rows.rows, assigned.rows, store.url, DEFAULT, tasks=2)
+        assert refused.mapInArrow(stumbling(), ddl({"id": "string", "error": "string"})).collect() == []
+        store.refresh()
+        assert store.counts().documents == len(records)
+        assert times_written(index) == {2}
+        one = store_of(records, "sqlite://:memory:")
+        group(one, threshold=0.7)
+        fields = ("id", "text", "bands", "minhash", "family", "principal", "similarity", "cluster", "provisional")
+        assert [[getattr(row, name) for name in fields] for row in store.scan()] == [
+            [getattr(row, name) for name in fields] for row in one.scan()
+        ]

@@ -1,0 +1,119 @@
+"""Spark and one machine: the same pairs and the same families, whatever the settings and however the input is cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planted import Record, as_json, library, store_of
+from pyspark.sql import SparkSession
+
+from indexer import grouping, pairs
+from indexer.recipe import DEFAULT
+from indexer.spark.documents import Input, documents
+from indexer.spark.grouping import group
+from indexer.spark.pairs import Asked, match
+from indexer.spark.work import Stage, Work
+from indexer.stores.base import Store
+
+pytestmark = pytest.mark.spark
+Family = tuple[str, bool, float | None, str | None]
+
+
+@dataclass
+class Both:
+    """The same library on Spark and in a store of one machine."""
+
+    work: Work
+    rows: Stage
+    store: Store
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    return library(seed=11, size=220)
+
+
+@pytest.fixture(scope="module")
+def both(spark: SparkSession, records: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Both:
+    folder = tmp_path_factory.mktemp("both")
+    work = Work(spark, str(folder / "work"))
+    rows = documents(work, Input(str(as_json(records, folder / "in", 3)), "json"), DEFAULT)
+    return Both(work, rows, store_of(records, f"sqlite:///{folder}/one.db"))
+
+
+def pairs_of_one(store: Store, **asked: Any) -> tuple[pairs.Matched, list[tuple[Any, ...]]]:
+    found = pairs.match(store, **asked)
+    return found, [(pair.a, pair.b, pair.similarity, pair.measure) for pair in found]
+
+
+def families_of_one(store: Store, **settings: Any) -> tuple[Any, dict[str, Family]]:
+    account = grouping.group(store, **settings)
+    return account, {row.id: (row.family, bool(row.principal), row.similarity, row.cluster) for row in store.scan()}
+
+
+def families_of(stage: Stage) -> dict[str, Family]:
+    return {row["id"]: tuple(row[1:]) for row in stage.rows.collect()}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"threshold": 0.5},
+        {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"},
+        {"threshold": 0.7, "measure": "estimate", "cap": 2},
+    ],
+    ids=str,
+)
+def test_pairs(both: Both, asked: dict[str, Any]) -> None:
+    one, listed = pairs_of_one(both.store, **asked)
+    found = match(both.work, both.rows, DEFAULT, Asked(**asked))
+    assert [tuple(row) for row in found.rows.orderBy("a", "b").collect()] == listed
+    assert listed
+    assert found.facts["pairs"] == len(one)
+    assert found.facts["candidates"] == one.candidates
+    assert found.facts["copies_left_out"] == one.copies_left_out
+    assert found.facts["hot_bands"] == one.capped.keys
+    assert found.facts["largest_band"] == one.capped.largest
+    assert found.facts["pairs_left_out"] == one.capped.pairs
+
+
+@pytest.mark.parametrize(
+    ("settings", "at_once"),
+    [
+        ({"threshold": 0.7, "principal": "central", "cluster_threshold": 0.5}, 1_000_000),
+        ({"threshold": 0.7, "principal": "first", "cluster_threshold": 0.9, "cap": 4}, 0),
+    ],
+    ids=["one task", "rounds"],
+)
+def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
+    """`at_once`: all is left to one task, or nothing."""
+    account, expected = families_of_one(both.store, **settings)
+    found = group(both.work, both.rows, DEFAULT, grouping.Settings(**settings), at_once)
+    assert families_of(found) == expected
+    assert account.families > 10
+    assert found.facts["hot_bands"] == account.capped.keys
+
+
+def test_any_cut_of_the_input_gives_the_same(spark: SparkSession, both: Both, records: list[Record], tmp_path: Path) -> None:
+    spark.conf.set("spark.sql.shuffle.partitions", "5")
+    try:
+        work = Work(spark, str(tmp_path / "work"))
+        turned = as_json(records[::-1], tmp_path / "in", 5)
+        rows = documents(work, Input(str(turned), "json"), DEFAULT)
+        found = group(work, rows, DEFAULT, grouping.Settings(threshold=0.75, cap=6))
+        assert families_of(found) == families_of_one(both.store, threshold=0.75, cap=6)[1]
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", "2")
+
+
+def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None:
+    records = [Record(str(place), "", None, False, ()) for place in range(3)]
+    work = Work(spark, str(tmp_path / "work"))
+    rows = documents(work, Input(str(as_json(records, tmp_path / "in", 1)), "json"), DEFAULT)
+    assert match(work, rows, DEFAULT, Asked()).facts["pairs"] == 0
+    assert families_of(group(work, rows, DEFAULT, grouping.Settings())) == {
+        str(n): (str(n), False, None, None) for n in range(3)
+    }

@@ -1,0 +1,101 @@
+"""Stages of a run, its inputs, and the algorithms that go in rounds."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from planted import library, store_of
+from pyspark.sql import SparkSession
+
+from indexer.errors import SourceNotFound, StoreError, UsageError
+from indexer.families import Chains
+from indexer.grouping import Settings, group
+from indexer.recipe import DEFAULT
+from indexer.sources.folder import walk
+from indexer.spark.components import Components
+from indexer.spark.documents import Input, failures, signed
+from indexer.spark.running import Job, run
+from indexer.spark.work import Stage, Work
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_whole_stage_is_kept_and_another_is_made_anew(spark: SparkSession, tmp_path: Path) -> None:
+    def made(work: Work, size: int) -> Stage:
+        return work.stage("numbers", {"size": size}, [], lambda: spark.range(size), lambda rows: {"rows": rows.count()})
+
+    first, again = Work(spark, str(tmp_path)), Work(spark, str(tmp_path))
+    stage = made(first, 3)
+    assert (made(again, 3).facts, len(again.kept), again.made) == ({"rows": 3}, 1, [])
+    assert made(again, 4).rows.count() == 4
+    (tmp_path / f"numbers-{stage.digest}" / "done").unlink()
+    third = Work(spark, str(tmp_path))
+    assert made(third, 3).rows.count() == 3
+    assert third.kept == []
+
+
+def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    nodes = chance.sample(range(10_000), 300)
+    path = [(nodes[place], nodes[place + 1]) for place in range(40)]
+    edges = path + [tuple(chance.sample(nodes[70:], 2)) for _ in range(150)]
+    chains = Chains(10_000)
+    for a, b in edges:
+        chains.join(a, b)
+    frame = spark.createDataFrame(edges, "a long, b long")
+    given = Stage("given", frame)
+    for at_once in (0, 1000):
+        found = Components(Work(spark, str(tmp_path / str(at_once))), at_once).of("chains", {}, [given], frame).rows.collect()
+        assert dict(found) == {node: chains.root(node) for edge in edges for node in edge}
+
+
+def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    (folder / "sub dir").mkdir(parents=True)
+    (folder / "one.txt").write_text("The first text, which has enough words to be signed.")
+    (folder / "sub dir" / "zwei ü%.txt").write_text("Der zweite Text, ebenfalls lang genug für eine Signatur.")
+    (folder / "scan.pdf").write_bytes(b"%PDF-1.7")
+    stage = signed(Work(spark, str(tmp_path / "work")), Input(str(folder), "text", labels=("new",)), DEFAULT)
+    rows = {row["path"]: row for row in stage.rows.collect() if row["error"] is None}
+    assert {path: row["id"] for path, row in rows.items()} == {
+        blob.path: blob.id for blob in walk([str(folder)]) if blob.path.endswith(".txt")
+    }
+    assert [row["labels"] for row in rows.values()] == [["new"], ["new"]]
+    assert stage.facts["failed"] == 1
+    assert [row["path"] for row in failures(stage).collect()] == [str(folder / "scan.pdf")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}', "id 'a' comes 2 times"),
+        ('{"id": "a", "text": "x"}\n{"text": "y"}', "1 records without an id"),
+        ('{"id": "a", "body": "x"}', "no column text; it has body, id"),
+    ],
+)
+def test_records_that_cannot_be_told_apart_are_refused(spark: SparkSession, tmp_path: Path, lines: str, says: str) -> None:
+    (tmp_path / "in.jsonl").write_text(lines)
+    with pytest.raises(UsageError, match=says):
+        signed(Work(spark, str(tmp_path / "work")), Input(str(tmp_path / "in.jsonl"), "json"), DEFAULT)
+
+
+def test_what_is_not_there_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    work = Work(spark, str(tmp_path / "work"))
+    with pytest.raises(SourceNotFound):
+        signed(work, Input(str(tmp_path / "nothing"), "parquet"), DEFAULT)
+    with pytest.raises(StoreError, match="holds no documents yet"):
+        run(spark, Job(Input(f"sqlite:///{tmp_path}/none.db", "store"), str(tmp_path / "out")))
+
+
+def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_path: Path) -> None:
+    records = library(seed=3, size=60)
+    url = f"sqlite:///{tmp_path}/there.db"
+    there, one = store_of(records, url), store_of(records, f"sqlite:///{tmp_path}/one.db")
+    group(one, threshold=0.7)
+    job = Job(Input(url, "store"), str(tmp_path / "out"), settings=Settings(threshold=0.7), store=url)
+    account = run(spark, job)
+    assert list(there.scan()) == list(one.scan())
+    assert account["store"] == {"url": url, "wrote": "families", "refused": 0}
+    assert run(spark, job)["stages"]["made"] == []
