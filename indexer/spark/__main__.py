@@ -23,9 +23,11 @@ try:
     from indexer.spark.running import WRITERS, Job, run
     from indexer.spark.session import ours, session
 except ModuleNotFoundError as error:
-    if (error.name or "").split(".")[0] not in ("pyspark", "pyarrow", "pandas"):
+    package = (error.name or "").split(".")[0]
+    if package not in ("pyspark", "pyarrow"):
         raise
-    sys.exit(f"nearfold: {MissingExtra(package=error.name or 'pyspark', extra='spark')}")
+    click.echo(f"nearfold: {MissingExtra(package=package, extra='spark')}", err=True)
+    sys.exit(cli.EXIT_USAGE)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

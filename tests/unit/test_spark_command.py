@@ -1,0 +1,25 @@
+"""The command line of the Spark job, as far as it goes without Spark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from indexer.spark.__main__ import command
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "spark.md").read_text(encoding="utf-8")
+
+
+def test_options_are_documented() -> None:
+    options = {name for one in command.params if isinstance(one, click.Option) for name in one.opts if name != "--help"}
+    assert {name for name in options if f"`{name}" not in PAGE and f" {name} " not in PAGE} == set()
+
+
+def test_without_pyspark_it_says_what_to_install() -> None:
+    code = "import runpy, sys; sys.modules['pyspark'] = None; runpy.run_module('indexer.spark', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nearfold: pyspark is not installed; run: pip install 'nearfold[spark]'\n"
