@@ -11,17 +11,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from planting import vocabulary
 
 from indexer.text.normalise import normalise
 
 WIDTH, LETTERS = 4, 27  # a to z, and the full stop
+ENGLISH = np.array([82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1])
+WORDS = 50_000
 CHUNK = 5_000
 LANES, LANE = 4, 16  # counters in one 64-bit number
 
 
 def library(documents: int, random: np.random.Generator) -> list[str]:
-    """Texts of 150 to 300 words, 1.0 to 1.8 kB, in any order."""
+    """Texts of 150 to 300 words, 0.9 to 2.4 kB, in any order."""
     known = vocabulary(random)
     shares = np.cumsum(1 / np.arange(3, len(known) + 3))
 
@@ -40,6 +41,12 @@ def library(documents: int, random: np.random.Generator) -> list[str]:
             texts += [spelled(np.concatenate([passage, words(length - len(passage))])) for _ in range(random.integers(3, 20))]
     random.shuffle(texts)
     return texts[:documents]
+
+
+def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
+    """Made-up words of two to eleven letters, each as frequent as in English, so that texts have as many different grams."""
+    letters = random.choice(list("abcdefghijklmnopqrstuvwxyz"), (WORDS, 11), p=ENGLISH / ENGLISH.sum())
+    return np.array(["".join(row[:length]) for row, length in zip(letters, random.integers(2, 12, WORDS), strict=True)])
 
 
 def copies(words, length: int, random: np.random.Generator) -> Iterator[str]:

@@ -3,7 +3,7 @@
     python benchmarks/engines.py [--documents 100000] [--lookups 240] [--server http://127.0.0.1:9200]
 
 Without --server an OpenSearch with 2 GB of heap is started for the run, as the tests get theirs (tests/servers). Documents have
-1.0 to 1.8 kB, near duplicates and look-alikes are planted, and the truth is exact: all documents with a Jaccard similarity of
+0.9 to 2.4 kB, near duplicates and look-alikes are planted, and the truth is exact: all documents with a Jaccard similarity of
 4-grams of .8 or more, counted by brute force. One shard, merged to one segment.
 
 index     bytes a document, all included (`_source` too), what that is above text alone, and seconds to send
