@@ -35,7 +35,7 @@ Texts = list[tuple[str, str]]
 
 
 def skewed(documents: int, words: int, share: float, random: np.random.Generator) -> tuple[Texts, dict[str, str]]:
-    """A share of forms, three quarters of each from one template, and the rest as `planted`; and who was copied from whom, by id."""
+    """A share of forms, three quarters of each one template, the rest as `planted`; and who was copied from whom, by id."""
     forms, known = int(documents * share), vocabulary(random)
     template = random.choice(known, 3 * words // 4)
     texts: Texts = []
@@ -99,7 +99,12 @@ def on_spark(texts: Texts, folder: Path, threshold: float, memory: str) -> tuple
         lines = (json.dumps({"id": name, "text": text, "modified": 0}) for name, text in texts[place::8])
         (given / f"{place}.jsonl").write_text("\n".join(lines))
     settings = {"spark.master": "local[*]", "spark.driver.memory": memory, "spark.ui.enabled": "false"}
-    quiet = {"spark.log.level": "ERROR", "spark.sql.shuffle.partitions": "16", "spark.local.dir": str(folder / "scratch")}
+    quiet = {
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "16",
+        "spark.local.dir": str(folder / "scratch"),
+    }
     spark = session(
         "benchmark", **settings, **quiet, **{"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     )
