@@ -98,7 +98,7 @@ DEFAULT_V1 = Recipe(
 DEFAULT = DEFAULT_V1
 
 _TOKENISERS = (
-    "ws", "white-space", "words", "split-words", "sents", "split-sents",
+    "ws", "white-space", "words", "split-words", "sents", "split-sents", "words-nl", "sents-nl",
     *(f"white-space-{width}-grams" for width in range(2, 7)), *(f"{width}-grams" for width in range(1, 7)),
 )  # fmt: skip
 RUNS = re.compile(r"(?P<width>[1-9][0-9]?)-(?P<unit>byte-grams|word-shingles)", re.ASCII)

@@ -33,7 +33,7 @@ from indexer.sketch.supershingles import GROUPS, ROWS, mega_shingles, super_shin
 from indexer.sketch.weighted import weighted_minhash
 from indexer.sketch.winnowing import winnowed
 from indexer.text import codepoints
-from indexer.text.features import TOKENISERS
+from indexer.text.features import DUTCH, TOKENISERS
 from indexer.text.ngrams import byte_grams
 from indexer.text.normalise import count_words, has_letters
 from indexer.text.norms import NORMALISERS
@@ -93,7 +93,7 @@ def _features(normalised: str, recipe: Recipe) -> list[str]:
     if recipe.features.startswith("tokens_"):
         stop_words = stop_list(recipe.stop_words) if recipe.stop_words else ()
         return tokens(normalised, recipe.features.removeprefix("tokens_"), stop_words)
-    return list(_known("tokenizer", TOKENISERS, recipe.features)(normalised))
+    return list(_known("tokenizer", {**TOKENISERS, **DUTCH}, recipe.features)(normalised))
 
 
 def _runs(text: str, width: int, unit: str) -> list[str]:

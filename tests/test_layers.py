@@ -170,6 +170,7 @@ ADAPTERS = {
     "requests": {"sources/hansken.py"},
     "bs4": {"text/markup.py"},
     "ftfy": {"text/mending.py"},
+    "spacy": {"text/dutch.py"},
     "unidecode": {"text/transliteration.py"},
     "emoji": {"text/transliteration.py"},
     "anyascii": {"text/transliteration.py"},

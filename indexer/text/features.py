@@ -1,8 +1,9 @@
 """Tokenisers by the names of copietje's condensers: a normalised text in, its features as strings out, repeats kept.
 
 Equal to copietje's for white space, its n-grams, and character n-grams. Its `words` and `sents` are what a Dutch spaCy model
-finds; ours are rules (`indexer.text.sentences`, and words by Unicode category), the same for every language, so those two
-names give slots of their own. A text without features has none here; copietje makes one empty n-gram of it.
+finds: those are `words-nl` and `sents-nl` here. Ours under its names are rules (`indexer.text.sentences`, and words by Unicode
+category), the same for every language, with slots of their own. A text without features has none here; copietje makes one empty
+n-gram of it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 
 from indexer.text.categories import SPACING_MARK, WORD, character_class
+from indexer.text.dutch import dutch_sentences, dutch_words
 from indexer.text.ngrams import character_grams, white_space_grams, white_space_tokens
 from indexer.text.segments import unicode_words
 from indexer.text.sentences import sentences
@@ -41,6 +43,8 @@ TOKENISERS: dict[str, Tokeniser] = {
     "sents": sentences,
     "split-sents": sentences,
 }
+
+DUTCH: dict[str, Tokeniser] = {"words-nl": dutch_words, "sents-nl": dutch_sentences}  # need spaCy and its model
 
 
 @cache

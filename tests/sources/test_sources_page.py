@@ -1,0 +1,76 @@
+"""The page on sources: every command runs, in order, and does what the page says."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from hansken_server import IMAGE, PROJECT, Gatekeeper, served
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+SHELL = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
+TEXT = "the quick brown fox jumps over the lazy dog and then runs along the river to the old mill near the town of {}"
+
+
+@pytest.fixture
+def prefix(opensearch_url):
+    made = f"nearfold-test-{secrets.token_hex(6)}"
+    yield made
+    for name in ("their-index", "papers"):
+        gone = urllib.request.Request(f"{opensearch_url}/{made}-{name}", method="DELETE")
+        try:
+            urllib.request.urlopen(gone, timeout=60).close()
+        except urllib.error.HTTPError as error:
+            error.close()
+
+
+@pytest.fixture
+def gatekeeper():
+    project = Gatekeeper()
+    project.add(1, "a.docx", {"privileged": "confirmed"}, text=TEXT.format("Delft").encode())
+    project.add(2, "b.docx", None, text=TEXT.format("Leiden").encode())
+    server = served(project)
+    yield f"hansken+http://127.0.0.1:{server.server_port}/gatekeeper/{PROJECT}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.engines
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_path):
+    environment = {
+        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_STATE_HOME": str(tmp_path / "s"),
+        "NEARFOLD_STORE": f"sqlite:///{tmp_path}/store.db",
+    }  # fmt: skip
+    place = opensearch_url.partition("://")[2]
+    work, printed = tmp_path / "work", []
+    work.mkdir()
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
+        line = re.sub(r"\b(their-index|papers)\b", rf"{prefix}-\1", block.replace("localhost:9200", place))
+        line = SHELL + re.sub(r"hansken://\S+", gatekeeper, line)
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        printed.append(done.stdout)
+    archive, everything, records, read, in_place, hansken = printed
+    assert "2 files: 2 indexed" in archive
+    assert "2 files: 0 indexed, 2 unchanged" in archive
+    assert "4 files: 4 indexed" in everything
+    assert "2 files: 2 indexed" in records
+    assert "Re: Ferry" in records
+    assert "2 files: 2 indexed" in read
+    assert "2 files: 2 indexed" in in_place
+    assert re.search(r"100\.0%.* b$", in_place, re.MULTILINE)
+    assert "2 documents in 1 group" in in_place
+    assert re.fullmatch(rf"{IMAGE}:0-2  # max 0\.\d{{3}} matches {IMAGE}:0-1", hansken.splitlines()[-1])
+    assert hansken.splitlines()[-1] in PAGE

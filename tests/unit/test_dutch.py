@@ -1,0 +1,62 @@
+"""Words and sentences by spaCy's Dutch model; a blank Dutch pipeline stands in for the model, which no package index has."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from indexer.errors import UsageError
+from indexer.fingerprinting import fingerprint
+from indexer.recipe import recipe_named
+from indexer.text import dutch
+
+TEXT = "De veerboot vertrekt om acht uur. Honden gaan gratis mee, zegt 'm de kapitein."
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    dutch._model.cache_clear()
+    yield
+    dutch._model.cache_clear()
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    spacy = pytest.importorskip("spacy")
+    made = spacy.blank("nl")
+    made.add_pipe("sentencizer")
+    made.to_disk(tmp_path / "data")
+    package, about = tmp_path / dutch.MODEL, tmp_path / f"{dutch.MODEL}-1.0.dist-info"
+    package.mkdir()
+    about.mkdir()
+    (package / "__init__.py").write_text(f"import spacy\ndef load(**_):\n    return spacy.load({str(tmp_path / 'data')!r})\n")
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dutch.MODEL}\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop(dutch.MODEL, None)
+
+
+def test_words_and_sentences(model) -> None:
+    assert dutch.dutch_words("Honden, zei hij.") == ["Honden", ",", "zei", "hij", "."]
+    assert dutch.dutch_sentences(TEXT) == [TEXT[:33], TEXT[34:]]
+
+
+def test_recipes_have_slots_of_their_own(model) -> None:
+    slots = {
+        name: fingerprint(TEXT, recipe_named(f"{name}:none::")).minhash.tolist() for name in ("words", "words-nl", "sents-nl")
+    }
+    assert len({tuple(values) for values in slots.values()}) == 3
+    assert recipe_named("words-nl:none::").id != recipe_named("words:none::").id
+
+
+def test_without_the_model_the_way_forward_is_told(monkeypatch) -> None:
+    pytest.importorskip("spacy")
+    with pytest.raises(UsageError, match="spacy download"):
+        fingerprint(TEXT, recipe_named("sents-nl:none::"))
+
+
+def test_without_spacy_the_extra_is_named(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(UsageError, match=r"nearfold\[spacy\]"):
+        fingerprint(TEXT, recipe_named("sents-nl:none::"))
