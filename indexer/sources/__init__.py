@@ -45,10 +45,10 @@ def open_sources(paths: Sequence[str], reading: Reading, store: Store, own_files
 
 
 def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[Found]:
-    """Everything in all of them. Where ids may be the same in two sources, the second of that id has failed."""
+    """Everything in all of them. Where ids may be the same in two places, the second of that id has failed."""
     found = (item for source in sources for item in source.blobs())
-    shared = reading.namespace is not None or reading.own_ids
-    return unique(found) if shared and len(sources) > 1 else found
+    shared = reading.own_ids or (reading.namespace is not None and len(sources) > 1)
+    return unique(found) if shared else found
 
 
 def _at_url(url: str, reading: Reading, store: Store) -> Source:

@@ -69,6 +69,9 @@ def blobs(
 
     With an `id_field` the key is its value, and a record without one, or with one that was there before, has failed.
     """
+    if reading.own_ids and reading.id_field is None:
+        yield Failed(outer.path, "its records have no ids of their own unless --id-field names them; --own-ids needs that")
+        return
     numbered = Numbered()
     try:
         for place, record in records:

@@ -115,7 +115,8 @@ def unique(found: Iterable[Found]) -> Iterator[Found]:
     for item in found:
         if isinstance(item, Blob) and first.setdefault(item.id, item.path) != item.path:
             where = first[item.id]
-            yield Failed(item.path, f"has the same name under this namespace as {where}; give each PATH a namespace of its own")
+            mend = "give each PATH a namespace of its own, or leave --own-ids out"
+            yield Failed(item.path, f"has the same name under this namespace as {where}; {mend}")
         else:
             yield item
 

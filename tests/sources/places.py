@@ -78,7 +78,10 @@ def fill_csv(place: Path, documents: Documents) -> str:
         rows = csv.writer(file, delimiter="\t" if place.suffix == ".tsv" else ",")
         rows.writerow(("id", "text"))
         for name, text in documents.items():
-            rows.writerow((name, text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text))
+            if isinstance(text, bytes):
+                file.write(f"{name}{rows.dialect.delimiter}{text.decode('utf-8', 'surrogateescape')}\r\n")
+            else:
+                rows.writerow((name, text))
     return str(place)
 
 

@@ -202,3 +202,15 @@ def test_messages_of_a_mailbox(tmp_path, store):
     assert rows.keys() == {"a/b@x.eml", "a/b@x#2.eml", f"{len(messages[0]) + len(messages[1])}.eml"}
     assert "From here on: the body" in rows["a/b@x.eml"].text
     assert rows["a/b@x.eml"].title == "One"
+
+
+def test_own_ids_are_distinct_in_all_files_of_a_run(tmp_path, store):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n")
+    reading = Reading(id_field="id", own_ids=True, containers="all")
+    account = read(tmp_path, store, reading=reading)
+    assert counted(account) == (2, 1, 0, 1)
+    assert "a.jsonl" in account.failed[0].error
+    account = read(tmp_path, store, reading=Reading(own_ids=True, containers="all"))
+    assert counted(account) == (2, 0, 0, 2)
+    assert "--id-field" in account.failed[0].error

@@ -120,7 +120,7 @@ def test_from_the_command_line(url, gatekeeper, tmp_path):
     uid = gatekeeper.add(2, "b.docx", None, text=ONE + b" Cats too.")
     command = [sys.executable, "-m", "indexer"]
     environment = {"PATH": "/usr/bin", "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db"}
-    subprocess.run([*command, "index", url, "--recipe", ":::"], check=True, env=environment)
+    subprocess.run([*command, "index", url, "--recipe", "ws:none:sha1:128"], check=True, env=environment)
     done = subprocess.run(
         [*command, "match", "--against", "privileged"], capture_output=True, text=True, check=True, env=environment
     )
