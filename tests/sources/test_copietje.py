@@ -7,10 +7,12 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from datasketch import MinHash, MinHashLSH
 
+ROOT = Path(__file__).parent.parent.parent
 LABELLED, UNLABELLED = 40, 80
 
 
@@ -57,7 +59,7 @@ def test_the_same_lines(recipe, tmp_path):
         for uid, text in documents.items():
             status = "confirmed" if uid in labelled else None
             file.write(json.dumps({"uid": uid, "text": text, "privileged_status": status}) + "\n")
-    environment = {**os.environ, "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db"}
     for words in (
         ["index", "case.jsonl", "--recipe", recipe, "--id-field", "uid", "--own-ids", "--label-field", "privileged_status"],
         ["match", "--against", "confirmed", "--measure", "estimate"],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 from hansken_server import IMAGE, PROJECT, Gatekeeper, served
@@ -14,6 +16,7 @@ from indexer import index
 from indexer.errors import UsageError
 from indexer.sources.base import Reading
 
+ROOT = Path(__file__).parent.parent.parent
 ONE = b"The harbour ferry leaves at eight in the morning and returns at six in the evening, dogs travel free."
 HTML = b"<html><body><p>The harbour ferry leaves at eight in the morning and returns at six in the evening.</p></body></html>"
 
@@ -119,7 +122,7 @@ def test_from_the_command_line(url, gatekeeper, tmp_path):
     gatekeeper.add(1, "a.docx", {"privileged": "confirmed"}, text=ONE)
     uid = gatekeeper.add(2, "b.docx", None, text=ONE + b" Cats too.")
     command = [sys.executable, "-m", "indexer"]
-    environment = {"PATH": "/usr/bin", "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db"}
     subprocess.run([*command, "index", url, "--recipe", "ws:none:sha1:128"], check=True, env=environment)
     done = subprocess.run(
         [*command, "match", "--against", "privileged"], capture_output=True, text=True, check=True, env=environment
