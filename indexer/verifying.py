@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +132,8 @@ class Verified:
     ) -> None:
         """Take the pairs among these that reach the threshold; what was not measured on texts was judged before."""
         kept = ~exact | ((similarity >= self._threshold) & (similarity > 0))
-        for column, values in zip(self._columns, (left, right, similarity, exact), strict=True):
+        arrays: tuple[NDArray[Any], ...] = (left, right, similarity, exact)
+        for column, values in zip(self._columns, arrays, strict=True):
             column.add(values[kept])
 
     def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]:

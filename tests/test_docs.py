@@ -84,6 +84,15 @@ def plain(line: str) -> str:
     return re.sub(r"\s+", " ", line).strip()
 
 
+def test_pages_with_commands_are_read_by_a_test() -> None:
+    tests = "\n".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__)
+    )
+    pages = [path for path in sorted((ROOT / "docs").rglob("*.md")) if re.search(r"^```(sh|console)", path.read_text(), re.M)]
+    assert len(pages) > 5
+    assert [path.name for path in pages if path.name not in tests] == []
+
+
 def test_links_inside_the_repository_exist() -> None:
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for target in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8")):
