@@ -7,7 +7,6 @@ import platform
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import islice
 from typing import Literal
 
@@ -15,6 +14,7 @@ from indexer.errors import NearfoldError
 from indexer.fingerprinting import fingerprints, kernel_name
 from indexer.model import Row
 from indexer.recipe import Recipe
+from indexer.release import release
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -47,7 +47,7 @@ def _machine() -> Iterator[Check]:
             "numpy: the same bits, slower; install a Rust toolchain and reinstall nearfold for the compiled one",
         )
     yield _full_text()
-    yield Check("extractor", "good", f"iscc-tika {version('iscc-tika')}")
+    yield Check("extractor", "good", f"iscc-tika {release('iscc-tika')}")
     for module, extra in _EXTRAS:
         present = importlib.util.find_spec(module) is not None
         yield Check(

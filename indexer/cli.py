@@ -20,6 +20,7 @@ from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError,
 from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
 from indexer.recipe import recipe_named
+from indexer.release import release
 
 EXIT_FAILED, EXIT_USAGE, EXIT_STORE, EXIT_STOPPED, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 3, 4, 70, 130, 143
 _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
@@ -32,7 +33,7 @@ _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name="nearfold")
+@click.version_option(release())
 def commands() -> None:
     """Find near-duplicate documents and fold them together inside search results."""
 

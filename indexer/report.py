@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from html import escape
-from importlib.metadata import version
 
 from indexer.collection import Progress, silent
 from indexer.familyview import Family, family
 from indexer.figures import columns, curve, share_bar
 from indexer.model import Row, Status
 from indexer.overview import Overview, status
+from indexer.release import release
 from indexer.reportstyle import STYLE
 from indexer.stores.base import Store
 from indexer.survey import BINS, Survey, survey
@@ -62,7 +62,7 @@ def report(store: Store, date: str | None = None, progress: Progress = silent) -
             _failures(seen),
             _reading(made),
             _settings(seen, made),
-            f"</main>\n<footer>Made by nearfold {escape(version('nearfold'))} for {_shown(day)}.</footer>",
+            f"</main>\n<footer>Made by nearfold {escape(release())} for {_shown(day)}.</footer>",
         )
     )
     head = (
@@ -276,7 +276,7 @@ def _settings(seen: Overview, made: Survey) -> str:
         ("recipe", f"{seen.recipe.name} ({seen.recipe.id})"),
         ("least similarity in a group", _bottom(made)),
         ("provisional documents", f"{made.provisional:,}"),
-        ("nearfold", version("nearfold")),
+        ("nearfold", release()),
     )
     return f'<h2>Settings</h2><dl class="settings">{"".join(f"<dt>{a}</dt><dd>{_shown(b)}</dd>" for a, b in facts)}</dl>'
 

@@ -55,6 +55,7 @@ RANKS = {
         "originals",
         "signing",
         "overview",
+        "release",
         "checkup",
         "comparison",
         "installing",

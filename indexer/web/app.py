@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.errors import DocumentNotFound, NearfoldError
+from indexer.release import release
 from indexer.stores.base import Store
 from indexer.web.actions import ACTIONS, MOST_BYTES, Action, check_token, parsed
 from indexer.web.asking import Asked, asked
@@ -46,7 +46,7 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
     routes: list[BaseRoute] = [
         *(Route(page.path, show.page(page)) for page in PAGES),
         Route("/api", show.reference),
-        Route("/api/openapi.json", lambda _: _json(description(version("nearfold")))),
+        Route("/api/openapi.json", lambda _: _json(description(release()))),
         Route("/api/token", lambda _: _json({"token": site.token})),
         *(Route(f"/api/{question.api}", _answered(site, question)) for question in QUESTIONS.values()),
         *(Route(f"/api/{action.api}", _done(site, action), methods=["POST"]) for action in ACTIONS.values()),

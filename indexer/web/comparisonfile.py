@@ -10,12 +10,12 @@ import base64
 import hashlib
 import re
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 from indexer.comparison import Comparison
 from indexer.errors import MissingExtra
 from indexer.originals import Original
+from indexer.release import release
 from indexer.sidebyside import SideBySide, facts
 
 MOST_BLOCKS = 10_000
@@ -53,7 +53,7 @@ def compare_page(comparison: Comparison, originals: tuple[Original, Original] | 
         "style": _style(),
         "script": _script(),
         "policy": _policy(),
-        "version": version("nearfold"),
+        "version": release(),
     }
     return rendered(environment(), "comparison_file.html", values).encode("utf-8", "replace").decode()
 

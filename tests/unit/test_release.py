@@ -1,0 +1,50 @@
+"""What is told where the package carries no metadata, as in a checkout that was never installed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from indexer.release import UNRELEASED, release
+
+ROOT = Path(__file__).parent.parent.parent
+BARE = (
+    "import importlib.metadata as found\n"
+    "def absent(name): raise found.PackageNotFoundError(name)\n"
+    "found.version = absent\n"
+    "from indexer.cli import run\n"
+    "import sys; sys.exit(run(sys.argv[1:]))\n"
+)
+
+
+def bare(folder: Path, *words: str) -> str:
+    """What a command prints where no package carries metadata."""
+    done = subprocess.run(
+        [sys.executable, "-c", BARE, *words], cwd=folder, env={"PYTHONPATH": str(ROOT), "HOME": str(folder)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_bare_checkout_works(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ferries leave the harbour at eight in the morning.")
+    assert UNRELEASED in bare(tmp_path, "--version")
+    bare(tmp_path, "compare", "a.txt", "a.txt", "--html", "page.html")
+    assert f"Made by nearfold {UNRELEASED}" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    code = BARE.split("from indexer.cli", maxsplit=1)[0] + (
+        "import indexer.web.app\nfrom indexer.web.openapi import description\nfrom indexer.release import release\n"
+        "print(description(release())['info']['version'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == UNRELEASED
+
+
+def test_an_unknown_package() -> None:
+    assert release("no-such-package-of-ours") == UNRELEASED
+
+
+@pytest.mark.parametrize("name", ["click", "numpy"])
+def test_an_installed_package(name: str) -> None:
+    assert release(name)[0].isdigit()
