@@ -21,6 +21,7 @@ from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
 from indexer.recipe import recipe_named
 from indexer.release import release
+from indexer.wholefile import check_place, whole
 
 EXIT_FAILED, EXIT_USAGE, EXIT_STORE, EXIT_STOPPED, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 3, 4, 70, 130, 143
 _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
@@ -65,16 +66,19 @@ def similar_command(path: str | None, id: str | None, store_url: str, as_json: b
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @click.option("--recipe", "recipe_name", default="default", show_default=True)
 @click.option("--statistics", metavar="FOLDER|STORE|FILE", help="Corpus statistics, for recipes with weights.")
-@click.option("--save-statistics", type=click.Path(dir_okay=False), help="Keep the statistics in this file.")
+@click.option("--save-statistics", type=click.Path(dir_okay=False, path_type=Path), help="Keep the statistics in this file.")
 @json_option
 def hash_command(
-    paths: tuple[str, ...], recipe_name: str, statistics: str | None, save_statistics: str | None, as_json: bool
+    paths: tuple[str, ...], recipe_name: str, statistics: str | None, save_statistics: Path | None, as_json: bool
 ) -> int:
     """Sketches and keys of files, nothing stored."""
     recipe = recipe_named(recipe_name)
+    if save_statistics:
+        check_place(save_statistics, "--save-statistics")
     counted = signing.statistics_at(statistics, recipe, printing_sketches.left_out) if statistics else None
     if counted and save_statistics:
-        Path(save_statistics).write_bytes(counted.pack())
+        with whole(save_statistics, "--save-statistics") as part:
+            part.write_bytes(counted.pack())
     failed = False
     for signed in signing.hash(paths, recipe, counted):
         failed |= printing_sketches.signed(signed, as_json)
@@ -87,7 +91,7 @@ def hash_command(
 @click.option("--recall", type=float, help="Instead: the fewest false candidates that still find this share at the threshold.")
 @click.option("--keys", type=click.IntRange(1), help="With --recall: the most keys a document may have.")
 @click.option("--shared", type=click.IntRange(1), default=1, show_default=True, help="Least number of keys in common.")
-@click.option("--picture", type=click.Path(dir_okay=False), help="Draw the S-curve into this SVG file.")
+@click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw the S-curve into this SVG file.")
 @threshold_option
 @json_option
 def plan_command(
@@ -97,16 +101,19 @@ def plan_command(
     recall: float | None,
     keys: int | None,
     shared: int,
-    picture: str | None,
+    picture: Path | None,
     as_json: bool,
 ) -> int:
     """Bands x rows for a threshold: the S-curve and its errors."""
+    if picture:
+        check_place(picture, "--picture")
     if recall is None:
         chosen = plan(threshold, slots, false_negative_weight, shared)
     else:
         chosen = plan_for_recall(threshold, recall, slots, keys, shared)
     if picture:
-        Path(picture).write_text(s_curve(chosen), encoding="utf-8")
+        with whole(picture, "--picture") as part:
+            part.write_text(s_curve(chosen), encoding="utf-8")
     printing_sketches.plan(chosen, as_json)
     return 0
 
@@ -144,6 +151,8 @@ def install_command(
     recipe_name: str, dry_run: bool, create: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
 ) -> int:
     """Let a cluster sign documents of any client, and fold their searches."""
+    if dashboards and "://" not in dashboards and not dry_run:
+        check_place(Path(dashboards), "--dashboards")
     with opened(store_url) as store:
         done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, create=create, roles=roles)
         if dashboards:

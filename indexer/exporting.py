@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -22,6 +21,7 @@ from indexer.pairs import match
 from indexer.report import report
 from indexer.stores.base import Store
 from indexer.tables import Table, write_csv
+from indexer.wholefile import check_place, whole
 
 Form: TypeAlias = Literal["csv", "parquet", "dat", "html"]
 What: TypeAlias = Literal["families", "pairs", "batches", "queue"]
@@ -80,13 +80,14 @@ def export(
     Raises `UsageError` for what cannot be written, `MissingExtra` for Parquet without pyarrow, `UnknownMeasure`, and
     `StoreError` when nothing was indexed yet.
     """
+    out = Path(out)
+    check_place(out)
     recipe_of(store)
     if batch_size < 1:
         raise UsageError(f"a batch must hold 1 document or more, not {batch_size}")
-    out = Path(out)
     if form == "html":
         made = report(store, date, progress)
-        with _whole(out) as part:
+        with whole(out) as part:
             part.write_text(made.html, encoding="utf-8", errors="replace", newline="\n")
         return Exported(str(out), form, "report", made.documents)
     told = _Told()
@@ -98,7 +99,7 @@ def export(
         records = _awaiting(store, frozenset(review), told, progress)
     else:
         records = _documents(store, told, progress)
-    with _whole(out) as part:
+    with whole(out) as part:
         written = _write(Table(COLUMNS[what, form == "dat"], records), part, form, told)
     return Exported(str(out), form, what, written, tuple(told.notes), tuple(told.loads))
 
@@ -109,19 +110,6 @@ class _Told:
     def __init__(self) -> None:
         self.notes: list[str] = []
         self.loads: list[Load] = []
-
-
-@contextmanager
-def _whole(out: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of `out` when all is written."""
-    part = out.with_name(f".{out.name}.part")
-    try:
-        yield part
-        part.replace(out)
-    except OSError as error:
-        raise UsageError(f"cannot write {out}: {error.strerror or error}; give --out another place") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _write(table: Table, out: Path, form: Form, told: _Told) -> int:

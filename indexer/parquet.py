@@ -11,16 +11,22 @@ from indexer.matched import Matched
 ROWS = 100_000
 
 
+def check_library() -> None:
+    """Raise `MissingExtra` without pyarrow."""
+    try:
+        import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(package="pyarrow", extra="parquet") from error
+
+
 def write(matched: Matched, out: Path, names: Sequence[str]) -> None:
     """Write columns a, b (text), similarity (double) and measure (text); documents are called by `names`.
 
     Raises `MissingExtra` without pyarrow.
     """
-    try:
-        import pyarrow  # type: ignore[import-untyped]
-        import pyarrow.parquet  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtra(package="pyarrow", extra="parquet") from error
+    check_library()
+    import pyarrow
+
     text = pyarrow.string()
     sides = [] if matched.within is None else [("a_in_b", pyarrow.float64()), ("b_in_a", pyarrow.float64())]
     schema = pyarrow.schema([("a", text), ("b", text), ("similarity", pyarrow.float64()), ("measure", text), *sides])

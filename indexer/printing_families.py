@@ -24,6 +24,7 @@ from indexer.matched import Matched, told_missed
 from indexer.printing import console, print_json
 from indexer.removal import Deleted
 from indexer.terminal import counted, visible
+from indexer.wholefile import whole
 
 LISTED = 20
 _OFTEN = 0.1
@@ -64,13 +65,11 @@ def matched(
 ) -> None:
     """The pairs on stdout or in a file, and on stderr what an honest answer adds, with `as_json` as one JSON document."""
     names = found.paths if paths else found.ids
-    if form == "parquet" and out is not None:
-        parquet.write(found, out, names)
-    elif out is None:
+    if out is None:
         _lines(found, form, names, sys.stdout)
     else:
-        with out.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            _lines(found, form, names, file)
+        with whole(out) as part:
+            _write(found, form, names, part)
     if as_json:
         sys.stderr.write(json.dumps(_summary(found)) + "\n")
         return
@@ -78,6 +77,14 @@ def matched(
     notes.print(f"{counted(len(found), 'pair')} in {counted(found.documents, 'document')}")
     for note in found.notes():
         notes.print(Text(note))
+
+
+def _write(found: Matched, form: str, names: Sequence[str], out: Path) -> None:
+    if form == "parquet":
+        parquet.write(found, out, names)
+        return
+    with out.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        _lines(found, form, names, file)
 
 
 def _summary(found: Matched) -> dict[str, object]:

@@ -77,6 +77,7 @@ RANKS = {
         "snippets",
         "arrival",
         "tables",
+        "wholefile",
         "loadfile",
         "columnar",
         "exportrows",

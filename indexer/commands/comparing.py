@@ -11,11 +11,11 @@ from indexer.align import Matching
 from indexer.boilerplate import discount
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparison import compare
-from indexer.errors import UsageError
 from indexer.measures import MEASURES
 from indexer.originals import original
 from indexer.recipe import DEFAULT
 from indexer.web.comparisonfile import compare_page
+from indexer.wholefile import check_place, whole
 
 
 @click.command("compare")
@@ -23,7 +23,7 @@ from indexer.web.comparisonfile import compare_page
 @click.argument("b")
 @click.option("--matching", type=click.Choice(["literal", "information"]), default="literal", show_default=True)
 @click.option("--measure", type=click.Choice(sorted(MEASURES)), help="Print this measure alone.")
-@click.option("--html", "page", type=click.Path(dir_okay=False, writable=True), metavar="FILE", help="Write one HTML file too.")
+@click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write one HTML file.")
 @click.option("--discounted", is_flag=True, help="Also without boilerplate, by what is common in the store.")
 @store_option
 @json_option
@@ -34,10 +34,12 @@ def compare_command(
     as_json: bool,
     matching: Matching,
     measure: str | None,
-    page: str | None,
+    page: Path | None,
     discounted: bool,
 ) -> int:
     """Two documents side by side, shared text marked; A and B are paths or ids."""
+    if page:
+        check_place(page, "--html")
     with opened(store_url) as store:
         originals = original(a, store), original(b, store)
         recipe = store.stored_recipe() or DEFAULT
@@ -48,13 +50,7 @@ def compare_command(
                 without = discount(store, first.text, second.text, progress=advance)
     compared = compare(first.text, second.text, recipe, matching=matching, names=(first.path, second.path))
     if page:
-        _write(page, compare_page(compared, originals))
-    printing_comparison.compared(compared, originals, as_json, measure, page, without)
+        with whole(page, "--html") as part:
+            part.write_text(compare_page(compared, originals), encoding="utf-8")
+    printing_comparison.compared(compared, originals, as_json, measure, str(page) if page else None, without)
     return 0
-
-
-def _write(page: str, html: str) -> None:
-    try:
-        Path(page).write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {page}: {error.strerror or error}; give --html another place") from error

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import click
 
-from indexer import grouping, pairs, printing_families, removal
+from indexer import grouping, pairs, parquet, printing_families, removal
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
 from indexer.scratch import DEFAULT_MEGABYTES
+from indexer.wholefile import check_place
 
 EXIT_ABSENT = 1
 _principal = click.option(
@@ -64,6 +65,10 @@ def match_command(
     """All near-duplicate pairs of the store; --json is --format jsonl, with the summary as JSON on stderr too."""
     if form == "parquet" and out is None:
         raise UsageError("parquet is no text; give --out FILE")
+    if form == "parquet":
+        parquet.check_library()
+    if out is not None:
+        check_place(out)
     with opened(store_url) as store, printing_families.progress() as advance:
         matched = pairs.match(store, progress=advance, **options)
     printing_families.matched(matched, "jsonl" if as_json else form, out, paths, as_json)

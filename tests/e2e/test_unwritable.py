@@ -1,0 +1,85 @@
+"""Where a file cannot be written, a command says so before it does anything else: exit code 2, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from e2e.command import ROOT, run
+
+from indexer import cli, export, open_store
+from indexer.errors import UsageError
+from indexer.wholefile import check_place, whole
+
+EXAMPLES = ROOT / "examples"
+COMMANDS = {
+    "match": ["match", "--out"],
+    "match, Parquet": ["match", "--format", "parquet", "--out"],
+    "export": ["export", "--out"],
+    "export, Parquet": ["export", "--format", "parquet", "--what", "pairs", "--out"],
+    "export, report": ["export", "--format", "html", "--out"],
+    "compare": ["compare", EXAMPLES / "ferry-press-release.txt", EXAMPLES / "supply-agreement.txt", "--html"],
+    "plan": ["plan", "--picture"],
+    "hash": ["hash", EXAMPLES / "supply-agreement.txt", "--recipe", "clauses", "--statistics", EXAMPLES, "--save-statistics"],
+    "install": ["install", "--dashboards"],
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/index.db"
+    run("index", EXAMPLES / "supply-agreement.txt", "--extractor", "plain", store=url)
+    return url
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unwritable_place_is_told_first(command: str, tmp_path: Path, monkeypatch, capfd) -> None:
+    """Before the store is looked at: that there is none would be another error, with another code."""
+    monkeypatch.setenv("NEARFOLD_STORE", "opensearch://127.0.0.1:9/papers")
+    (tmp_path / "file").write_text("a file is no folder")
+    for place in (tmp_path / "absent" / "out", tmp_path / "file" / "out", tmp_path):
+        assert cli.run([*map(str, COMMANDS[command]), str(place)]) == 2
+        told = capfd.readouterr()
+        assert str(place) in told.err and not told.out and "Traceback" not in told.err
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("before")
+    with pytest.raises(UsageError, match="No space left"), whole(out) as part:
+        part.write_text("half")
+        raise OSError(28, "No space left on device")
+    assert out.read_text() == "before" and [one.name for one in tmp_path.iterdir()] == ["out"]
+    with whole(out) as part:
+        part.write_text("after")
+    assert out.read_text() == "after" and [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_devices_and_links_are_written_to_and_not_replaced(store: str, tmp_path: Path) -> None:
+    assert run("match", "--out", os.devnull, store=store) == ""
+    assert not Path(os.devnull).is_file()
+    for target in (tmp_path / "table.csv", Path("/proc/self/fd/1")):
+        link = tmp_path / "link"
+        link.unlink(missing_ok=True)
+        (tmp_path / "table.csv").touch()
+        link.symlink_to(target)
+        printed = run("export", "--out", link, store=store)
+        assert link.is_symlink()
+        assert "supply-agreement.txt" in (printed if target.parent.name == "fd" else target.read_text(encoding="utf-8"))
+
+
+def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
+    out = tmp_path / ("n" * 255)
+    check_place(out)
+    with whole(out) as part:
+        part.write_text("whole")
+    assert out.read_text() == "whole"
+
+
+def test_export_from_python_is_told_first(tmp_path: Path) -> None:
+    store = open_store("sqlite://:memory:")
+    with pytest.raises(UsageError, match="give --out another place"):
+        export(store, tmp_path / "absent" / "x.csv")
+    store.close()
