@@ -1,0 +1,47 @@
+"""Precision and recall by pairs and by sets, by hand."""
+
+import pytest
+
+from indexer.scores import Counts, captured, counts, linked, set_counts
+
+TRUE = {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
+
+
+def test_pairs() -> None:
+    made = counts({("a", "b"), ("d", "e"), ("e", "f")}, TRUE)
+    assert made == Counts(right=2, wrong=1, missed=2)
+    assert (made.precision, made.recall, made.f1) == (2 / 3, 0.5, pytest.approx(4 / 7))
+
+
+def test_shares_of_nothing_are_not_told() -> None:
+    nothing = counts(set(), set())
+    assert (nothing.precision, nothing.recall, nothing.f1) == (None, None, None)
+    assert counts(set(), TRUE).recall == 0
+    assert counts(set(), TRUE).precision is None
+
+
+@pytest.mark.parametrize(
+    ("found", "by_rule"),
+    [
+        (set(), {"any": False, "connected": False, "all": False}),
+        ({("a", "b")}, {"any": True, "connected": False, "all": False}),
+        ({("a", "b"), ("b", "c")}, {"any": True, "connected": True, "all": False}),
+        ({("a", "b"), ("a", "c"), ("b", "c")}, {"any": True, "connected": True, "all": True}),
+        ({("a", "x"), ("b", "x"), ("c", "x")}, {"any": False, "connected": False, "all": False}),
+    ],
+)
+def test_capture_rules(found: set, by_rule: dict) -> None:
+    assert {rule: captured(("c", "a", "b"), found, rule) for rule in by_rule} == by_rule
+
+
+def test_sets_are_judged_both_ways() -> None:
+    found = {("a", "b"), ("b", "c"), ("c", "x"), ("y", "z")}
+    made = set_counts([("a", "b", "c"), ("d", "e")], found, TRUE, "connected")
+    assert (made.captured, made.sets, made.right, made.found) == (1, 2, 0, 2)
+    assert (made.recall, made.precision, made.f1) == (0.5, 0.0, 0.0)
+    assert set_counts([("d", "e")], {("d", "e")}, TRUE, "all").f1 == 1
+
+
+def test_what_is_linked() -> None:
+    assert linked([]) == []
+    assert linked([("b", "c"), ("x", "y"), ("a", "b")]) == [("a", "b", "c"), ("x", "y")]
