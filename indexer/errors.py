@@ -7,10 +7,12 @@ NearfoldError
 │   │   └── UnknownMeasure
 │   ├── NoFeatures             nothing to sketch; a ValueError too
 │   ├── SourceNotFound
+│   ├── NumberNotFound         a part, a labelling: nothing has that number
 │   └── MissingExtra           an optional dependency is not installed
 ├── StoreError                 the store, the recipe or the index does not fit
 │   ├── RecipeMismatch
 │   ├── MappingMismatch
+│   ├── TextFieldMismatch
 │   ├── IndexInRenewal         an index is being filled for another recipe
 │   ├── StoreUnreachable
 │   ├── StoreRefused           wrong password, missing right
@@ -86,6 +88,14 @@ class SourceNotFound(UsageError):
         self.path = path
 
 
+class NumberNotFound(UsageError):
+    """Nothing of that kind (`what`) has that number."""
+
+    def __init__(self, *, what: str, number: int, mend: str) -> None:
+        super().__init__(f"there is no {what} {number}; {mend}")
+        self.what, self.number, self.mend = what, number, mend
+
+
 class MissingExtra(UsageError):
     """An optional dependency is needed for what was asked."""
 
@@ -119,6 +129,18 @@ class MappingMismatch(StoreError):
             "choose another index name in --store, or delete that index if it is yours"
         )
         self.index, self.problems = index, problems
+
+
+class TextFieldMismatch(StoreError):
+    """In an index the texts of another field are signed. `signed`: how many, None for an index of nearfold's own."""
+
+    def __init__(self, *, index: str, stored: str, wanted: str, signed: int | None) -> None:
+        which = "all its texts are there" if signed is None else f"{signed:,} documents have fingerprints of it"
+        super().__init__(
+            f"index {index} is signed by its field {stored}, not {wanted}: {which}; give --text-field {stored}, "
+            "or read it into another store"
+        )
+        self.index, self.stored, self.wanted, self.signed = index, stored, wanted, signed
 
 
 class IndexInRenewal(StoreError):

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
 from indexer.stores import sqlite_file
@@ -57,16 +58,25 @@ def journal_path(store_url: str) -> Path | None:
 
 def remembered(path: Path | None) -> tuple[Failure, ...] | None:
     """The failures in a journal by path, without holding it; none when there is no journal, None while a job holds it."""
+    try:
+        return tuple(Failure(*row) for row in looked_up(path, "failure", "SELECT * FROM failure ORDER BY path"))
+    except StoreBusy:
+        return None
+
+
+def looked_up(path: Path | None, table: str, select: str) -> list[tuple[Any, ...]]:
+    """What a SELECT finds in a journal, without holding it; nothing when there is no journal, or no such table in it.
+
+    Raises `StoreBusy` while a job holds the journal.
+    """
     if path is None or not path.exists():
-        return ()
+        return []
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)) as connection:
-            return tuple(Failure(*row) for row in connection.execute("SELECT * FROM failure ORDER BY path"))
+            known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+            return connection.execute(select).fetchall() if known else []
     except sqlite3.DatabaseError as error:
-        translated = _translated(error, path)
-        if isinstance(translated, StoreBusy):
-            return None
-        raise translated from error
+        raise _translated(error, path) from error
 
 
 class Journal:

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from indexer.jobs import Journal
+from indexer.jobs import Journal, looked_up
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS labelling (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, added TEXT NOT NULL, "
     "removed TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS labelled (job INTEGER NOT NULL, id TEXT NOT NULL, path TEXT NOT NULL, before TEXT NOT NULL, "
     "after TEXT NOT NULL, restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
+)
+_HISTORY = (
+    "SELECT number, at, added, removed, count(id), coalesce(sum(restored), 0) FROM labelling LEFT JOIN labelled "
+    "ON job = number GROUP BY number ORDER BY number DESC"
 )
 
 
@@ -79,13 +83,15 @@ class LabelJournal(Journal):
         with self._connection as db:
             db.executemany("UPDATE labelled SET restored = 1 WHERE job = ? AND id = ?", [(job, id) for id in ids])
 
-    def history(self) -> tuple[LabelJob, ...]:
-        """Every labelling of this store, the last one first."""
-        found = self._connection.execute(
-            "SELECT number, at, added, removed, count(id), coalesce(sum(restored), 0) FROM labelling LEFT JOIN labelled "
-            "ON job = number GROUP BY number ORDER BY number DESC"
-        )
-        return tuple(LabelJob(number, at, _unpacked(a), _unpacked(r), *counts) for number, at, a, r, *counts in found)
+    def knows(self, job: int) -> bool:
+        """Whether there was a labelling with this number."""
+        return self._connection.execute("SELECT 1 FROM labelling WHERE number = ?", (job,)).fetchone() is not None
+
+
+def history(path: Path | None) -> tuple[LabelJob, ...]:
+    """Every labelling in a journal, the last one first, read without holding it. Raises `StoreBusy` while a job holds it."""
+    found = looked_up(path, "labelling", _HISTORY)
+    return tuple(LabelJob(number, at, _unpacked(a), _unpacked(r), *counts) for number, at, a, r, *counts in found)
 
 
 def _packed(labels: Iterable[str]) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from indexer.errors import UsageError
+from indexer.errors import NumberNotFound, UsageError
 from indexer.jobs import journal_path
-from indexer.labeljournal import LabelChange, LabelJob, LabelJournal
+from indexer.labeljournal import LabelChange, LabelJob, LabelJournal, history
+from indexer.labelnames import label_names, trimmed
 from indexer.lookup import recipe_of
 from indexer.measures import FeatureSet, feature_set, jaccard
 from indexer.model import Query, Row
@@ -97,6 +98,7 @@ def label(
     judged already), and those whose `features` similarity to every document named in their family is below `threshold`.
     `dry_run` changes nothing.
 
+    Labels lose the white space around them; what they may hold says `label_names`, but a label may be removed whatever it holds.
     What changes is in the journal before it is written, so that `undo_labels` can restore it, also after a run cut short.
     Raises `UsageError`, `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
     """
@@ -112,7 +114,7 @@ def label(
         for row in named.values():
             plan.change(row)
         if family:
-            _to_families(store, recipe, named.keys(), plan, frozenset(review), threshold)
+            _to_families(store, recipe, named.keys(), plan, frozenset(trimmed(review)), threshold)
         changes = tuple(sorted(plan.changes, key=lambda one: (one.family, one.id)))
         job = None
         if changes and not dry_run:
@@ -126,15 +128,13 @@ def label(
 def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
     """Give documents back the labels that they had before a labelling, unless their labels changed since.
 
-    A document that has these labels already counts as restored. Raises `UsageError` for a job that does not exist or was
+    A document that has these labels already counts as restored. Raises `NumberNotFound`, `UsageError` for a job that was
     undone, `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
     """
     recipe_of(store)
     with LabelJournal(journal_path(store.url)) as journal:
-        if job not in {one.number for one in journal.history()}:
-            raise UsageError(
-                f"there is no labelling {job} in the journal of {store.url}; `nearfold label --history` lists them"
-            )
+        if not journal.knows(job):
+            raise NumberNotFound(what="labelling", number=job, mend="`nearfold label --history` lists them")
         changes = journal.changes(job)
         if not changes:
             raise UsageError(f"labelling {job} was undone already")
@@ -151,10 +151,9 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
 
 
 def label_history(store: Store) -> tuple[LabelJob, ...]:
-    """The labellings of a store, the last one first. Raises `StoreBusy` while another job works on the store."""
+    """The labellings of a store, the last one first; no job is kept out. Raises `StoreBusy` while one works on the store."""
     recipe_of(store)
-    with LabelJournal(journal_path(store.url)) as journal:
-        return journal.history()
+    return history(journal_path(store.url))
 
 
 class _Plan:
@@ -168,7 +167,7 @@ class _Plan:
 
     def after(self, row: Row) -> tuple[str, ...]:
         """The labels of a document once it is labelled; new ones come last."""
-        return tuple(one for one in dict.fromkeys((*row.labels, *self.added)) if one not in self._removed)
+        return tuple(one for one in dict.fromkeys((*row.labels, *self.added)) if one.strip() not in self._removed)
 
     def change(self, row: Row, similarity: float | None = None) -> None:
         after = self.after(row)
@@ -181,13 +180,11 @@ class _Plan:
 
 def _checked(add: Iterable[str], remove: Iterable[str], threshold: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Both without repetitions, as a store would keep them; raises `UsageError` for what cannot be done."""
-    given = storable_labels({"add": list(dict.fromkeys(add)), "remove": list(dict.fromkeys(remove))})
+    given = storable_labels({"add": label_names(add), "remove": trimmed(remove)})
     if not 0 <= threshold <= 1:
         raise UsageError(f"a threshold must lie between 0 and 1, not {threshold}")
     if not (given["add"] or given["remove"]):
         raise UsageError("say which labels to add or to remove")
-    if "" in (*given["add"], *given["remove"]):
-        raise UsageError("a label must not be empty")
     if both := sorted(set(given["add"]) & set(given["remove"])):
         raise UsageError(f"cannot add and remove {', '.join(both)} at once")
     return tuple(given["add"]), tuple(given["remove"])

@@ -92,6 +92,7 @@ RANKS = {
         "reportstyle",
         "labeljournal",
         "labelling",
+        "labelnames",
         "agreement",
     ],
     5: [

@@ -1,12 +1,16 @@
 """Labels: carried to families, left for review, undone; and where they disagree, in every store."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from sample_library import edited, rows, sentence
 from sample_rows import row
 
 from indexer.agreement import consistency
-from indexer.errors import UsageError
+from indexer.errors import StoreBusy, UsageError
 from indexer.grouping import group
+from indexer.jobs import journal_path
+from indexer.labeljournal import LabelJournal
 from indexer.labelling import label, label_history, undo_labels
 from indexer.model import Query
 
@@ -121,6 +125,36 @@ def test_what_was_labelled_is_undone(grouped):
     for job, sentence_part in ((done.job, "already"), (99, "no labelling 99")):
         with pytest.raises(UsageError, match=sentence_part):
             undo_labels(store, job)
+
+
+def test_labels_lose_the_white_space_around_them(grouped):
+    done = label(grouped, ["b"], add=[" hot ", "hot", "\u3000later"], family=False)
+    assert [one.after for one in done.changes] == [("hot", "later")]
+    assert [one.after for one in label(grouped, ["b"], remove=["\thot "]).changes] == [("later",)]
+    grouped.relabel({"b": [" old;label\n"]})
+    assert [one.after for one in label(grouped, ["b"], remove=["old;label"]).changes] == [()]
+
+
+@pytest.mark.parametrize(
+    "name", ["", " \t", "a;b", "a\x00b", "two\nlines", "a\u202eb", "a\u200bb", "soft\u00adhyphen", "\ud800"]
+)
+def test_what_is_no_label(grouped, name):
+    with pytest.raises(UsageError, match="label"):
+        label(grouped, ["b"], add=[name], family=True)
+    assert labels_of(grouped) == LABELS
+
+
+def test_history_is_read_without_keeping_a_job_out(grouped):
+    store = undoable(grouped)
+    assert label_history(store) == ()
+    label(store, ["b"], add=["hot"])
+    with LabelJournal(journal_path(store.url)), pytest.raises(StoreBusy):
+        label_history(store)
+    with ThreadPoolExecutor(2) as readers:
+        reading = [readers.submit(label_history, store) for _ in range(100)]
+        label(store, ["b"], add=["later"])
+        assert {one.result()[-1].added for one in reading if one.exception() is None} == {("hot",)}
+    assert [job.added for job in label_history(store)] == [("later",), ("hot",)]
 
 
 def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
