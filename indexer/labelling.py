@@ -98,7 +98,7 @@ def label(
     judged already), and those whose `features` similarity to every document named in their family is below `threshold`.
     `dry_run` changes nothing.
 
-    Labels lose the white space around them; what they may hold says `label_names`, but a label may be removed whatever it holds.
+    Labels lose the white space around them; what they may hold says `label_names`. Any label may be removed, whatever it holds.
     What changes is in the journal before it is written, so that `undo_labels` can restore it, also after a run cut short.
     Raises `UsageError`, `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
     """
