@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
-from indexer.errors import UsageError
+from indexer.errors import DocumentNotFound, UsageError
 from indexer.labelling import Labelled, Undone, label, undo_labels
 from indexer.web.asking import Asked, Parameter
 from indexer.web.safety import TOKEN_FIELD, same_token
 from indexer.web.site import Site
 
 MOST_BYTES = 64 << 10
-_YES_NO = ("yes", "no")
+YES_NO = ("yes", "no")
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -38,6 +38,11 @@ class Action:
 
 
 def _label(site: Site, asked: Asked) -> Labelled:
+    """Nothing is labelled when one of the documents is not there."""
+    known = site.store.sources(asked["id"])
+    for id in asked["id"]:
+        if id not in known:
+            raise DocumentNotFound(id=id)
     dry_run = asked["dry_run"] == "yes"
     done = label(
         site.store,
@@ -73,10 +78,10 @@ ACTIONS: Mapping[str, Action] = {
             Parameter("id", "ids of documents", many=True),
             Parameter("add", "labels to add", many=True),
             Parameter("remove", "labels to remove", many=True),
-            Parameter("family", "the others of their families as well", "no", choices=_YES_NO),
+            Parameter("family", "the others of their families as well", "no", choices=YES_NO),
             Parameter("review", "labels that leave the others of a family for review", many=True),
             Parameter("threshold", "others less similar are left for review", 0.0, "number", low=0, high=1),
-            Parameter("dry_run", "change nothing, only say what would change", "yes", choices=_YES_NO),
+            Parameter("dry_run", "change nothing, only say what would change", "yes", choices=YES_NO),
         ),
         _label,
         Labelled,

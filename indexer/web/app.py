@@ -26,7 +26,7 @@ from indexer.web.openapi import description
 from indexer.web.pages import PAGES, Page
 from indexer.web.questions import QUESTIONS, Question
 from indexer.web.rendering import environment, rendered
-from indexer.web.safety import TOKEN_HEADER, App, Safety
+from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety
 from indexer.web.schemas import as_json
 from indexer.web.site import Site
 
@@ -46,8 +46,8 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
     routes: list[BaseRoute] = [
         *(Route(page.path, show.page(page)) for page in PAGES),
         Route("/api", show.reference),
-        Route("/api/openapi.json", lambda _: _json(description(release()))),
-        Route("/api/token", lambda _: _json({"token": site.token})),
+        Route("/api/openapi.json", _fixed(description(release()))),
+        Route("/api/token", _fixed({"token": site.token})),
         *(Route(f"/api/{question.api}", _answered(site, question)) for question in QUESTIONS.values()),
         *(Route(f"/api/{action.api}", _done(site, action), methods=["POST"]) for action in ACTIONS.values()),
         Route("/label", show.action("label", "labelled.html"), methods=["POST"]),
@@ -105,6 +105,14 @@ class _Shown:
         return Response(body.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
 
 
+def _fixed(value: Any) -> Endpoint:
+    def endpoint(request: Request) -> Response:
+        asked((), _given(request))
+        return _json(value)
+
+    return endpoint
+
+
 def _answered(site: Site, question: Question) -> Endpoint:
     def endpoint(request: Request) -> Response:
         return _json(as_json(question.answer(site, asked(question.parameters, _given(request)))))
@@ -122,6 +130,7 @@ def _done(site: Site, action: Action) -> Writing:
 
 async def _written(site: Site, action: Action, request: Request) -> tuple[Asked, Any]:
     """Read a bounded body, check its token, and do what it asks: the values it asked with, and the answer."""
+    asked((), _given(request))
     body = b""
     async for part in request.stream():
         body += part
@@ -129,7 +138,7 @@ async def _written(site: Site, action: Action, request: Request) -> tuple[Asked,
             raise HTTPException(413, f"a request may have {MOST_BYTES:,} bytes")
     given = parsed(body, request.headers.get("content-type", ""))
     check_token(given, request.headers.get(TOKEN_HEADER, ""), site.token)
-    values = asked(action.parameters, given)
+    values = asked(action.parameters, {name: one for name, one in given.items() if name != TOKEN_FIELD})
     return values, await run_in_threadpool(action.do, site, values)
 
 

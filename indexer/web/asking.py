@@ -27,9 +27,11 @@ class Parameter:
     many: bool = False
 
     def value(self, given: Sequence[str]) -> Any:
-        """What was given, checked; the last one counts where only one may be. Raises `UsageError`."""
+        """What was given, checked. Raises `UsageError`, also where several were given for what may be one."""
         if self.many:
             return tuple(self._one(one) for one in given if one)
+        if len(given) > 1:
+            raise UsageError(f"{self.name} is given {len(given)} times; give it once")
         if not given or (not given[-1] and self.default is not None):
             if self.default is None:
                 raise UsageError(f"{self.name} is missing: {self.description}")
@@ -60,5 +62,9 @@ class Asked(dict[str, Any]):
 
 
 def asked(parameters: Sequence[Parameter], given: Mapping[str, Sequence[str]]) -> Asked:
-    """The values of these parameters; whatever else was given is passed over. Raises `UsageError`."""
+    """The values of these parameters. Raises `UsageError`, also for whatever else was given."""
+    names = {one.name for one in parameters}
+    if unknown := [name for name in given if name not in names]:
+        known = f"it may be {', '.join(sorted(names))}" if names else "nothing can be given here"
+        raise UsageError(f"unknown: {', '.join(map(repr, unknown))}; {known}")
     return Asked({one.name: one.value(given.get(one.name, ())) for one in parameters})

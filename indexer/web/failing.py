@@ -5,6 +5,7 @@ from __future__ import annotations
 from indexer.errors import (
     DocumentNotFound,
     NearfoldError,
+    NumberNotFound,
     StoreBusy,
     StoreError,
     StoreRefused,
@@ -15,6 +16,7 @@ from indexer.web.actions import Refused
 
 _STATUSES: tuple[tuple[type[NearfoldError], int], ...] = (
     (Refused, 403),
+    (NumberNotFound, 404),
     (UsageError, 400),
     (DocumentNotFound, 404),
     (StoreBusy, 409),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from indexer.web.actions import ACTIONS, Action
+from indexer.web.actions import ACTIONS, YES_NO, Action
 from indexer.web.asking import Parameter
 from indexer.web.questions import QUESTIONS, Question
 from indexer.web.safety import TOKEN_HEADER
@@ -18,8 +18,8 @@ _PROBLEM = {
 }
 
 _PROBLEMS = {
-    "400": "a parameter is wrong",
-    "404": "no such document",
+    "400": "a parameter is wrong, missing or unknown",
+    "404": "no such document, part or labelling",
     "409": "the store does not fit, is busy or empty",
     "503": "no answer from the store",
 }
@@ -61,8 +61,9 @@ def _operation(name: str, question: Question) -> Mapping[str, Any]:
 def _writing(name: str, action: Action) -> Mapping[str, Any]:
     body = {
         "type": "object",
-        "properties": {one.name: {**_schema(one), "description": one.description} for one in action.parameters},
+        "properties": {one.name: {**_field(one), "description": one.description} for one in action.parameters},
         "required": [one.name for one in action.parameters if one.default is None and not one.many],
+        "additionalProperties": False,
     }
     return {
         "operationId": name,
@@ -90,6 +91,14 @@ def _responses(shape: type, problems: Mapping[str, str]) -> Mapping[str, Any]:
 def _parameter(one: Parameter) -> Mapping[str, Any]:
     required = one.default is None and not one.many
     return {"name": one.name, "in": "query", "description": one.description, "required": required, "schema": _schema(one)}
+
+
+def _field(one: Parameter) -> dict[str, Any]:
+    """A field of a JSON object: yes and no are true and false there, and a list of one may be that one."""
+    if one.choices == YES_NO:
+        return {"type": "boolean", "default": one.default == "yes"}
+    schema = _schema(one)
+    return {"anyOf": [schema, schema["items"]]} if one.many else schema
 
 
 def _schema(one: Parameter) -> dict[str, Any]:

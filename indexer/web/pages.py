@@ -30,9 +30,13 @@ class Page:
         return list({one.name: one for name in self.questions for one in QUESTIONS[name].parameters}.values())
 
     def values(self, site: Site, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """What the template is given: the answers, and `asked` with the values of the parameters."""
-        full = {**{name: (value,) for name, value in self.defaults.items()}, **given}
-        values: Asked = asked(self.parameters, full)
+        """What the template is given: the answers, and `asked` with the values of the parameters.
+
+        What else stands in the address of a page, such as a mark that a mail program put there, is passed over.
+        """
+        names = {one.name for one in self.parameters}
+        known = {name: one for name, one in given.items() if name in names}
+        values: Asked = asked(self.parameters, {**{name: (value,) for name, value in self.defaults.items()}, **known})
         return {"asked": values, **{name: QUESTIONS[name].answer(site, values) for name in self.questions}}
 
 

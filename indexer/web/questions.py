@@ -8,7 +8,7 @@ from typing import Any
 
 from indexer import familyview, lookup, overview, results
 from indexer.align import Matching
-from indexer.errors import StoreBusy
+from indexer.errors import NumberNotFound, StoreBusy
 from indexer.labelling import label_history
 from indexer.sidebyside import facts
 from indexer.web.answers import (
@@ -80,7 +80,7 @@ def document(site: Site, asked: Asked) -> Shown:
     """A document with a part of its text."""
     row = site.row(asked["id"])
     parts = max(1, -(-len(row.text) // TEXT_PART))
-    part = min(asked["part"], parts)
+    part = _part(asked, parts)
     return Shown(
         document=DocumentFacts.of(row),
         text=row.text[(part - 1) * TEXT_PART : part * TEXT_PART],
@@ -121,7 +121,7 @@ def compare(site: Site, asked: Asked) -> Compared:
     matching: Matching = asked["matching"]
     made = site.compared(a, b, matching)
     parts = max(1, -(-len(made.blocks) // BLOCKS_PART))
-    part = min(asked["part"], parts)
+    part = _part(asked, parts)
     shown = made.blocks[(part - 1) * BLOCKS_PART : part * BLOCKS_PART]
     compared = made.comparison
     return Compared(
@@ -140,6 +140,14 @@ def compare(site: Site, asked: Asked) -> Compared:
         facts=tuple(facts(facts_of(a), facts_of(b))),
         warnings=tuple(dict.fromkeys([*sided("A", a), *sided("B", b)])),
     )
+
+
+def _part(asked: Asked, parts: int) -> int:
+    """Raises `NumberNotFound`."""
+    part: int = asked["part"]
+    if part > parts:
+        raise NumberNotFound(what="part", number=part, mend=f"it ends with part {parts:,}")
+    return part
 
 
 def state(site: Site, asked: Asked) -> StoreState:

@@ -212,6 +212,15 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         ("/api/nothing", 404),
         ("/api/search?q=%ff%fe%00", 200),
         ("/api/document?id=%ed%a0%80", 404),
+        ("/api/similar?id=nowhere", 404),
+        ("/api/document?id=m1&part=9999", 404),
+        ("/api/compare?a=m1&b=m2&part=9999", 404),
+        ("/api/search?query=agreement", 400),
+        ("/api/family?id=m1&Id=m2", 400),
+        ("/api/document?id=m1&id=m2", 400),
+        ("/api/status?x=1", 400),
+        ("/api/token?x=1", 400),
+        ("/api/openapi.json?x=1", 400),
     ],
 )
 def test_wrong_questions_get_an_error_in_json(site: str, path: str, status: int) -> None:
@@ -219,6 +228,42 @@ def test_wrong_questions_get_an_error_in_json(site: str, path: str, status: int)
     assert answer.status == status, answer.body
     assert answer.headers["content-type"] == "application/json"
     assert status == 200 or json.loads(answer.body)["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "named"),
+    [
+        ("label", {"id": "m1", "add": "hot", "dryrun": True}, 400, "dryrun"),
+        ("label", {"id": "m1", "label": "hot"}, 400, "label"),
+        ("label", {"id": ["m1", "nowhere"], "add": "hot", "dry_run": False}, 404, "nowhere"),
+        ("label", {"id": "m1", "add": "a;b", "dry_run": False}, 400, "semicolon"),
+        ("label", {"id": "m1", "add": "  ", "dry_run": False}, 400, "blank"),
+        ("label", {"id": "m1", "add": "two\nlines", "dry_run": False}, 400, "cannot be seen"),
+        ("label/undo", {"job": 4711}, 404, "4711"),
+        ("label/undo", {"job": 1, "dry_run": True}, 400, "dry_run"),
+        ("survey/anew", {"wait": 1}, 400, "wait"),
+        ("label?dry_run=yes", {"id": "m1", "add": "hot"}, 400, "dry_run"),
+    ],
+)
+def test_wrong_writes_say_what_is_wrong_and_write_nothing(site: str, path: str, body: dict, status: int, named: str) -> None:
+    token = json.loads(request(site, "/api/token").body)["token"]
+    before = json.loads(request(site, "/api/document?id=m1").body)["document"]["labels"]
+    sent = {"Content_Type": "application/json", "X_Nearfold_Token": token}
+    answer = request(site, f"/api/{path}", "POST", json.dumps(body).encode(), **sent)
+    assert (answer.status, named in json.loads(answer.body)["error"]) == (status, True), answer.body
+    assert json.loads(request(site, "/api/document?id=m1").body)["document"]["labels"] == before
+    form = {"Content_Type": "application/x-www-form-urlencoded"}
+    spelled = {name: "no" if value is False else value for name, value in body.items()}
+    fields = urlencode({**spelled, "token": token}, doseq=True).encode()
+    shown = request(site, f"/{path}" if path.startswith("label") else "/overview/anew", "POST", fields, **form)
+    assert (shown.status, b"<h1>" in shown.body) == (status, True)
+
+
+def test_pages_say_what_is_not_there(site: str) -> None:
+    for path in ("/document?id=nowhere", "/document?id=m1&part=9999", "/compare?a=m1&b=m2&part=2", "/family?id=nowhere"):
+        assert request(site, path).status == 404
+    assert b"The hits end before page 9,999" in request(site, "/?q=agreement&page=9999").body
+    assert request(site, "/jobs?from=a-mail").status == 200
 
 
 def test_pages_and_api_say_the_same(site: str) -> None:
