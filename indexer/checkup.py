@@ -77,7 +77,11 @@ def _store(url: str) -> Iterator[Check]:
         if recipe is None:
             yield Check("store", "note", f"nothing at {url} yet; nearfold index PATH makes it")
             return
-        yield Check("store", "good", f"{store.counts().documents:,} documents in {url}, recipe {recipe.name}")
+        counted = store.counts()
+        yield Check("store", "good", f"{counted.documents:,} documents in {url}, recipe {recipe.name}")
+        if missing := counted.documents - sum(counted.by_status.values()):
+            way = f"nearfold index {url} --text-field FIELD --store {url}"
+            yield Check("signed", "note", f"{missing:,} documents were never signed; `{way}` signs them where they are")
         yield _keys(store, recipe)
     except NearfoldError as error:
         yield Check("store", "bad", str(error))
@@ -87,7 +91,7 @@ def _store(url: str) -> Iterator[Check]:
 
 def _keys(store: Store, recipe: Recipe) -> Check:
     """Stored keys equal keys computed again from the stored texts, on a sample of those that were signed."""
-    rows = list(islice((row for row in store.scan() if row.status != "unsigned"), SAMPLE))
+    rows = list(islice((row for row in store.scan() if row.recipe and row.status != "unsigned"), SAMPLE))
     again = fingerprints([row.text for row in rows], recipe)
     wrong = [row.id for place, row in enumerate(rows) if _differs(row, again[place].bands, again[place].blocks)]
     if wrong:

@@ -141,6 +141,7 @@ def doctor_command(store_url: str, as_json: bool) -> int:
 
 @commands.command("install")
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="Settings of the fingerprint.")
+@click.option("--text-field", help="Field that holds the text (default: the one signed there already, else text).")
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
 @click.option("--create", is_flag=True, help="Make the index as well, for indexers who may only write.")
 @click.option("--roles", is_flag=True, help="Put the roles that `nearfold roles` prints into the cluster as well.")
@@ -148,13 +149,13 @@ def doctor_command(store_url: str, as_json: bool) -> int:
 @store_option
 @json_option
 def install_command(
-    recipe_name: str, dry_run: bool, create: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
+    recipe_name: str, dashboards: str | None, store_url: str, as_json: bool, dry_run: bool, **options: Any
 ) -> int:
     """Let a cluster sign documents of any client, and fold their searches."""
     if dashboards and "://" not in dashboards and not dry_run:
         check_place(Path(dashboards), "--dashboards")
     with opened(store_url) as store:
-        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, create=create, roles=roles)
+        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, **options)
         if dashboards:
             done = done.plus(installing.install_dashboards(store, dashboards, dry_run=dry_run))
     printing.installation(done, as_json, dry_run)

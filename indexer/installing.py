@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from indexer.errors import Unsupported
+from indexer.errors import Unsupported, UsageError
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import saved_objects
 from indexer.stores.base import Change, Installable, Store
@@ -32,17 +32,28 @@ class Installation:
 
 
 def install(
-    store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, create: bool = False, roles: bool = False
+    store: Store,
+    recipe: Recipe = DEFAULT,
+    *,
+    text_field: str | None = None,
+    dry_run: bool = False,
+    create: bool = False,
+    roles: bool = False,
 ) -> Installation:
     """Install what makes the engine sign documents sent to the store's index by any client, and fold searches.
 
-    Doing it twice changes nothing. `create` makes the index too, for indexers who may only write. `roles` puts the roles for
-    it into the cluster, first of all: who may not is refused before anything else changes. Raises `Unsupported` for a
-    store without an engine, `UsageError` for a recipe that no pipeline computes, `RecipeMismatch` when another one is
-    installed or indexed, `StoreRefused` naming a missing right.
+    Doing it twice changes nothing. `text_field` is where documents have their text, a dot leads into an object; None means
+    the field that is signed there already, else `text`. `create` makes the index too, for indexers who may only write.
+    `roles` puts the roles for it into the cluster, first of all: who may not is refused before anything else changes.
+
+    Raises `Unsupported` for a store without an engine, `UsageError` for a recipe that no pipeline computes and for `create`
+    with another field than `text`, `RecipeMismatch` and `TextFieldMismatch` when another one is installed or indexed,
+    `StoreRefused` naming a missing right.
     """
     engine = _engine(store)
-    changes = (*(engine.put_roles(dry_run) if roles else ()), *engine.install(recipe, dry_run))
+    if create and text_field not in (None, "text"):
+        raise UsageError("--create makes an index of nearfold's own, with its texts in `text`; leave it out, or --text-field")
+    changes = (*(engine.put_roles(dry_run) if roles else ()), *engine.install(recipe, dry_run, text_field))
     if create and not dry_run and store.stored_recipe() is None:
         store.prepare(recipe)
         changes = (*changes, *engine.install(recipe, dry_run)[-1:])

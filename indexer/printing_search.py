@@ -21,11 +21,11 @@ def page(shown: Page, as_json: bool, by_token: bool) -> None:
     least = "at least " if shown.relation == "gte" else ""
     out.print(f"{counted(shown.total, 'document')} in {least}{counted(shown.families, 'group')}, page {shown.page}\n")
     for hit in shown.hits:
-        out.print(Text.assemble((visible(hit.path), "bold"), f"  {hit.id}"))
+        out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
         if not hit.path.endswith(hit.title):
             out.print(Text(f"  {visible(hit.title)}", style="italic"))
         for one in hit.folded:
-            out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path)}"))
+            out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path or one.id)}"))
     for name, values in shown.facets.items():
         out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
         for value in values:

@@ -96,9 +96,9 @@ def search(
 
 def _begun(after: str | None, page: int, search: str) -> Cursor:
     """Where the search goes on: after a token, or before a page without anything shown."""
-    if after and page != 1:
+    if after is not None and page != 1:
         raise UsageError("give either a page or a token to go on after, not both")
-    return cursor(after, search) if after else Cursor(search, page - 1, (), None)
+    return Cursor(search, page - 1, (), None) if after is None else cursor(after, search)
 
 
 def _ranking(store: Store, asked: Query, begun: Cursor, hold: bool) -> tuple[Ranking, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from indexer.recipe import recipe_named
 from indexer.removal import DEFAULTS
 from indexer.sources import target
 from indexer.sources.base import Reading
+from indexer.stores import is_store, same_store
 
 EXIT_FAILED = 1
 _READ = Reading()
@@ -80,7 +81,14 @@ def index_command(
         written = target(paths, store, reading)
         fresh = written.stored_recipe() is None
         account = ingest.index(paths, written, recipe, limits=limits, reading=reading, progress=advance, **options)
+    if apart := [path for path in paths if _could_be_signed_there(path, store_url)]:
+        click.echo(f"read into {store_url}; to sign the documents of {apart[0]} where they are: --store {apart[0]}", err=True)
     if fresh:
         click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
     printing.account(account, as_json)
     return EXIT_FAILED if account.failed else 0
+
+
+def _could_be_signed_there(path: str, store_url: str) -> bool:
+    """Whether a PATH is an index in a search engine, and not the one that was written to."""
+    return is_store(path) and not path.startswith("sqlite:") and not same_store(path, store_url)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 from indexer.model import Blob
-from indexer.sources._records import blob, payload
+from indexer.sources._records import blob, field_of, payload
 from indexer.sources.base import Found, Reading, identifier
 
 Digest: TypeAlias = Callable[[Mapping[str, Any]], str]
@@ -34,13 +34,19 @@ class IndexSource:
         self._url = f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
     def blobs(self) -> Iterator[Found]:
-        """Documents as they are when the first is read; one without a text has failed."""
+        """Documents as they are when the first is read; one without a text has failed, unless it is signed where it is."""
         outer = Blob(identifier(self._space(), self._url.encode()), b"", self._url, b"", 0, None)
         for id, fields in self._held.documents():
-            held = payload(fields, self._reading)
-            if self._digest is not None:
-                held = replace(held, source=self._digest(fields))
+            if self._digest is None:
+                held = payload(fields, self._reading)
+            else:
+                held = replace(payload(self._with_text(fields), self._reading), source=self._digest(fields))
             yield blob(outer, id, fields, held, self._reading)
+
+    def _with_text(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A document that is signed where it is has an empty text when it has none."""
+        name = self._reading.text_field
+        return {**fields, name: ""} if field_of(fields, name) in (None, []) else fields
 
     def scopes(self) -> tuple[str, ...]:
         """Everything that was read from this index, unless it is signed where it is."""

@@ -20,6 +20,8 @@ from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
 from indexer.stores._engine_queries import PAGE, Questions
 from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
+from indexer.stores.installed import text_field
+from indexer.stores.painless import TEXT
 from indexer.stores.renewal import Reindexed, Renew, Told
 from indexer.stores.roles import roles
 from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
@@ -128,7 +130,8 @@ class EngineStore:
     def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
         """Fresh from the engine, refreshed or not, unless a moment is given."""
         found = self._questions().documents_at(moment, storable_ids(ids)) if moment else self._documents(ids, PAGE, {})
-        return {name: documents.row(name, document) for name, document in found}
+        field = self._field()
+        return {name: documents.row(name, document, field) for name, document in found}
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Fresh from the engine, refreshed or not."""
@@ -188,9 +191,9 @@ class EngineStore:
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """The set and its order are those of the moment when the first row is read."""
-        body = bodies.scan(None if under is None else well_formed(under), PAGE)
+        body, field = bodies.scan(None if under is None else well_formed(under), PAGE), self._field()
         for answer in self._questions().pages(body):
-            yield from (documents.row(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"])
+            yield from (documents.row(hit["_id"], hit["_source"], field) for hit in answer["hits"]["hits"])
 
     def counts(self) -> Counts:
         """Families are counted exactly up to 40,000; bytes are those of the primary shards, None where that is not told."""
@@ -204,10 +207,10 @@ class EngineStore:
         families = documents.families(answer["aggregations"])
         return Counts(answer["hits"]["total"]["value"], status, types, families, size)
 
-    def install(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+    def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
         """Templates and pipelines for this index, and the index itself where it exists."""
         self._known = None
-        return _engine_install.install(self._requests, self._place, self._dialect, recipe, dry_run)
+        return _engine_install.install(self._requests, self._place, self._dialect, recipe, dry_run, text_field)
 
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
         """The index stays as it is but for its default pipeline."""
@@ -245,6 +248,11 @@ class EngineStore:
         if recipe is None:
             raise IndexMissing(self.url)
         return recipe
+
+    def _field(self) -> str:
+        """Where documents of other programs have their text."""
+        self._recipe()
+        return (self._known and text_field(self._known.mapping)) or TEXT
 
     def _index(self) -> str:
         """The index to read, known to exist when this store first looked."""

@@ -22,7 +22,7 @@ from indexer.stores.sending import Operation
 
 _TRIES = 4
 _CHANGED = "somebody changed the document while it was signed; run again"
-_NO_TEXT = "the document has no text any more, or was changed while it was signed"
+_NOT_SIGNED = "its text is no text any more, or was changed while it was signed"
 _GONE = "somebody deleted the document while it was signed"
 
 
@@ -83,7 +83,7 @@ class SignedInPlace(BorrowedIndex):
 
     def prepare(self, recipe: Recipe) -> None:
         """Adds the mapping of the `near_*` fields, the recipe in `_meta` and an alias for writes; nothing of theirs changes."""
-        _engine_install.adopt(self._requests, self._place, recipe, self._text_field)
+        _engine_install.adopt(self._requests, self._place, self._dialect, recipe, self._text_field)
         self._known = about(self._requests, self._place)
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -92,7 +92,7 @@ class SignedInPlace(BorrowedIndex):
         for held in self._all():
             signed = held.fields.get("near_source") or ""
             self._read[held.id] = signed
-            if signed != self.digest(held.fields) and documents.text_of(held.fields, self._text_field):
+            if signed != self.digest(held.fields):
                 self._states[held.id] = held.state
             yield held.id, held.fields
 
@@ -139,9 +139,9 @@ class SignedInPlace(BorrowedIndex):
         return same
 
     def delete(self, ids: Sequence[str]) -> int:
-        """Takes the signature from documents that have no text any more; they themselves stay."""
-        self._recipe()
-        replies = self._send([Operation("update", id, {"doc": documents.unsigned(_NO_TEXT)}) for id in ids])
+        """Takes the signature from documents whose text cannot be signed; they themselves stay."""
+        recipe = self._recipe().id
+        replies = self._send([Operation("update", id, {"doc": documents.unsigned(id, recipe, _NOT_SIGNED)}) for id in ids])
         return sum(reply.status == 200 for reply in replies.values())
 
 

@@ -163,6 +163,11 @@ def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) 
     known = about(requests, place) or _create(requests, place, dialect, recipe)
     if known is None:
         return
+    if field := known.mapping["_meta"]["nearfold"].get("text_field"):
+        raise StoreError(
+            f"index {place.index} has its texts in the field {field}; `nearfold index {place.url} --text-field {field} "
+            f"--store {place.url}` signs them there; put other documents into another store"
+        )
     if problems := bodies.mapping_problems(known.mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)
     if known.recipe.id != recipe.id:

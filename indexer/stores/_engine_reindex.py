@@ -19,6 +19,8 @@ from indexer.stores import bodies
 from indexer.stores._engine_index import Dialect, Place, Requests, about, version
 from indexer.stores._engine_install import renew, renewed_pipeline
 from indexer.stores._engine_link import Answer, IndexMissing
+from indexer.stores.installed import text_field
+from indexer.stores.painless import TEXT
 from indexer.stores.renewal import Reindexed, Renew, Told
 from indexer.stores.sending import Operation, Sender
 
@@ -30,6 +32,7 @@ _KEYS = (
     "near_recipe", "near_status", "near_exact", "near_words", "near_chars", "near_bands", "near_blocks", "near_minhash",
     "near_simhash", "near_terms", "near_rare", "near_provisional",
 )  # fmt: skip
+_FIRST = ("near_id", "near_family", "near_text_field")
 _VERSION = re.compile(r"(?P<base>.+)-(?P<number>\d{6})")
 
 
@@ -43,8 +46,8 @@ def reindex(
     old = requests.get("GET", known.index)[known.index]
     if known.recipe.id == recipe.id:
         return _tidied(requests, place, known.index, old, keep)
-    fresh = _Fresh(requests, place, known.index, successor(place.index, known.index), recipe)
-    pipeline = renewed_pipeline(requests, old, known.recipe, recipe)
+    fresh = _Fresh(requests, place, known.index, successor(place.index, known.index), recipe, text_field(known.mapping) or TEXT)
+    pipeline = renewed_pipeline(requests, place, old, known.recipe, recipe)
     fresh.make(old, pipeline)
     copied = 0
     for blocked in (False, True):
@@ -80,6 +83,7 @@ class _Fresh:
     old: str
     name: str
     recipe: Recipe
+    text_field: str
 
     def make(self, old: Mapping[str, Any], pipeline: str | None) -> None:
         """Make it like the old one, but for the recipe; one that a former run made is taken up."""
@@ -127,9 +131,9 @@ class _Fresh:
                 return copied
 
     def _write(self, hits: list[bodies.Body], renewing: Renew) -> None:
-        rows = renewing([documents.row(hit["_id"], hit["_source"]) for hit in hits])
+        rows = renewing([documents.row(hit["_id"], hit["_source"], self.text_field) for hit in hits])
         operations = [
-            Operation("index", hit["_id"], _renewed(hit["_source"], documents.source(row)))
+            Operation("index", hit["_id"], _renewed(hit["_source"], documents.signature(row, self.text_field)))
             for hit, row in zip(hits, rows, strict=True)
         ]
         replies = Sender(self._post).send(operations)
@@ -185,9 +189,10 @@ def _about(index: Mapping[str, Any]) -> bodies.Body:
 
 
 def _renewed(source: Mapping[str, Any], signed: Mapping[str, Any]) -> bodies.Body:
-    """A document with the keys of the new recipe; everything else in it stays."""
+    """A document with the keys of the new recipe; everything else in it stays. One that was never signed gets a family."""
     others = {name: value for name, value in source.items() if name not in _KEYS}
-    return {**others, **{name: signed[name] for name in _KEYS if signed.get(name) not in (None, ())}}
+    first = {} if source.get("near_recipe") else {name: signed[name] for name in _FIRST if name in signed}
+    return {**others, **first, **{name: signed[name] for name in _KEYS if signed.get(name) not in (None, ())}}
 
 
 def _marks(requests: Requests, index: str) -> dict[str, int]:

@@ -64,9 +64,10 @@ def signature(row: Row, text_field: str) -> dict[str, Any]:
     return {**dict.fromkeys(_SIGNATURE), **near, **elsewhere}
 
 
-def unsigned(error: str) -> dict[str, Any]:
-    """What takes a signature from a document; `error` says why it has none."""
-    return {**dict.fromkeys(_SIGNATURE), "near_status": "unsigned", "near_error": error}
+def unsigned(id: str, recipe: str, error: str) -> dict[str, Any]:
+    """What takes a signature from a document and leaves it a family of its own; `error` says why it has none."""
+    own = {"near_id": id, "near_recipe": recipe, "near_family": id, "near_provisional": True}
+    return {**dict.fromkeys(_SIGNATURE), **own, "near_status": "unsigned", "near_error": error}
 
 
 def _searchable(name: str, value: str) -> bool:
@@ -76,12 +77,12 @@ def _searchable(name: str, value: str) -> bool:
     return (len(name) + len(value)) * 4 <= MAX_SEARCHABLE_BYTES or len(f"{name}{value}".encode()) <= MAX_SEARCHABLE_BYTES
 
 
-def row(id: str, document: Mapping[str, Any]) -> Row:
-    """The inverse of `source`; what a document of another program lacks is empty."""
+def row(id: str, document: Mapping[str, Any], field: str = "text") -> Row:
+    """The inverse of `source`; what a document of another program lacks is empty. `field`: where such a one has its text."""
     stored = {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}
     present = {name: value for name, place in stored.items() if (value := document.get(place)) is not None}
     fields = {name: present.get(name, _MISSING.get(name)) for name in stored}
-    fields["text"] = text_of(document, document.get("near_text_field") or "text")
+    fields["text"] = text_of(document, document.get("near_text_field") or ("text" if document.get("near_recipe") else field))
     fields |= {name: _text(fields[name]) for name in _TEXTS}
     fields |= {
         "family": fields["family"] or id,

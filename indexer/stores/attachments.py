@@ -13,17 +13,17 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import painless
 from indexer.stores.bodies import Body
 
-VERSION = 1
+VERSION = 2
 FIELD = "data"
 _READ = "near_attachment"
 
 
-def pipeline(signing: str, recipe: Recipe = DEFAULT, limit: int = painless.MAX_UNITS) -> Body:
+def pipeline(signing: str, recipe: Recipe = DEFAULT, field: str = painless.TEXT, limit: int = painless.MAX_UNITS) -> Body:
     """The body of the pipeline that reads the base64 in `data` and hands the document to the pipeline `signing`.
 
-    The first `limit` UTF-16 units of the text become `text`, and one that is longer `truncated`; one unit more is read to know.
-    A file that the processor refuses is marked `unsigned`. `data` is removed last, so that two documents without text and
-    without ids are told apart by it.
+    The first `limit` UTF-16 units of the text become `field`, and one that is longer `truncated`; to know it, one unit more is
+    read. A file that the processor refuses is marked `unsigned`. `data` is removed last, so that two documents without text
+    and without ids are told apart by it.
     """
     read = {
         "field": FIELD,
@@ -37,6 +37,6 @@ def pipeline(signing: str, recipe: Recipe = DEFAULT, limit: int = painless.MAX_U
     return {
         "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: text and keys of the file in `{FIELD}`",
         "version": VERSION,
-        "processors": [{"attachment": read}, painless.script(take), {"pipeline": {"name": signing}}, clean],
-        "on_failure": [*painless.unsigned(recipe), clean],
+        "processors": [{"attachment": read}, painless.script(take, {"field": field}), {"pipeline": {"name": signing}}, clean],
+        "on_failure": [*painless.unsigned(recipe, field), clean],
     }

@@ -199,10 +199,11 @@ class Change:
 class Installable(Protocol):
     """A store whose engine can sign and fold for programs that know nothing of nearfold."""
 
-    def install(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+    def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
         """Put there what is missing or old, in an order that leaves every state in between usable.
 
-        Raises `RecipeMismatch`, `MappingMismatch`, `StoreRefused` (naming the right that is missing), and `StoreError` when a
+        `text_field` None: the field that is signed there already, else `text`. Raises `RecipeMismatch`, `MappingMismatch`,
+        `TextFieldMismatch`, `StoreRefused` (naming the right that is missing), and `StoreError` when a
         newer nearfold or another pipeline is there already.
         """
         ...

@@ -23,7 +23,9 @@ from indexer.text import codepoints
 from indexer.text.normalise import MAX_NONSTARTERS
 
 MAX_UNITS = 500_000
-VERSION = 2
+VERSION = 3
+TEXT = "text"  # the field of texts unless another one is named
+TEXT_FIELD = "near_text_field"  # where that is told in a document whose text is in another one
 _BLOCK = 128
 _ZERO = 48  # tables are printable: entry n is the character n places after the digit 0
 _UNCHANGED = 32
@@ -31,26 +33,27 @@ _MAX_STEPS = 1_000  # by chance a search of a table that is half empty ends with
 _LANES = 0x0101010101010101
 
 
-def pipeline(recipe: Recipe = DEFAULT, field: str = "text", limit: int = MAX_UNITS) -> Body:
+def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS) -> Body:
     """The body of the ingest pipeline: signs `field`, up to `limit` UTF-16 units of it and of its normal form.
 
-    A longer text, or one whose signing fails, is marked `unsigned` and keeps no part of a signature. A document that says it is
-    `truncated` stays so. Raises `UsageError` for a recipe other than character n-grams with MinHash and SimHash.
+    A dotted name that is none leads into objects. A longer text, or one whose signing fails, is marked `unsigned` and keeps no
+    part of a signature. A document that says it is `truncated` stays so. Raises `UsageError` for a recipe other than
+    character n-grams with MinHash and SimHash.
     """
     _check(recipe)
     return {
         "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: near-duplicate keys of `{field}`",
         "version": VERSION,
         "processors": [script(sign(recipe, limit), {"field": field, "fields": _fields(), **tables()})],
-        "on_failure": unsigned(recipe),
+        "on_failure": unsigned(recipe, field),
     }
 
 
-def unsigned(recipe: Recipe) -> list[Body]:
+def unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
     """The processors that mark a document `unsigned`, with the reason."""
     mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
     reason = {"set": {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}}
-    return [script(mark, {"fields": _fields()}), reason]
+    return [script(mark, {"field": field, "fields": _fields()}), reason]
 
 
 def script(source: str, params: Body | None = None) -> Body:
@@ -59,7 +62,8 @@ def script(source: str, params: Body | None = None) -> Body:
 
 
 def _fields() -> list[str]:
-    return [name for name in mappings.load("index.json")["mappings"]["properties"] if name.startswith("near_")]
+    near = [name for name in mappings.load("index.json")["mappings"]["properties"] if name.startswith("near_")]
+    return [*near, TEXT_FIELD]
 
 
 def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
@@ -130,12 +134,16 @@ def _text(codes: Sequence[int]) -> str:
     return "".join(map(chr, codes))
 
 
+def beyond(recipe: Recipe) -> str:
+    """What of a recipe the scripts cannot compute, such as `bits = 32`; empty when there is nothing."""
+    needed = {"normaliser": "default_v1", "features": "chars_v1", "minhash": "fss_v1", "simhash": "distinct_v1", "bits": 64}
+    return ", ".join(f"{name} = {getattr(recipe, name)}" for name, value in needed.items() if getattr(recipe, name) != value)
+
+
 def _check(recipe: Recipe) -> None:
     """Raise `UsageError` when the scripts cannot compute the recipe."""
-    needed = {"normaliser": "default_v1", "features": "chars_v1", "minhash": "fss_v1", "simhash": "distinct_v1", "bits": 64}
-    strange = [f"{name} = {getattr(recipe, name)}" for name, value in needed.items() if getattr(recipe, name) != value]
-    if strange:
+    if strange := beyond(recipe):
         raise UsageError(
-            f"no ingest pipeline can compute recipe {recipe.name} ({', '.join(strange)}); install recipe {DEFAULT.name}, "
+            f"no ingest pipeline can compute recipe {recipe.name} ({strange}); install recipe {DEFAULT.name}, "
             "or send documents by `nearfold index`"
         )

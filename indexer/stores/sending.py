@@ -16,6 +16,7 @@ from typing import Any, Literal
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores._engine_link import PASSING, Answer, gone, stopping
 from indexer.stores._engine_window import Window
+from indexer.text.phrases import well_formed
 
 _UNANSWERED = 3  # attempts at a request that tell nothing, after which it is sent in halves
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -35,10 +36,10 @@ class Operation:
     head: Mapping[str, Any] | None = None
 
     def lines(self) -> bytes:
-        """The operation as newline-delimited JSON."""
+        """The operation as newline-delimited JSON; a lone surrogate in what others stored becomes U+FFFD."""
         plain = {"retry_on_conflict": 3} if self.action == "update" else {}
         head = {self.action: {"_id": self.id, **(plain if self.head is None else self.head)}}
-        return "".join(f"{_encode(part)}\n" for part in (head, self.body) if part is not None).encode()
+        return well_formed("".join(f"{_encode(part)}\n" for part in (head, self.body) if part is not None)).encode()
 
 
 @dataclass(frozen=True, slots=True)

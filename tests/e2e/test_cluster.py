@@ -11,7 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from command import run, run_json
+from command import outcome, run, run_json
 
 from indexer.grouping import group
 from indexer.ingest import index
@@ -163,6 +163,24 @@ def test_an_incomplete_installation_is_told_by_the_exit_code(elasticsearch_url):
 
 def test_the_embedded_store_takes_no_installation():
     assert run("install", store="sqlite://:memory:", code=3) == ""
+
+
+def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(place, tmp_path):
+    server, name, store = place
+    for id in ("first", "copy", "other"):
+        ask("PUT", f"{server}/{name}/_doc/{id}?refresh=true", {"body": TEXTS[id]})
+    ask("PUT", f"{server}/{name}/_doc/none?refresh=true", {"n": 1})
+    elsewhere = f"sqlite:///{tmp_path}/rows.db"
+    apart = outcome("index", store.url, "--text-field", "body", store=elsewhere)
+    assert f"read into {elsewhere}; to sign the documents of {store.url} where they are: --store {store.url}" in apart.stderr
+    run("install", store=store.url)
+    inside = outcome("index", store.url, "--text-field", "body", store=store.url)
+    assert (inside.returncode, "4 indexed" in inside.stdout, "--store" in inside.stderr) == (0, True, False)
+    assert "nearfold-default_v1-body" in run("install", "--text-field", "body", store=store.url)
+    run("install", "--text-field", "text", store=store.url, code=3)
+    lines = run("search", "ferry", store=store.url).splitlines()
+    assert {line.split()[-1] for line in lines if line.startswith(("first", "copy", "  + 100%"))} == {"first", "copy"}
+    run("search", "ferry", "--after", "", store=store.url, code=2)
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")

@@ -10,7 +10,7 @@ import pytest
 from test_engine_stores import call, store_url
 
 from indexer import index, open_store, search, similar
-from indexer.errors import MappingMismatch, UsageError
+from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.ingest import DEFAULT_READING
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.sources import open_sources, target
@@ -80,15 +80,27 @@ def test_an_index_is_read_into_another_store(their_url, their_store):
 def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_store):
     fill(their_url, THEIRS)
     before = call("GET", their_url)[1]
-    account = index([their_store.url], their_store, reading=BODY)
-    assert counted(account) == (4, 3, 0, 1)
-    assert "page.body" in account.failed[0].error
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 4, 0, 0)
+    empty = held(their_url, "4")
+    assert [empty[name] for name in ("near_status", "near_family", "near_id", "near_bands")] == ["empty", "4", "4", []]
     for id, fields in THEIRS.items():
         assert theirs(held(their_url, id)) == fields
     (old,), (new,) = before.values(), call("GET", their_url)[1].values()
     assert theirs(new["mappings"]["properties"]) == old["mappings"]["properties"]
     assert old["settings"]["index"] == new["settings"]["index"]
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 0, 3, 1)
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 0, 4, 0)
+
+
+def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, their_store):
+    fill(their_url, {"1": {"body": FERRY}, "2": {"body": {"no": "text"}}}, {"properties": {"body": {"enabled": False}}})
+    reading = Reading(text_field="body")
+    account = index([their_store.url], their_store, reading=reading)
+    assert counted(account) == (2, 1, 0, 1)
+    assert account.failed[0].path.endswith("!/2")
+    fill(their_url, {"1": {**held(their_url, "1"), "body": {"no": "text"}}})
+    assert counted(index([their_store.url], their_store, reading=reading)) == (2, 0, 0, 2)
+    fields = held(their_url, "1")
+    assert [fields[name] for name in ("near_status", "near_family", "near_bands")] == ["unsigned", "1", None]
 
 
 def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, their_store):
@@ -111,12 +123,12 @@ def test_what_they_change_is_signed_again(their_url, their_store):
     first = held(their_url, "1")["near_exact"]
     call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": BREAD}}})
     fill(their_url, {"2": THEIRS["2"]})
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 2, 1, 1)
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 2, 2, 0)
     assert held(their_url, "1")["near_exact"] != first
     call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": None}}})
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 0, 2, 2)
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 1, 3, 0)
     fields = held(their_url, "1")
-    assert (fields["near_status"], fields["near_bands"], fields["n"]) == ("unsigned", None, 1)
+    assert (fields["near_status"], fields["near_bands"], fields["n"], fields["near_family"]) == ("empty", [], 1, "1")
 
 
 def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(their_url, their_store, monkeypatch):
@@ -133,12 +145,12 @@ def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(their_url, th
 
     monkeypatch.setattr(Sender, "send", changed_first)
     account = index([their_store.url], their_store, reading=BODY)
-    assert counted(account) == (4, 1, 0, 3)
-    assert {one.path.rpartition("/")[2]: one.error for one in account.failed}.keys() == {"1", "3", "4"}
+    assert counted(account) == (4, 2, 0, 2)
+    assert {one.path.rpartition("/")[2]: one.error for one in account.failed}.keys() == {"1", "3"}
     assert held(their_url, "1") == {**THEIRS["1"], "page": {"body": "another text"}}
     assert held(their_url, "2")["n"] == 22
     assert held(their_url, "2")["near_status"] == "complete"
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (3, 1, 1, 1)
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (3, 1, 2, 0)
     assert held(their_url, "1")["near_status"] == "complete"
 
 
@@ -158,10 +170,13 @@ def test_what_does_not_fit_is_refused_before_anything_changes(their_url, their_s
     with pytest.raises(UsageError):
         index([their_store.url, str(tmp_path)], their_store, reading=BODY)
     assert call("GET", their_url)[1] == before
-    index([their_store.url], their_store, reading=BODY)
-    with pytest.raises(MappingMismatch):
+    with pytest.raises(UsageError, match=r"no field text \(it has: content_type, headline, .*--text-field"):
         index([their_store.url], their_store, reading=DEFAULT_READING)
-    with pytest.raises(MappingMismatch):
+    assert call("GET", their_url)[1] == before
+    index([their_store.url], their_store, reading=BODY)
+    with pytest.raises(TextFieldMismatch, match=r"signed by its field page\.body, not text: 3 documents"):
+        index([their_store.url], their_store, reading=DEFAULT_READING)
+    with pytest.raises(StoreError, match=r"texts in the field page\.body"):
         index([str(tmp_path)], their_store)
 
 
