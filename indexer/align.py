@@ -32,15 +32,30 @@ WIDTH = 5
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The chunks of two texts in order of their place in a, then b, and the counts L, S and C.
+    """The chunks of two texts in order of their place in a, then b, and the counts L, S and C. `counted`: words of a, of b.
 
     Under information matching chunks may overlap, and may hold words that are not counted.
     """
 
     chunks: tuple[Tile, ...]
-    longer: int
-    shorter: int
+    counted: tuple[int, int]
     common: int
+
+    @property
+    def longer(self) -> int:
+        """L."""
+        return max(self.counted)
+
+    @property
+    def shorter(self) -> int:
+        """S."""
+        return min(self.counted)
+
+    @property
+    def containment(self) -> tuple[float, float]:
+        """C / words of a and C / words of b, each in [0, 1]; the smaller one is S_L. 0 for a text without words."""
+        a, b = (self.common / words if words else 0.0 for words in self.counted)
+        return a, b
 
     @property
     def overlap(self) -> float:
@@ -87,7 +102,7 @@ def _literally(a: Words, b: Words, width: int) -> Alignment:
     else:
         placed = tiles(numbers_a, numbers_b, width)
     common = sum(tile.words for tile in placed)
-    return Alignment(tuple(sorted(placed)), max(len(a), len(b)), min(len(a), len(b)), common)
+    return Alignment(tuple(sorted(placed)), (len(a), len(b)), common)
 
 
 def _before(a: Words, b: Words, numbers_a: NDArray[np.int64], numbers_b: NDArray[np.int64]) -> bool:
@@ -113,9 +128,9 @@ def _by_information(a: Words, b: Words, width: int) -> Alignment:
     common_a, common_b = _common(left, right, width), _common(right, left, width)
     size_a, size_b = int(np.count_nonzero(left.counted)), int(np.count_nonzero(right.counted))
     if (size_a, common_a) <= (size_b, common_b):
-        return Alignment(tuple(_chunks(left, right, width)), size_b, size_a, common_a)
+        return Alignment(tuple(_chunks(left, right, width)), (size_a, size_b), common_a)
     chunks = sorted(Tile(chunk.b, chunk.a, chunk.words) for chunk in _chunks(right, left, width))
-    return Alignment(tuple(chunks), size_a, size_b, common_b)
+    return Alignment(tuple(chunks), (size_a, size_b), common_b)
 
 
 def _side(runs: NDArray[np.int64], size: int, width: int) -> _Side:

@@ -89,14 +89,16 @@ def _side(text: str, recipe: Recipe) -> Side:
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
     """`compare --json`: all measures, or one by name, and the shared passages with character offsets [start, end).
 
-    `estimate` and `hamming` are null when a text has no such sketch. Raises `UnknownMeasure`.
+    With all of them come `containment_words`, C / words both ways, and `hamming_interval`. `estimate`, `hamming` and its
+    interval are null when a text has no such sketch. Raises `UnknownMeasure`.
     """
     made = comparison.measures
     values: dict[str, Any] = {name: getattr(made, name) for name in MEASURES}
-    values["containment"] = list(made.containment)
+    values |= {name: list(getattr(made, name)) for name in ("containment", "containment_words")}
     values["estimate"] = made.estimate and asdict(made.estimate)
+    values["hamming_interval"] = made.hamming_interval and list(made.hamming_interval)
     if measure is not None:
-        if measure not in values:
+        if measure not in MEASURES:
             raise UnknownMeasure(name=measure, known=tuple(MEASURES))
         values = {measure: values[measure]}
     shared = [{"a": list(one.a), "b": list(one.b), "words": one.words} for one in comparison.shared]

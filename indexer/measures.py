@@ -5,10 +5,12 @@
 - `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a near-dupe, really?").
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see `indexer.align`).
 - `containment`: the share of a text's features that lie in the other, both ways; as one number the larger side.
+- `containment_words`: C / words, both ways: words in matching chunks, of the words of either text. Shown beside the others.
 - `terminology`: distinct words in common / distinct words of the text that has more. Conrad & Raymond (ICAIL 2007) ask that
   80 or 90 % of the words in one text be contained in the other, whatever their frequency, and mean resemblance, not
   containment: so the text that shares the smaller part decides, and a clause inside a contract is no duplicate of it.
-- `hamming`: 1 - d / bits of the SimHash.
+- `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of the two sets of features
+  (Charikar, STOC 2002: each bit agrees with that chance), and carries the 95 % Wilson interval of that: wide, for 64 bits.
 
 Undefined, and so 0: a text without features (`features`, `containment`), without words (the word measures; two empty texts
 are no near duplicates), without a sketch (`estimate`, `hamming`; None in `Measures`). A text shorter than five words is one
@@ -113,6 +115,7 @@ class Measures:
     """Every measure of one pair. `alignment` says where S_L and S_J come from.
 
     `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes none.
+    `hamming_interval`: where the similarity 1 - angle / pi lies that `hamming` estimates, with 95 % confidence.
     """
 
     features: float
@@ -124,11 +127,18 @@ class Measures:
     estimate: Estimate | None
     hamming: float | None
     alignment: Alignment
+    hamming_interval: tuple[float, float] | None = None
+
+    @property
+    def containment_words(self) -> tuple[float, float]:
+        """Words in matching chunks: of the words of a, of the words of b."""
+        return self.alignment.containment
 
 
 def measures(a: Side, b: Side, matching: Matching = "literal") -> Measures:
     """Every measure of two texts; `matching` counts for S_L and S_J only."""
     aligned = align(a.words, b.words, matching)
+    bits, agreeing = a.recipe.bits or 64, hamming(a, b)
     return Measures(
         features=jaccard(a.features, b.features),
         resemblance=resemblance(a.words, b.words),
@@ -137,8 +147,9 @@ def measures(a: Side, b: Side, matching: Matching = "literal") -> Measures:
         containment=containment(a.features, b.features),
         terminology=terminology(a.words, b.words),
         estimate=estimate(a.minhash, b.minhash),
-        hamming=hamming(a, b),
+        hamming=agreeing,
         alignment=aligned,
+        hamming_interval=None if agreeing is None else wilson(agreeing * bits, bits),
     )
 
 
@@ -211,9 +222,10 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "overlap": "S_L: shared words, of the longer text",
         "jaccard_words": "S_J: shared words, of both together",
         "resemblance": "S_R: five-word shingles in common",
+        "containment_words": "shared words, of the words of A / of B",
         "terminology": "distinct words in common, of the larger set",
         "containment": "features of A in B / of B in A",
-        "hamming": "equal bits of the SimHash",
+        "hamming": "equal bits of the SimHash, which estimate 1 - angle / π",
     }
 )
 """What each measure tells a reader of a comparison of A and B, in the order in which they are shown."""

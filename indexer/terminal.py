@@ -59,18 +59,22 @@ def _print_names(comparison: Comparison, console: Console) -> None:
 
 def _print_measures(comparison: Comparison, console: Console) -> None:
     made = comparison.measures
-    values = {name: _percent(getattr(made, name)) for name in MEANINGS if name not in ("estimate", "containment")}
-    rough = made.estimate
-    values["estimate"] = f"{rough.similarity:.1%} ({rough.low:.0%} to {rough.high:.0%})" if rough else _percent(None)
-    values["containment"] = " / ".join(map(_percent, made.containment))
+    rough, bounds = made.estimate, made.hamming_interval
+    values = {name: _value(getattr(made, name)) for name in MEANINGS if name not in ("estimate", "hamming")}
+    values["estimate"] = _estimated(rough.similarity, rough.low, rough.high) if rough else "no sketch"
+    values["hamming"] = _estimated(made.hamming, *bounds) if made.hamming is not None and bounds else "no sketch"
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, meaning in MEANINGS.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
 
 
-def _percent(share: float | None) -> str:
-    return "no sketch" if share is None else f"{share:.1%}"
+def _value(share: float | tuple[float, float]) -> str:
+    return " / ".join(f"{one:.1%}" for one in (share if isinstance(share, tuple) else (share,)))
+
+
+def _estimated(similarity: float, low: float, high: float) -> str:
+    return f"{similarity:.1%} ({low:.0%} to {high:.0%})"
 
 
 def _print_columns(shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool) -> None:

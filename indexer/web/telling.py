@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from indexer.measures import MEANINGS, Measures
-from indexer.model import Folded, Hit, Row
+from indexer.model import Estimate, Folded, Hit, Row
 from indexer.originals import stored
 from indexer.snippets import snippet
 from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit
@@ -41,11 +41,11 @@ def measures_of(made: Measures) -> Sequence[Measure]:
     listed = []
     for name, meaning in MEANINGS.items():
         value = getattr(made, name)
-        if name == "containment":
+        if isinstance(value, tuple):
             listed.append(Measure(name, meaning, value[0], other=value[1]))
-        elif name == "estimate":
-            bounds = (value.similarity, None, value.low, value.high) if value else (None,)
-            listed.append(Measure(name, meaning, *bounds))
+        elif isinstance(value, Estimate):
+            listed.append(Measure(name, meaning, value.similarity, None, value.low, value.high))
         else:
-            listed.append(Measure(name, meaning, value))
+            bounds = made.hamming_interval if name == "hamming" else None
+            listed.append(Measure(name, meaning, value, None, *(bounds or ())))
     return listed

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from indexer.fingerprinting import Fingerprints, fingerprints
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
+from indexer.sketch.statistics import wilson
 from indexer.text.normalise import normalised_codes
 
 SLOTS, PAIRS = 128, 1200
@@ -119,6 +120,14 @@ def test_simhash_distance_is_the_angle() -> None:
     spread = np.sqrt(64 * chance * (1 - chance))
     assert abs(off.mean()) < 1
     assert np.sqrt(np.mean((off[spread > 0] / spread[spread > 0]) ** 2)) < 1.1
+
+
+def test_the_interval_of_hamming_holds_the_angle() -> None:
+    similarity, signed = signed_pairs()
+    truth = 1 - np.arccos(2 * similarity / (1 + similarity)) / np.pi
+    equal = 64 - hamming(signed.simhash[::2], signed.simhash[1::2])
+    held = [low <= one <= high for one, (low, high) in zip(truth, (wilson(int(n), 64) for n in equal), strict=True)]
+    assert 0.9 < np.mean(held) < 0.99
 
 
 def test_simhash_distance_falls_as_similarity_rises() -> None:

@@ -75,6 +75,7 @@ def test_counts_do_not_depend_on_the_order_of_the_texts(texts: tuple[list[int], 
     assert (there.longer, there.shorter, there.common) == (back.longer, back.shorter, back.common)
     assert 0 <= there.common <= there.shorter <= there.longer
     assert 0 <= there.jaccard <= there.overlap <= 1
+    assert min(there.containment) == there.overlap <= max(there.containment) <= 1
 
 
 @given(SEQUENCES, st.sampled_from(["literal", "information"]))
@@ -172,5 +173,5 @@ def test_hostile_texts_stay_near_linear(name: str) -> None:
 
 
 def test_alignment_without_words_is_zero() -> None:
-    nothing = Alignment((), 0, 0, 0)
-    assert (nothing.overlap, nothing.jaccard) == (0.0, 0.0)
+    nothing = Alignment((), (0, 0), 0)
+    assert (nothing.overlap, nothing.jaccard, nothing.containment) == (0.0, 0.0, (0.0, 0.0))

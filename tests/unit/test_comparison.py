@@ -68,7 +68,10 @@ def test_punctuation_stays_with_its_passage() -> None:
 def test_json_has_every_measure_and_offsets_into_the_texts() -> None:
     a, b = "Did you steal the money?", "> Did you steal the money?\n\nYes."
     made = json.loads(json.dumps(as_json(compare(a, b))))
-    assert set(made["measures"]) == MEASURES
+    assert set(made["measures"]) == MEASURES | {"containment_words", "hamming_interval"}
+    assert made["measures"]["containment_words"] == [1.0, pytest.approx(5 / 6)]
+    low, high = made["measures"]["hamming_interval"]
+    assert low < made["measures"]["hamming"] <= high
     assert made["measures"]["jaccard_words"] == pytest.approx(5 / 6)
     assert made["measures"]["containment"][0] == 1.0
     assert set(made["measures"]["estimate"]) == {"similarity", "low", "high"}
@@ -79,7 +82,7 @@ def test_json_has_every_measure_and_offsets_into_the_texts() -> None:
 
 def test_json_of_texts_without_sketches() -> None:
     made = as_json(compare("yes", "Yes!"))["measures"]
-    assert (made["estimate"], made["hamming"], made["overlap"]) == (None, None, 1.0)
+    assert (made["estimate"], made["hamming"], made["hamming_interval"], made["overlap"]) == (None, None, None, 1.0)
 
 
 def test_json_of_one_measure() -> None:
@@ -87,6 +90,8 @@ def test_json_of_one_measure() -> None:
     assert as_json(made, "overlap")["measures"] == {"overlap": pytest.approx(5 / 6)}
     with pytest.raises(UnknownMeasure):
         as_json(made, "cosine")
+    with pytest.raises(UnknownMeasure):
+        as_json(made, "containment_words")
 
 
 def test_texts_without_words_have_nothing_to_show() -> None:

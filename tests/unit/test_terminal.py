@@ -88,7 +88,17 @@ def test_narrow_terminals_and_right_to_left_texts_show_what_is_shared_once(width
 
 def test_measures_are_named_and_explained() -> None:
     printed = shown(A, B)
-    for name in ("features", "estimate", "overlap", "jaccard_words", "resemblance", "terminology", "containment", "hamming"):
+    for name in (
+        "features",
+        "estimate",
+        "overlap",
+        "jaccard_words",
+        "resemblance",
+        "terminology",
+        "containment",
+        "hamming",
+        "containment_words",
+    ):
         assert re.search(rf"^{name} +[0-9.]+%", printed, re.MULTILINE)
 
 
