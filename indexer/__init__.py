@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indexer.overview import status
     from indexer.pairs import match
     from indexer.planning import plan
+    from indexer.planting.corpus import synth
     from indexer.recipe import Recipe, recipe_named
     from indexer.removal import delete
     from indexer.renewing import reindex
@@ -54,6 +55,7 @@ __all__ = [
     "similar",
     "similar_many",
     "status",
+    "synth",
     "undo_labels",
     "uninstall",
     "versions",
@@ -84,6 +86,7 @@ _HOMES = {
     "similar": "indexer.lookup",
     "similar_many": "indexer.lookup",
     "status": "indexer.overview",
+    "synth": "indexer.planting.corpus",
     "undo_labels": "indexer.labelling",
     "uninstall": "indexer.installing",
     "versions": "indexer.revisions",

@@ -13,7 +13,19 @@ from typing import Any, NoReturn
 import click
 
 from indexer import checkup, installing, lookup, overview, printing, printing_sketches, signing
-from indexer.commands import comparing, exporting, families, indexing, labels, life, rights, searching, serving, versions
+from indexer.commands import (
+    comparing,
+    exporting,
+    families,
+    indexing,
+    labels,
+    life,
+    rights,
+    searching,
+    serving,
+    synthesis,
+    versions,
+)
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.documents import document_at
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
@@ -192,6 +204,7 @@ for command in (
     rights.roles_command,
     searching.search_command,
     serving.serve_command,
+    synthesis.synth_command,
 ):
     commands.add_command(command)
 

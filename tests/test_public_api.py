@@ -32,6 +32,7 @@ PUBLIC = {
     "similar",
     "similar_many",
     "status",
+    "synth",
     "undo_labels",
     "uninstall",
     "versions",

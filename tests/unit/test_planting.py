@@ -1,0 +1,235 @@
+"""Planted truth: the same bytes for the same seed, each kind what it says, and gold that measures what was planted."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from corpus.documents import fifty
+from corpus.formats import txt
+
+from indexer.documents import documents_at
+from indexer.errors import UnknownName, UsageError
+from indexer.model import Document
+from indexer.planting import changes, programs
+from indexer.planting.chance import Chance
+from indexer.planting.corpus import Synthesised, synth
+from indexer.planting.kinds import KINDS
+from indexer.planting.noise import noisy
+from indexer.text.normalise import normalise
+from indexer.text.words import words
+
+TEXT = (
+    "The Harbour Board met on 3 May 2019 in Rotterdam.\n\nMs Jansen paid 1,200 euros to Peter.\n\n"
+    "The works, said Jansen, start 12 June."
+)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Texts of fifteen languages, one an issue, and three that are translations by their names."""
+    place = tmp_path_factory.mktemp("texts")
+    for document in fifty():
+        (place / f"{document.name}.txt").write_text(txt.text(document), encoding="utf-8")
+    return place
+
+
+@pytest.fixture(scope="session")
+def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    return synth(folder, tmp_path_factory.mktemp("made") / "corpus", seed=7, documents=12, programs=False)
+
+
+def gold(made: Synthesised, kind: str = "") -> list[dict[str, str]]:
+    with Path(made.gold).open(encoding="utf-8", newline="") as sheet:
+        return [row for row in csv.DictReader(sheet) if kind in ("", row["kind"])]
+
+
+def bytes_of(out: str) -> dict[str, bytes]:
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(Path(out).rglob("*")) if path.is_file()}
+
+
+def text_of(made: Synthesised, name: str) -> str:
+    return (Path(made.out) / name).read_text(encoding="utf-8")
+
+
+def test_the_same_seed_gives_the_same_bytes_for_ever(made: Synthesised, folder: Path, tmp_path: Path) -> None:
+    again = synth(folder, tmp_path / "again", seed=7, documents=12, programs=False)
+    assert bytes_of(again.out) == bytes_of(made.out)
+    files = {name: data for name, data in bytes_of(made.out).items() if name.startswith("documents/")}
+    digest = hashlib.sha256(b"".join(name.encode() + b"\0" + data for name, data in files.items())).hexdigest()
+    assert digest[:16] == "2274689df81db1a8"
+
+
+def test_another_seed_gives_other_texts(made: Synthesised, folder: Path, tmp_path: Path) -> None:
+    other = synth(folder, tmp_path / "other", seed=8, documents=12, kinds=["edit-10"])
+    assert not set(bytes_of(other.out).values()) & {data for name, data in bytes_of(made.out).items() if ".edit" in name}
+
+
+def test_kinds_do_not_change_each_other(made: Synthesised, folder: Path, tmp_path: Path) -> None:
+    few = synth(folder, tmp_path / "few", seed=7, documents=12, kinds=["moved", "edit-20"])
+    assert set(few.kinds) == {"moved", "edit-20"}
+    whole = bytes_of(made.out)
+    assert all(whole[name] == data for name, data in bytes_of(few.out).items() if name.startswith("documents/"))
+
+
+def test_every_kind_is_planted_and_counted(made: Synthesised) -> None:
+    assert Counter(row["kind"] for row in gold(made)) == Counter(made.kinds)
+    assert set(made.absent) == {"office", "scan"}
+    assert {kind for kind, number in made.kinds.items() if not number} == {"translation"}
+    account = json.loads((Path(made.out) / "corpus.json").read_text())
+    assert account["seed"] == 7 and len(account["sources"]) == made.originals == 12
+    assert all((Path(made.out) / row[side]).is_file() for row in gold(made) for side in "ab")
+
+
+def test_identical_kinds_hold_the_same_text_in_every_format(made: Synthesised) -> None:
+    rows = gold(made, "copy") + gold(made, "format")
+    assert {Path(row["b"]).suffix for row in rows} == {".txt", ".html", ".docx", ".odt", ".eml", ".rtf"}
+    read = {
+        Path(path).name: result.text
+        for path, result in documents_at([str(Path(made.out) / row[side]) for row in rows for side in "ab"])
+        if isinstance(result, Document)
+    }
+    for row in rows:
+        assert row["similarity"] == "1.000000"
+        assert normalise(read[Path(row["b"]).name]) == normalise(read[Path(row["a"]).name]), row["b"]
+
+
+def test_more_edits_are_less_alike(made: Synthesised) -> None:
+    levels = [[float(row["similarity"]) for row in gold(made, f"edit-{share:02}")] for share in (1, 5, 10, 20, 40)]
+    means = [sum(level) / len(level) for level in levels]
+    assert means == sorted(means, reverse=True) and means[0] > 0.93 and means[-1] < 0.65
+
+
+def test_what_is_no_duplicate_is_not_alike(made: Synthesised) -> None:
+    different = [row for row in gold(made) if row["type"] == "different"]
+    assert different and all(float(row["resemblance"]) < 0.5 for row in different)
+    assert all(float(row["similarity"]) > 0.15 for row in gold(made, "boilerplate"))
+
+
+def test_contained_texts_lie_in_the_others(made: Synthesised) -> None:
+    rows = [row for row in gold(made) if row["type"] == "contained"]
+    assert {row["kind"] for row in rows} == {"excerpt", "reply", "framed"}
+    assert all(float(row["containment"]) > 0.7 for row in rows)
+    assert all(float(row["containment"]) > 0.99 for row in rows if row["kind"] != "reply")
+
+
+def test_moved_paragraphs_are_the_same_words(made: Synthesised) -> None:
+    for row in gold(made, "moved"):
+        one, other = (text_of(made, row[side]) for side in "ab")
+        assert one.split() != other.split()
+        assert sorted(one.split()) == sorted(other.split())
+
+
+def test_pairs_that_are_linked_share_a_group(made: Synthesised) -> None:
+    groups: dict[str, str] = {}
+    for row in gold(made):
+        assert groups.setdefault(row["a"], row["group"]) == groups.setdefault(row["b"], row["group"]) == row["group"]
+
+
+def test_translations_are_found_by_their_names_and_left_alone(folder: Path, tmp_path: Path) -> None:
+    texts = {document.name: txt.text(document) for document in fifty()}
+    mixed = tmp_path / "mixed"
+    for code in ("en", "de", "fr", "ru"):
+        (mixed / code).mkdir(parents=True)
+        (mixed / code / "intro.txt").write_text(texts[f"{code}-1"], encoding="utf-8")
+    for name in ("es-1", "pl-1", "cs-1", "tr-1"):
+        (mixed / f"letter{name[:2]}.txt").write_text(texts[name], encoding="utf-8")
+    made = synth(mixed, tmp_path / "out", documents=2, kinds=["translation"])
+    [row] = gold(made)
+    assert row["type"] == "different" and float(row["resemblance"]) < 0.1
+    assert {text_of(made, row[side]) for side in "ab"} < set(texts.values())
+
+
+def test_numbers_alone_change() -> None:
+    changed = changes.renumbered(TEXT, Chance(1))
+    assert changed is not None and changed != TEXT
+    assert [one for one in changed if not one.isdigit()] == [one for one in TEXT if not one.isdigit()]
+    assert changes.renumbered("only 1 and 2", Chance(1)) is None
+    assert changes.renumbered("١٢ ٣ ٤٥", Chance(1)) != "١٢ ٣ ٤٥"
+
+
+def test_names_change_alike_and_nothing_else() -> None:
+    assert changes.names(TEXT) == ["Harbour", "Board", "May", "Rotterdam", "Jansen", "Peter", "June"]
+    changed = changes.renamed(TEXT, ["Ada", "Bo", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hal"], Chance(2))
+    assert changed is not None
+    before, after = changes.spelled(TEXT), changes.spelled(changed)
+    put = {one: other for one, other in zip(before, after, strict=True) if one != other}
+    assert set(put) == set(changes.names(TEXT)) and len(set(put.values())) == 7
+    assert changes.renamed(TEXT, ["Ada"], Chance(2)) is None
+
+
+@pytest.mark.parametrize(("share", "changed"), [(0.0, 1), (0.05, 10), (0.4, 80), (1.0, 200)])
+def test_the_share_of_words_that_is_asked_for_is_edited(share: float, changed: int) -> None:
+    text = " ".join(f"w{place}" for place in range(200))
+    made = changes.edited(text, share, ["new", "other", "words"], Chance(share))
+    assert made is not None
+    came = sum(word in ("new", "other", "words") for word in made.split())
+    went = len(set(text.split()) - set(made.split()))
+    assert max(came, went) <= changed <= came + went
+
+
+def test_edits_of_unspaced_text_stay_unspaced() -> None:
+    made = changes.edited("近似重複文書を検索結果の中で見つける", 0.3, list("新旧大小"), Chance(3))
+    assert made is not None and " " not in made
+
+
+def test_texts_with_nothing_to_change_are_left_out() -> None:
+    assert changes.edited("", 0.1, ["word"], Chance(1)) is None
+    assert changes.moved("One sentence. Another.", Chance(1)) is None
+    assert changes.excerpt("too short", 0.3, 0.6, Chance(1)) is None
+
+
+def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
+    text = "The committee of the harbour considered the international arrangements once more. " * 60
+    lightly, heavily = (noisy(text, rate, Chance(4)) for rate in (0.01, 0.05))
+    assert max(map(len, heavily.splitlines())) <= 75
+    assert any(line.endswith("-") for line in lightly.splitlines())
+    lost = [1 - sum((Counter(words(text).folded) & Counter(words(one).folded)).values()) / 660 for one in (lightly, heavily)]
+    assert 0.02 < lost[0] < 0.15 < lost[1] < 0.5
+    assert noisy("", 0.1, Chance(1)) == ""
+
+
+@pytest.mark.parametrize("rubbish", [{"kinds": ["copies"]}, {"documents": 2, "out": "full"}])
+def test_wrong_use_is_told_before_anything_is_read(folder: Path, tmp_path: Path, rubbish: dict[str, object]) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("x")
+    with pytest.raises((UnknownName, UsageError)):
+        synth(folder, tmp_path / str(rubbish.pop("out", "new")), **rubbish)  # type: ignore[arg-type]
+    assert not (tmp_path / "new").exists()
+
+
+def test_too_few_texts_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "short.txt").write_text("a few words")
+    with pytest.raises(UsageError, match="at least 3"):
+        synth(tmp_path / "in", tmp_path / "out")
+
+
+def test_draws_keep_to_their_ranges() -> None:
+    chance = Chance("ranges")
+    assert {chance.between(2, 4) for _ in range(200)} == {2, 3, 4}
+    assert sorted(chance.shuffled(range(50))) == list(range(50))
+    assert [Chance(5).below(1000) for _ in range(2)] == [Chance(5).below(1000)] * 2
+
+
+@pytest.mark.skipif(programs.tesseract() is None, reason="Tesseract or Pillow is not installed")
+def test_tesseract_reads_a_picture_of_the_text() -> None:
+    read = programs.recognised(TEXT)
+    assert read is not None and len(set(read.split()) & set(TEXT.split())) > 10
+    assert programs.recognised("近似重複") is None
+
+
+@pytest.mark.skipif(programs.libreoffice() is None, reason="LibreOffice is not installed")
+def test_libreoffice_writes_formats() -> None:
+    made = programs.converted(TEXT, "odt")
+    assert made is not None and made.startswith(b"PK")
+
+
+def test_kinds_whose_program_is_not_there_are_told(folder: Path, tmp_path: Path) -> None:
+    made = synth(folder, tmp_path / "out", documents=2, kinds=["office", "scan", "copy"], programs=False)
+    assert made.absent == ("office", "scan") and made.kinds == {"copy": 2}
+    assert all(KINDS[kind].program for kind in made.absent)
