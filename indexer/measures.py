@@ -225,7 +225,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "containment_words": "shared words, of the words of A / of B",
         "terminology": "distinct words in common, of the larger set",
         "containment": "features of A in B / of B in A",
-        "hamming": "equal bits of the SimHash, which estimate 1 - angle / π",
+        "hamming": "equal bits of the SimHash; about 1 - angle / π",
     }
 )
 """What each measure tells a reader of a comparison of A and B, in the order in which they are shown."""
