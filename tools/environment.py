@@ -12,35 +12,40 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LOCKS = ROOT / "requirements"
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / "python"
 
 
-def prepared(*, extras: tuple[str, ...] = (), group: str | None = None) -> Path:
-    """Make `.venv` with nearfold installed from this folder; returns its Python. Does nothing when it is up to date."""
+def prepared(lock: str = "core") -> Path:
+    """Make `.venv` with nearfold from this folder and what requirements/LOCK.txt names; returns its Python.
+
+    Does nothing when it is up to date. Every package is checked against the hashes in the lock.
+    """
     if sys.version_info < (3, 10):  # noqa: UP036 (this runs on whatever Python there is)
         sys.exit(f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3.")
-    stamp, wanted = VENV / ".prepared", _state(extras, group)
+    stamp, wanted = VENV / ".prepared", _state(lock)
     if stamp.exists() and wanted in stamp.read_text().splitlines():
         return PYTHON
     print("Setting up .venv (a minute or two the first time) ...", file=sys.stderr, flush=True)
     if not PYTHON.exists():
         _run([sys.executable, "-m", "venv", str(VENV)], "on Debian and Ubuntu: apt install python3-venv")
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _run([*pip, "--upgrade", "pip>=25.1"], "check the network")
-    target = f".[{','.join(extras)}]" if extras else "."
-    _run([*pip, *(["--group", group] if group else []), "--editable", target], "check the network and the messages above")
+    locks = [flag for name in ("build", lock) for flag in ("--requirement", str(LOCKS / f"{name}.txt"))]
+    _run([*pip, "--require-hashes", *locks], "check the network")
+    _run([*pip, "--no-deps", "--no-build-isolation", "--editable", "."], "see the messages above")
     stamp.write_text(f"{stamp.read_text() if stamp.exists() else ''}{wanted}\n")
     return PYTHON
 
 
-def _state(extras: tuple[str, ...], group: str | None) -> str:
+def _state(lock: str) -> str:
     """A digest of what decides the environment's content."""
-    digest = hashlib.sha256(repr((sys.version, extras, group)).encode())
+    digest = hashlib.sha256(repr((sys.version, lock)).encode())
     sources = [
         ROOT / "pyproject.toml",
         ROOT / "setup.py",
+        *sorted(LOCKS.glob("*.txt")),
         *sorted((ROOT / "kernel").rglob("*.rs")),
         *(ROOT / "kernel").glob("Cargo.*"),
     ]

@@ -24,7 +24,7 @@ CHECKS = (
 
 def main(arguments: list[str]) -> int:
     """Run the checks in order and stop at the first that fails; its exit code."""
-    python = prepared(extras=("opensearch", "elasticsearch", "tika", "text", "copietje"), group="dev")
+    python = prepared("test")
     chromium.ensured()
     for module, *rest in (*CHECKS, ("pytest", *arguments)):
         print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)
