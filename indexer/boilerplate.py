@@ -8,35 +8,57 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.align import WIDTH
 from indexer.collection import Progress, silent
-from indexer.discounting import Discounted, discounted, shingle_hashes, width_for
+from indexer.discounting import Corpus, Discounted, discounted, shingle_hashes, width_for
 from indexer.fingerprinting import fingerprint
 from indexer.lookup import recipe_of
 from indexer.stores.base import Store
 from indexer.text.words import words
 
-SAMPLE = 2000
+SAMPLE, MOST_SHINGLES = 2000, 4_000_000
 EVERY = 100
 
 
-def discount(store: Store, a: str, b: str, sample: int = SAMPLE, progress: Progress = silent) -> Discounted:
-    """Compare two texts by S_R with shingles weighted by how rare they are in a store.
+class Sample:
+    """The shingles of `width` words in the texts of a store that others are weighed by, read once for many comparisons.
 
-    The corpus is the first `sample` documents by id: nearfold's ids are digests, so these are a fair sample,
-    and always the same one. Copies of the two texts do not count, and copies of others count once. Raises `StoreError` when
+    The texts are those of the first `most` documents by id, copies counted once: nearfold's ids are digests, so these are a
+    fair sample, and always the same one. Very long texts end it early, after four million shingles. Raises `StoreError` when
     nothing was indexed yet.
     """
-    recipe = recipe_of(store)
-    sides = words(a), words(b)
-    width = width_for(sides)
 
-    def corpus() -> Iterator[NDArray[np.uint64]]:
-        seen = {fingerprint(text, recipe).exact for text in (a, b)}
-        for place, row in enumerate(islice(store.scan(), sample)):
+    def __init__(self, store: Store, width: int = WIDTH, most: int = SAMPLE, progress: Progress = silent) -> None:
+        self._store, self._recipe, self._width = store, recipe_of(store), width
+        self._ids: dict[str, str] = {}
+        self._corpus = Corpus(self._read(most, progress))
+
+    def compare(self, a: str, b: str) -> Discounted:
+        """Compare two texts by S_R, shingles weighted by how rare they are in the sample; copies of the two do not count."""
+        left, right = (shingle_hashes(words(text), self._width) for text in (a, b))
+        copies = {fingerprint(text, self._recipe).exact for text in (a, b)} & self._ids.keys()
+        rows = self._store.get([self._ids[exact] for exact in copies]).values()
+        return discounted(left, right, self._corpus, [shingle_hashes(words(row.text), self._width) for row in rows])
+
+    def _read(self, most: int, progress: Progress) -> Iterator[NDArray[np.uint64]]:
+        held = 0
+        for place, row in enumerate(islice(self._store.scan(), most)):
             if place % EVERY == 0:
-                progress("counting passages", place, sample)
-            if row.exact not in seen:
-                seen.add(row.exact)
-                yield shingle_hashes(words(row.text), width)
+                progress("counting passages", place, most)
+            if row.exact not in self._ids:
+                self._ids[row.exact] = row.id
+                shingles = shingle_hashes(words(row.text), self._width)
+                yield shingles
+                held += len(shingles)
+            if held > MOST_SHINGLES:
+                return
 
-    return discounted(shingle_hashes(sides[0], width), shingle_hashes(sides[1], width), corpus())
+
+def shingle_width(a: str, b: str) -> int:
+    """The words of a shingle for two texts: five, or those of the shorter one."""
+    return width_for((words(a), words(b)))
+
+
+def discount(store: Store, a: str, b: str, sample: int = SAMPLE, progress: Progress = silent) -> Discounted:
+    """Compare two texts by S_R with shingles weighted by how rare they are in a `Sample` of a store."""
+    return Sample(store, shingle_width(a, b), sample, progress).compare(a, b)

@@ -45,20 +45,37 @@ def shingle_hashes(text: Words, width: int = WIDTH) -> NDArray[np.uint64]:
     return np.unique(string_hashes(sorted(runs)))
 
 
+class Corpus:
+    """In how many texts each shingle occurs; each text is given by its distinct shingles."""
+
+    def __init__(self, texts: Iterable[NDArray[np.uint64]]) -> None:
+        listed = list(texts)
+        self.texts = len(listed)
+        joined = np.concatenate(listed) if listed else np.empty(0, dtype=np.uint64)
+        self._shingles, self._counts = np.unique(joined, return_counts=True)
+
+    def frequencies(self, asked: NDArray[np.uint64], apart: Sequence[NDArray[np.uint64]] = ()) -> Frequencies:
+        """How often some shingles, ascending and distinct, occur; `apart` are texts of the corpus that do not count.
+
+        >>> asked = np.array([3, 5, 9], dtype=np.uint64)
+        >>> counted = Corpus([asked[:2], asked[1:2], asked]).frequencies(asked, [asked])
+        >>> counted.texts, counted.weights(asked).round(2).tolist()
+        (2, [0.37, 0.0, 1.0])
+        """
+        counts = np.zeros(len(asked), dtype=np.int64)
+        if len(self._shingles):
+            places = np.minimum(np.searchsorted(self._shingles, asked), len(self._shingles) - 1)
+            counts = np.where(self._shingles[places] == asked, self._counts[places], 0)
+        for one in apart:
+            counts = counts - np.isin(asked, one, assume_unique=True)
+        return Frequencies(asked, counts, self.texts - len(apart))
+
+
 class Frequencies:
-    """In how many texts of a corpus each of some shingles occurs; `asked` ascending and distinct.
+    """In how many of so many texts each of some shingles occurs."""
 
-    >>> asked = np.array([3, 5, 9], dtype=np.uint64)
-    >>> counted = Frequencies(asked, [asked[:2], asked[1:2]])
-    >>> counted.texts, counted.weights(asked).round(2).tolist()
-    (2, [0.37, 0.0, 1.0])
-    """
-
-    def __init__(self, asked: NDArray[np.uint64], corpus: Iterable[NDArray[np.uint64]]) -> None:
-        self._asked, self._counts, self.texts = asked, np.zeros(len(asked), dtype=np.int64), 0
-        for shingles in corpus:
-            self._counts += np.isin(asked, shingles, assume_unique=True)
-            self.texts += 1
+    def __init__(self, asked: NDArray[np.uint64], counts: NDArray[np.int64], texts: int) -> None:
+        self._asked, self._counts, self.texts = asked, counts, texts
 
     def weights(self, shingles: NDArray[np.uint64]) -> NDArray[np.float64]:
         """The weight of each of these shingles, which were asked for; all 1 without a corpus."""
@@ -75,16 +92,18 @@ class Frequencies:
         return float(np.mean(self._counts >= OFTEN * self.texts))
 
 
-def discounted(a: NDArray[np.uint64], b: NDArray[np.uint64], corpus: Iterable[NDArray[np.uint64]]) -> Discounted:
-    """Compare the shingles of two texts, weighted by a corpus that should hold neither of them. Symmetric.
+def discounted(
+    a: NDArray[np.uint64], b: NDArray[np.uint64], corpus: Corpus, apart: Sequence[NDArray[np.uint64]] = ()
+) -> Discounted:
+    """Compare the shingles of two texts, weighted by a corpus; `apart`: those of its texts that are a or b. Symmetric.
 
     >>> form, left, right = (np.array(one, dtype=np.uint64) for one in ([1, 2, 3], [1, 2, 3, 7], [1, 2, 3, 8]))
-    >>> found = discounted(left, right, [form] * 9)
+    >>> found = discounted(left, right, Corpus([form] * 9))
     >>> found.plain, found.similarity, found.common
     (0.6, 0.0, 0.6)
     """
     both, shared = np.union1d(a, b), np.intersect1d(a, b, assume_unique=True)
-    found = Frequencies(both, corpus)
+    found = corpus.frequencies(both, apart)
     whole = float(found.weights(both).sum())
     similarity = min(1.0, float(found.weights(shared).sum()) / whole) if whole else 0.0
     return Discounted(similarity, len(shared) / len(both) if len(both) else 0.0, found.common(), found.texts)
