@@ -119,7 +119,12 @@ class Matched:
 
 
 def told_missed(missed: Missed) -> str:
-    """What a sample of pairs left out says, in a sentence."""
+    """What the pairs left out, or a sample of them, say, in a sentence."""
+    if missed.low == missed.high:
+        return (
+            f"all {missed.drawn:,} of these were looked at for what the cap cost: {missed.estimate:,.0f} pairs of texts that "
+            f"no other band finds reach {missed.threshold:g} and are left out"
+        )
     return (
         f"of these pairs {missed.drawn:,} were drawn and looked at: {missed.found:,} that no other band finds reach "
         f"{missed.threshold:g}, so about {missed.estimate:,.0f} pairs of texts are left out "

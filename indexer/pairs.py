@@ -6,6 +6,8 @@ threshold, texts decide inside it. The complete mode does without chance: it rea
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,7 @@ from indexer.verifying import Verifier
 
 CAP = 1000
 ALMOST_ONE = 0.999
+LABELS_TOLD = 20
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
@@ -55,8 +58,9 @@ def match(
     more distinct texts share gives pairs with the first of them only; copies of a text that make more pairs, likewise.
     `memory`: megabytes that may be used; what does not fit is written to temporary files. The result is the same.
 
-    Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for a value out of range and
-    for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
+    Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for a value out of range,
+    for a label that no document carries, and for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and
+    `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
     check(recipe, threshold, measure, all_pairs or contained, cap)
@@ -95,6 +99,15 @@ def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: 
         raise UsageError(f"the cap must be 2 or more, not {cap}")
 
 
+def no_such_label(against: str, labels: Set[str]) -> UsageError:
+    """The error that no document carries a label, naming those that documents carry, `LABELS_TOLD` at most."""
+    told = ", ".join(sorted(labels)[:LABELS_TOLD]) + (", ..." if len(labels) > LABELS_TOLD else "")
+    there = (
+        f"choose one of: {told}" if labels else "none carries any; give labels by `nearfold label` or `nearfold index --label`"
+    )
+    return UsageError(f"no document carries the label {against!r}; {there}")
+
+
 def room(memory: int) -> Scratch:
     """A room of so many megabytes. Raises `UsageError` when that is none."""
     if memory < 1:
@@ -106,6 +119,8 @@ def _wanted(collection: Collection, against: str | None, new: bool) -> Wanted:
     if against is None and not new:
         return Wanted(collection.documents, None, None)
     flags = np.array([(against in one.labels, one.provisional) for one in collection.entries], dtype=bool).reshape(-1, 2)
+    if against is not None and not flags[:, 0].any():
+        raise no_such_label(against, {label for one in collection.entries for label in one.labels})
     return Wanted(collection.documents, None if against is None else flags[:, 0], flags[:, 1] if new else None)
 
 

@@ -133,10 +133,10 @@ def sharing(
 
 def _missed(hot: HotBands, counter: SlotCounter, least: int, wanted: Wanted, verifier: Verifier, threshold: float) -> Missed:
     """Verify the pairs drawn from hot bands that would have been listed, had they been looked at."""
-    weights = hot.weights()
-    order = np.lexsort((hot.right, hot.left))
+    weights, (smaller, larger) = hot.weights(), hot.sides
+    order = np.lexsort((larger, smaller))
     order = order[weights[order] > 0]
-    left, right = hot.left[order], hot.right[order]
+    left, right = smaller[order], larger[order]
     found = np.zeros(len(weights), dtype=bool)
     promising = counter.reaches(left, right, least) & wanted.chosen(left, right)
     order, left, right = order[promising], left[promising], right[promising]

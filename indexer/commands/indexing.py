@@ -57,7 +57,7 @@ _READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "
     help="Similarity at which a document joins a family on arrival.",
 )
 @click.option("--no-families", is_flag=True, help="Look up no families on arrival; `group` makes them all.")
-@click.option("--query", help="Which documents of a source that can be asked.")
+@click.option("--query", help="Which documents of a project in Hansken (HQL).")
 @store_option
 @json_option
 def index_command(

@@ -33,8 +33,10 @@ def open_sources(paths: Sequence[str], reading: Reading, store: Store, own_files
     A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a store, such as an index that
     others filled, or of any file system that fsspec knows. `store` is what `target` gave. Files and folders are looked at now:
     raises `SourceNotFound` for what is not there, `MissingExtra` when what reads such a source is not installed, and
-    `UsageError` for a URL that cannot be read.
+    `UsageError` for a URL that cannot be read, and for a query where a source cannot be asked.
     """
+    if reading.query is not None and (mute := [path for path in paths if not path.startswith(_HANSKEN)]):
+        raise UsageError(f"{mute[0]} cannot be asked; --query is for hansken:// alone, leave it out, or index the others apart")
     local = [path for path in paths if "://" not in path or os.path.lexists(path)]
     sources: list[Source] = []
     if local:

@@ -17,6 +17,7 @@ from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, 
 from indexer.sources.containers import expanded, kind_of
 
 _TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
+_ABSENT = (404, 410)
 
 
 class RemoteSource:
@@ -74,15 +75,30 @@ def _looked_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
         system, root = url_to_fs(url)
         info = system.info(root)
     except FileNotFoundError as error:
-        raise SourceNotFound(path=url) from error
+        if (happened := _happened(error)) is None:
+            raise SourceNotFound(path=url) from error
+        raise _unusable(url, happened) from error
     except ImportError as error:
         raise UsageError(f"{url} needs a library that is not installed: {error}; docs/sources.md names extras") from error
     except Exception as error:
-        raise UsageError(
-            f"{url} cannot be read ({_words(error)}); check the address, and credentials where it wants them"
-        ) from error
+        raise _unusable(url, error) from error
     folder = url.endswith("/") or info.get("type") == "directory"
     return system, root, None if folder else info
+
+
+def _happened(error: FileNotFoundError) -> BaseException | None:
+    """What stands behind a file that was not found: no answer, or another one than that; None where it is not there.
+
+    fsspec says of whatever goes wrong over HTTP that the file was not found.
+    """
+    cause = error.__cause__
+    status = getattr(cause, "status", None)
+    unreached = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
+    return cause if unreached or status not in (None, *_ABSENT) else None
+
+
+def _unusable(url: str, error: BaseException) -> UsageError:
+    return UsageError(f"{url} cannot be read ({_words(error)}); check the address, and credentials where it wants them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,5 +181,5 @@ def _unreadable(error: Exception) -> Unreadable:
     return Unreadable(reason=f"the file could not be read ({_words(error)})", mend="check the server, then run again")
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     return str(error) or type(error).__name__

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.pairs import ALMOST_ONE, CAP, check
+from indexer.pairs import ALMOST_ONE, CAP, LABELS_TOLD, check, no_such_label
 from indexer.planning import Plan, plan
 from indexer.recipe import Recipe
 from indexer.spark import texts
@@ -40,6 +40,7 @@ def match(work: Work, rows: Stage, recipe: Recipe, asked: Asked) -> Stage:
     left out, and `copies_left_out`. Raises `UsageError` and `UnknownMeasure`.
     """
     check(recipe, asked.threshold, asked.measure, all_pairs=False, cap=asked.cap)
+    _check_label(rows.rows, asked.against)
     numbered = texts.texts(work, rows, recipe)
     members = texts.members(work, rows, numbered, recipe)
     least = fewest_equal(asked.measure, recipe.slots or 0, asked.threshold)
@@ -57,6 +58,14 @@ def match(work: Work, rows: Stage, recipe: Recipe, asked: Asked) -> Stage:
         lambda made: {"pairs": made.count(), "copies_left_out": spelled.left_out(decided.rows)},
     )
     return Stage(listed.digest, listed.rows, {**found.facts, **listed.facts})
+
+
+def _check_label(rows: DataFrame, against: str | None) -> None:
+    """Raise `UsageError` when no document carries the label."""
+    if against is None or not rows.where(sf.array_contains("labels", against)).isEmpty():
+        return
+    labels = rows.select(sf.explode("labels").alias("label")).distinct().sort("label").limit(LABELS_TOLD + 1).collect()
+    raise no_such_label(against, {row["label"] for row in labels})
 
 
 def _decided(found: DataFrame, numbered: DataFrame, verifier: Verifier, asked: Asked) -> DataFrame:

@@ -106,6 +106,45 @@ def test_what_cannot_be_read_is_told_at_once(url, store):
     assert store.stored_recipe() is None
 
 
+@pytest.mark.parametrize(
+    ("status", "told"), [(404, "does not exist"), (410, "does not exist"), (403, "403"), (401, "401"), (503, "503")]
+)
+def test_what_a_server_answered_is_told(status, told, store):
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/a.txt"
+    with pytest.raises(UsageError, match=told) as error:
+        read(url, store)
+    assert url in str(error.value) and isinstance(error.value, SourceNotFound) == (told == "does not exist")
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_server_that_is_not_there_is_told_apart_from_a_file(store):
+    with pytest.raises(UsageError, match="Connect call failed") as error:
+        read("http://127.0.0.1:9/a.txt", store)
+    assert "does not exist" not in str(error.value)
+
+
+def test_a_query_is_refused_where_nothing_can_be_asked(tmp_path, store):
+    (tmp_path / "a.txt").write_text(ONE)
+    for place in (str(tmp_path), f"file://{tmp_path}/a.txt", "opensearch://127.0.0.1:9/papers"):
+        with pytest.raises(UsageError, match="--query is for hansken"):
+            read(place, store, reading=Reading(query="type:document"))
+    assert store.stored_recipe() is None
+
+
 def test_two_places_with_one_name_under_a_namespace(tmp_path, store):
     for name in ("x", "y"):
         (tmp_path / name).mkdir()

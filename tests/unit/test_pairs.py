@@ -97,7 +97,15 @@ def test_documents_without_a_label_against_those_with_it():
         ["b", ["a", "h"]],
         ["c", ["a", "h"]],
     ]
-    assert list(match(store, threshold=0.8, against="nobody carries it")) == []
+
+
+@pytest.mark.parametrize("label", ["nobody carries it", "", "Privileged"])
+def test_a_label_that_no_document_carries_is_refused_with_those_that_there_are(label):
+    store = library(rows(TEXTS, labels={"a": ["privileged"], "h": ["privileged", "x"], "e": ["x"]}))
+    with pytest.raises(UsageError, match=r"choose one of: privileged, x$"):
+        match(store, against=label)
+    with pytest.raises(UsageError, match="none carries any"):
+        match(library(rows(TEXTS)), against=label)
 
 
 def test_only_pairs_that_touch_what_is_new():
