@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from indexer.text.clauseheadings import TITLE, Marker, capitals, heading, marker, titled
 from indexer.text.contents import contents
-from indexer.text.headings import TITLE, Marker, capitals, heading, marker, titled
 
 MOST = 10_000
 _BREAK = "\n\r\v\f\x85\u2028\u2029"

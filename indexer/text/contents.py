@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from indexer.text.headings import heading, marker
+from indexer.text.clauseheadings import heading, marker
 
 _TITLE = re.compile(
     r"\s*(?:table of contents|contents|index|inhalt|inhaltsverzeichnis|inhaltsübersicht|table des matières|sommaire|índice"
