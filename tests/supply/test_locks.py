@@ -1,0 +1,65 @@
+"""The locks name every dependency, with hashes, and no place to fetch it from."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = ROOT / "requirements"
+if sys.version_info < (3, 11):
+    pytest.skip("reads pyproject.toml with Python's own parser, from 3.11 on", allow_module_level=True)
+import tomllib  # noqa: E402
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def plain(requirement: str) -> str:
+    """A requirement's name alone, as indices write it."""
+    return re.sub(r"[-_.]+", "-", re.match(r"[A-Za-z0-9._-]+", requirement)[0]).lower()
+
+
+def entries(lock: str) -> list[str]:
+    """The entries of a lock, each with its hashes."""
+    text = (LOCKS / f"{lock}.txt").read_text(encoding="utf-8").replace("\\\n", " ")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def wanted(lock: str) -> set[str]:
+    """The names that pyproject.toml asks for."""
+    asked = {
+        "build": PROJECT["build-system"]["requires"],
+        "core": PROJECT["project"]["dependencies"],
+        "all": [
+            *PROJECT["project"]["dependencies"],
+            *(one for extra in PROJECT["project"]["optional-dependencies"].values() for one in extra),
+        ],
+    }
+    asked["test"] = [*asked["all"], *PROJECT["dependency-groups"]["dev"]]
+    return {plain(one) for one in asked[lock]} - {"nearfold"}
+
+
+@pytest.mark.parametrize("lock", ["build", "core", "all", "test"])
+def test_a_lock_names_all_that_is_asked_for_with_hashes(lock: str) -> None:
+    named = entries(lock)
+    assert all(re.match(r"[a-z0-9.-]+==[^ ]+ .*--hash=sha256:[0-9a-f]{64}", entry) for entry in named)
+    assert wanted(lock) <= {plain(entry) for entry in named}, "run: python tools/lock.py"
+    assert "://" not in (LOCKS / f"{lock}.txt").read_text(encoding="utf-8")
+
+
+def test_locks_agree_with_each_other() -> None:
+    pins = {lock: {entry.split(" --hash")[0].strip() for entry in entries(lock)} for lock in ("core", "all", "test")}
+    names = {lock: {plain(pin) + "|" + pin.split("==")[1].split()[0] for pin in pins[lock]} for lock in pins}
+    assert names["core"] <= names["all"] <= names["test"]
+
+
+def test_the_core_stays_small() -> None:
+    assert wanted("core") == {"numpy", "mmh3", "iscc-tika", "charset-normalizer", "psutil", "click", "rich"}
+
+
+def test_the_build_asks_for_the_same_everywhere() -> None:
+    asked = [line for line in (LOCKS / "build.in").read_text().splitlines() if not line.startswith("#")]
+    assert set(PROJECT["build-system"]["requires"]) <= set(asked)
