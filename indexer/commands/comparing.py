@@ -11,9 +11,11 @@ from indexer.align import Matching
 from indexer.boilerplate import discount
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparison import compare
+from indexer.discounting import Discounted
 from indexer.measures import MEASURES
 from indexer.originals import original
 from indexer.recipe import DEFAULT
+from indexer.stores.base import Store
 from indexer.web.comparisonfile import compare_page
 from indexer.wholefile import check_place, whole
 
@@ -44,13 +46,16 @@ def compare_command(
         originals = original(a, store), original(b, store)
         recipe = store.stored_recipe() or DEFAULT
         first, second = originals
-        without = None
-        if discounted:
-            with printing_families.progress() as advance:
-                without = discount(store, first.text, second.text, progress=advance)
+        without = _discounted(store, first.text, second.text) if discounted or (page and store.stored_recipe()) else None
     compared = compare(first.text, second.text, recipe, matching=matching, names=(first.path, second.path))
     if page:
         with whole(page, "--html") as part:
-            part.write_text(compare_page(compared, originals), encoding="utf-8")
-    printing_comparison.compared(compared, originals, as_json, measure, str(page) if page else None, without)
+            part.write_text(compare_page(compared, originals, without), encoding="utf-8")
+    told = without if discounted else None
+    printing_comparison.compared(compared, originals, as_json, measure, str(page) if page else None, told)
     return 0
+
+
+def _discounted(store: Store, a: str, b: str) -> Discounted:
+    with printing_families.progress() as advance:
+        return discount(store, a, b, progress=advance)

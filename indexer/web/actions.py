@@ -66,7 +66,7 @@ def _undo(site: Site, asked: Asked) -> Undone:
 
 
 def _anew(site: Site, asked: Asked) -> Forgotten:
-    site.changed()
+    site.anew()
     return Forgotten(True)
 
 

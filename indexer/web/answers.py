@@ -128,6 +128,23 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class WithoutBoilerplate:
+    """S_R beside S_R with five-word shingles weighted by how rare they are in the store, which leaves out what forms share.
+
+    `similarity`, `plain` (S_R itself) and `common` (the share of the shingles that a tenth or more of the store's texts carry)
+    are None until the store's passages are counted (`ready` False), and where there is nothing to weigh by (`texts` is 0).
+    `note` says it in a sentence.
+    """
+
+    ready: bool
+    similarity: float | None
+    plain: float | None
+    common: float | None
+    texts: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """Two documents side by side, one part of them. In the texts of `cells` what could steer a reader is spelled out.
 
@@ -139,6 +156,7 @@ class Compared:
     matching: Literal["literal", "information"]
     words: tuple[int, int]
     measures: tuple[Measure, ...]
+    discounted: WithoutBoilerplate
     passages: int
     shared_words: int
     differences: int

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from indexer.comparison import Comparison
+from indexer.discounting import Discounted
 from indexer.errors import MissingExtra
 from indexer.originals import Original
 from indexer.release import release
@@ -25,11 +26,14 @@ _SCRIPTS = ("keys.js", "differences.js", "file.js")
 _MODULE = re.compile(r"^(?:import .*|export (?=function))", re.MULTILINE)
 
 
-def compare_page(comparison: Comparison, originals: tuple[Original, Original] | None = None) -> str:
+def compare_page(
+    comparison: Comparison, originals: tuple[Original, Original] | None = None, without: Discounted | None = None
+) -> str:
     """The side-by-side view of a comparison, whole, as one HTML file; the same for the same comparison.
 
-    `originals` are the documents whose texts were compared: with them metadata and extraction warnings are shown. Beyond
-    10,000 blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra` without jinja2.
+    `originals` are the documents whose texts were compared: with them metadata and extraction warnings are shown. `without` is
+    the similarity without what the texts of a store share (`indexer.boilerplate.discount`); the page says when it is missing.
+    Beyond 10,000 blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra` without jinja2.
 
     >>> from indexer.comparison import compare
     >>> "Did you steal" in compare_page(compare("Did you steal the money?", "Did you steal the money? Yes."))
@@ -37,7 +41,7 @@ def compare_page(comparison: Comparison, originals: tuple[Original, Original] | 
     """
     try:
         from indexer.web.rendering import environment, rendered
-        from indexer.web.telling import measures_of
+        from indexer.web.telling import measures_of, without_boilerplate
     except ModuleNotFoundError as error:
         raise MissingExtra(package=str(error.name), extra="web") from error
     left, right = originals or (Original(name, text) for name, text in zip(comparison.names, comparison.texts, strict=True))
@@ -46,6 +50,7 @@ def compare_page(comparison: Comparison, originals: tuple[Original, Original] | 
         "comparison": comparison,
         "originals": (left, right),
         "measures": measures_of(comparison.measures),
+        "discounted": without_boilerplate(without, "no store of other texts was at hand"),
         "differences": beside.differences,
         "cells": beside.cells(beside.blocks[:MOST_BLOCKS]),
         "facts": facts(left.facts, right.facts),

@@ -23,15 +23,17 @@ from indexer.web.answers import (
     Similar,
     StoreState,
     Surveyed,
+    WithoutBoilerplate,
 )
 from indexer.web.asking import Asked, Parameter
 from indexer.web.site import Site
-from indexer.web.telling import facts_of, measures_of, shown_hit, sided, warnings_of
+from indexer.web.telling import facts_of, measures_of, shown_hit, sided, warnings_of, without_boilerplate
 
 FACETS = ("content_type", "status", "labels")
 TEXT_PART = 60_000
 BLOCKS_PART = 120
 FAILURES_SHOWN = 200
+SHORT_SECONDS = 0.05
 Answer = Callable[[Site, Asked], Any]
 
 
@@ -130,6 +132,7 @@ def compare(site: Site, asked: Asked) -> Compared:
         matching=matching,
         words=compared.words,
         measures=tuple(measures_of(compared.measures)),
+        discounted=without_boilerplate(site.discounted(a, b, SHORT_SECONDS)),
         passages=len(compared.shared),
         shared_words=compared.measures.alignment.common,
         differences=made.differences,
@@ -140,6 +143,11 @@ def compare(site: Site, asked: Asked) -> Compared:
         facts=tuple(facts(facts_of(a), facts_of(b))),
         warnings=tuple(dict.fromkeys([*sided("A", a), *sided("B", b)])),
     )
+
+
+def discounted(site: Site, asked: Asked) -> WithoutBoilerplate:
+    """Two documents compared without what the texts of the store share."""
+    return without_boilerplate(site.discounted(site.row(asked["a"]), site.row(asked["b"]), asked["wait"]))
 
 
 def _part(asked: Asked, parts: int) -> int:
@@ -216,6 +224,8 @@ def preview(site: Site, asked: Asked) -> Previewed:
 
 _ID = Parameter("id", "a document's id")
 _PART = Parameter("part", "which part of a long text, from 1", 1, "integer", low=1, high=1_000_000)
+_A, _B = Parameter("a", "the id of one document"), Parameter("b", "the id of the other")
+_WAIT = Parameter("wait", "seconds to wait for it", 1.5, "number", low=0, high=30)
 _THRESHOLD = Parameter("threshold", "least similarity, from 0 to 1", 0.8, "number", low=0, high=1)
 
 QUESTIONS: Mapping[str, Question] = {
@@ -247,13 +257,20 @@ QUESTIONS: Mapping[str, Question] = {
         "compare",
         "Two documents side by side, by every measure.",
         (
-            Parameter("a", "the id of one document"),
-            Parameter("b", "the id of the other"),
+            _A,
+            _B,
             Parameter("matching", "count repeats, or information", "literal", choices=("literal", "information")),
             _PART,
         ),
         compare,
         Compared,
+    ),
+    "discounted": Question(
+        "discounted",
+        "How alike two documents are without what the texts of the store share; counted by the first who asks.",
+        (_A, _B, _WAIT),
+        discounted,
+        WithoutBoilerplate,
     ),
     "status": Question("status", "What is in the store, and whether a job is at work on it.", (), state, StoreState),
     "labellings": Question(
@@ -266,7 +283,7 @@ QUESTIONS: Mapping[str, Question] = {
     "survey": Question(
         "survey",
         "Duplicate rate, family sizes and similarities of the whole store; begun by the first who asks.",
-        (Parameter("wait", "seconds to wait for it", 1.5, "number", low=0, high=30),),
+        (_WAIT,),
         surveyed,
         Surveyed,
     ),

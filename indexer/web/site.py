@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from indexer.align import Matching
+from indexer.boilerplate import Sample, shingle_width
 from indexer.comparison import compare
+from indexer.discounting import Discounted
 from indexer.errors import DocumentNotFound
 from indexer.lookup import recipe_of
 from indexer.model import Facet, Row
 from indexer.sidebyside import SideBySide
 from indexer.stores.base import Store
-from indexer.web.surveying import Surveyor
+from indexer.survey import survey
+from indexer.web.surveying import Reading
 
 MOST_CHARS = 2_000_000
 KEPT, FACET_SECONDS = 6, 20.0
@@ -61,7 +64,9 @@ class Site:
     def __init__(self, store: Store, originals: str | None = None) -> None:
         self.store = store
         self.token = secrets.token_urlsafe(32)
-        self.surveyor = Surveyor(store)
+        self.surveyor = Reading(lambda told: survey(store, told))
+        self._samples: dict[int, Reading[Sample]] = {}
+        self._discounted: Kept[Discounted] = Kept(KEPT * 10)
         self._originals = Path(originals).resolve(strict=True) if originals else None
         self.facets: Kept[Mapping[str, tuple[Facet, ...]]] = Kept(KEPT * 10, FACET_SECONDS)
         self._compared: Kept[SideBySide] = Kept(KEPT)
@@ -70,6 +75,23 @@ class Site:
         """Forget what was counted of documents, for they have changed."""
         self.facets.clear()
         self.surveyor.forget()
+
+    def anew(self) -> None:
+        """Read the whole store again when somebody asks next."""
+        self.changed()
+        self._discounted.clear()
+        self._samples.clear()
+
+    def discounted(self, a: Row, b: Row, patience: float) -> Discounted | None:
+        """Two documents compared without what the store shares; None while that is still counted after `patience` seconds."""
+        texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
+        if (kept := self._discounted.get(texts)) is None:
+            width = shingle_width(*texts)
+            reading = self._samples.setdefault(width, Reading(lambda told: Sample(self.store, width, progress=told)))
+            if (sample := reading.get(patience)) is None:
+                return None
+            kept = self._discounted.put(texts, sample.compare(*texts))
+        return kept
 
     def row(self, id: str) -> Row:
         """A stored document. Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet."""

@@ -1,16 +1,18 @@
-"""The survey of a store, made in the background and kept until somebody asks for a new one."""
+"""What is read of a whole store in the background, and kept until somebody asks for it anew."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
+from indexer.collection import Progress as Told
 from indexer.errors import NearfoldError
-from indexer.stores.base import Store
-from indexer.survey import Survey, survey
 
 PATIENCE_SECONDS = 1.5
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,23 +24,23 @@ class Progress:
     total: int = 0
 
 
-class Surveyor:
-    """Reads a store once for everybody who asks; safe to share by threads."""
+class Reading(Generic[T]):
+    """Reads a store once for everybody who asks; safe to share by threads. `read` is told how to say how far it has come."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, read: Callable[[Told], T]) -> None:
+        self._read = read
         self._lock = threading.Lock()
         self._ready = threading.Event()
         self._thread: threading.Thread | None = None
-        self._survey: Survey | None = None
+        self._made: T | None = None
         self._error: NearfoldError | None = None
         self.progress = Progress()
         self.seconds = 0.0
 
-    def get(self, patience: float = PATIENCE_SECONDS) -> Survey | None:
-        """The survey, begun when nobody has; None when it is not ready within `patience` seconds. Raises what went wrong."""
+    def get(self, patience: float = PATIENCE_SECONDS) -> T | None:
+        """What was read, begun when nobody has; None when it is not ready within `patience` seconds. Raises what went wrong."""
         with self._lock:
-            if self._survey is None and self._thread is None:
+            if self._made is None and self._thread is None:
                 self._begin()
         self._ready.wait(patience)
         if self._error is not None:
@@ -46,23 +48,23 @@ class Surveyor:
                 error, self._error, self._thread = self._error, None, None
             if error is not None:
                 raise error
-        return self._survey
+        return self._made
 
     def forget(self) -> None:
         """Read the store anew when somebody asks next."""
         with self._lock:
-            if self._survey is not None:
-                self._survey = self._thread = None
+            if self._made is not None:
+                self._made = self._thread = None
 
     def _begin(self) -> None:
         self._ready.clear()
-        self._thread = threading.Thread(target=self._read, name="survey", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
         self._thread.start()
 
-    def _read(self) -> None:
+    def _run(self) -> None:
         started = time.monotonic()
         try:
-            self._survey = survey(self._store, self._told)
+            self._made = self._read(self._told)
         except NearfoldError as error:
             self._error = error
         finally:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from indexer.discounting import Discounted
 from indexer.measures import MEANINGS, Measures
 from indexer.model import Estimate, Folded, Hit, Row
 from indexer.originals import stored
 from indexer.snippets import snippet
-from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit
+from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit, WithoutBoilerplate
 from indexer.web.site import MOST_CHARS
 
 
@@ -34,6 +35,23 @@ def facts_of(row: Row) -> Mapping[str, str]:
     """What is told of a document, as a reader compares it."""
     counted = {"words": f"{row.words:,}", "status": row.status.replace("_", " ")}
     return {**counted, **stored(row).facts}
+
+
+NOT_COUNTED = "the passages of the store are being counted; look again"
+NO_STATISTICS = "no corpus statistics: {}"
+
+
+def without_boilerplate(found: Discounted | None, missing: str = "") -> WithoutBoilerplate:
+    """The discounted figure with its explanation. Without one, `missing` says why there is none, empty that it will come."""
+    if found is None:
+        note = NO_STATISTICS.format(missing) if missing else NOT_COUNTED
+        return WithoutBoilerplate(bool(missing), None, None, None, 0, note)
+    if not found.texts:
+        note = NO_STATISTICS.format("the store has no other texts to weigh by")
+        return WithoutBoilerplate(True, None, None, None, 0, note)
+    counted = f"{found.texts:,} texts" if found.texts > 1 else "one other text"
+    note = f"S_R with shingles weighted by rarity in {counted} of the store; {found.common:.0%} of them are common there"
+    return WithoutBoilerplate(True, found.similarity, found.plain, found.common, found.texts, note)
 
 
 def measures_of(made: Measures) -> Sequence[Measure]:

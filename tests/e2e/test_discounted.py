@@ -20,7 +20,12 @@ def test_invoices_on_one_form(tmp_path: Path) -> None:
     assert found["discounted"]["plain"] == pytest.approx(found["measures"]["resemblance"])
     assert found["discounted"]["similarity"] < 0.2 < found["discounted"]["plain"]
     assert "weighted by rarity in 10 texts" in run("compare", a, b, "--discounted", store=store)
-    assert "discounted" not in run_json("compare", a, b, store=store)
+    assert "discounted" not in run_json("compare", a, b, "--html", tmp_path / "page.html", store=store)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "rarity in 10 texts of the store" in page
+    assert f"{found['discounted']['similarity']:.1%}" in page
+    run("compare", a, b, "--html", tmp_path / "page.html", store=f"sqlite:///{tmp_path}/none.db")
+    assert "no corpus statistics" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_it_needs_a_store(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sample_library import sentence
 
 from indexer.comparison import compare
+from indexer.discounting import Discounted
 from indexer.originals import Original
 from indexer.web.comparisonfile import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
@@ -144,14 +145,22 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: 
     expect(page.locator(".moved").first).to_be_visible()
     expect(page.locator(".side.a .letters").first).to_have_text("2,0")
     assert page.locator(".measures dt").all_text_contents() == [
-        "features", "estimate", "overlap", "jaccard words", "resemblance", "containment words", "terminology", "containment",
-        "hamming",
+        "features", "estimate", "overlap", "jaccard words", "resemblance", "resemblance, discounted", "containment words",
+        "terminology", "containment", "hamming",
     ]  # fmt: skip
     expect(page.locator(".measures .range")).to_have_text([re.compile(r"\d+% to \d+%")] * 2)
     assert page.locator("tr.differs").all_text_contents() == ["content type (differs)text/plain–", "author (differs)Ann–"]
     number = page.locator(".side.a .nr").first
     number.click()
     expect(page.locator(".side.b .nr:target")).to_have_text(number.text_content())
+
+
+def test_it_says_whether_boilerplate_was_discounted() -> None:
+    assert "no corpus statistics" in of(ONE, OTHER)
+    told = compare_page(compare(ONE, OTHER), without=Discounted(0.123, 0.5, 0.25, 40))
+    assert "12.3%" in told
+    assert "rarity in 40 texts of the store; 25% of them are common there" in told
+    assert "no corpus statistics" in compare_page(compare(ONE, OTHER), without=Discounted(0.5, 0.5, 0.0, 0))
 
 
 def test_matching_is_the_one_that_was_asked_for() -> None:

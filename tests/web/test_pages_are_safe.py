@@ -183,6 +183,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "similar": [{"id": "m1"}],
         "family": [{"id": "m2"}, {"id": "long1"}],
         "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
+        "discounted": [{"a": "m1", "b": "m2", "wait": "20"}, {"a": "m1", "b": "long1", "wait": "0"}],
         "status": [{}],
         "labellings": [{}],
         "survey": [{"wait": "20"}],

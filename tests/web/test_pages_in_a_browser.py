@@ -134,6 +134,15 @@ def test_a_comparison_shows_passages_in_matching_colours(page: Page, site: str) 
     expect(page.locator(".side.b .nr:target")).to_have_text("2")
 
 
+def test_a_comparison_leaves_boilerplate_out(page: Page, site: str) -> None:
+    page.goto("/compare?a=m1&b=m2")
+    row = page.locator(".measures div", has_text="resemblance, discounted")
+    expect(row.locator(".meaning")).to_contain_text("weighted by rarity in")
+    told = ask(site, "discounted", a="m1", b="m2", wait="20")
+    expect(row.locator(".figure")).to_have_text(f"{told['similarity']:.1%}")
+    assert told["similarity"] <= told["plain"]
+
+
 def test_both_sides_of_a_block_stand_at_the_same_height(page: Page, site: str) -> None:
     page.goto("/compare?a=long1&b=long2")
     for place in range(3):

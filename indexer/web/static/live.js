@@ -3,7 +3,8 @@
 const number = (value) => value.toLocaleString("en-US");
 
 async function asked(path, parameters = {}, signal = undefined) {
-  const answer = await fetch(`${path}?${new URLSearchParams(parameters)}`, { signal, headers: { accept: "application/json" } });
+  const query = new URLSearchParams(parameters).toString();
+  const answer = await fetch(query ? `${path}?${query}` : path, { signal, headers: { accept: "application/json" } });
   const value = await answer.json();
   if (!answer.ok) throw new Error(value.error);
   return value;
@@ -31,6 +32,23 @@ export function survey() {
     } catch (error) {
       place.setAttribute("aria-busy", "false");
       place.querySelector("[data-stage]").textContent = error.message;
+    }
+  };
+  look();
+}
+
+export function discounted() {
+  const place = document.querySelector("[data-discounted]");
+  if (!place) return;
+  const [figure, note] = ["[data-figure]", "[data-note]"].map((name) => place.querySelector(name));
+  const look = async () => {
+    try {
+      const told = await asked(place.dataset.discounted);
+      note.textContent = told.note;
+      if (told.similarity !== null) figure.textContent = `${(100 * told.similarity).toFixed(1)}%`;
+      if (!told.ready) setTimeout(look, 500);
+    } catch (error) {
+      note.textContent = error.message;
     }
   };
   look();

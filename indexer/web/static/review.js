@@ -2,7 +2,7 @@
 
 import { keyboard } from "./keys.js";
 import { differences } from "./differences.js";
-import { jobs, slider, survey } from "./live.js";
+import { discounted, jobs, slider, survey } from "./live.js";
 
 for (const part of document.querySelectorAll("[data-scripted], [data-opens]")) part.hidden = false;
 for (const part of document.querySelectorAll("[data-unscripted]")) part.hidden = true;
@@ -12,5 +12,6 @@ if (filters && window.matchMedia("(max-width: 60rem)").matches) filters.open = f
 keyboard();
 differences();
 survey();
+discounted();
 slider();
 jobs();
