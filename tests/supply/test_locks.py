@@ -63,3 +63,10 @@ def test_the_core_stays_small() -> None:
 def test_the_build_asks_for_the_same_everywhere() -> None:
     asked = [line for line in (LOCKS / "build.in").read_text().splitlines() if not line.startswith("#")]
     assert set(PROJECT["build-system"]["requires"]) <= set(asked)
+
+
+def test_the_licence_of_every_package_is_listed() -> None:
+    page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| ([a-z0-9.-]+) \|", page, re.MULTILINE)) - {"package"}
+    assert listed == {plain(entry) for entry in entries("all")}, "run: .venv/bin/python tools/licences.py"
+    assert "| not told |" not in page
