@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from indexer.agreement import consistency
     from indexer.checkup import doctor
     from indexer.comparison import compare
+    from indexer.evaluation.evaluating import evaluate
     from indexer.exporting import export
     from indexer.fingerprinting import fingerprint, fingerprints
     from indexer.grouping import group
@@ -37,6 +38,7 @@ __all__ = [
     "consistency",
     "delete",
     "doctor",
+    "evaluate",
     "export",
     "fingerprint",
     "fingerprints",
@@ -68,6 +70,7 @@ _HOMES = {
     "consistency": "indexer.agreement",
     "delete": "indexer.removal",
     "doctor": "indexer.checkup",
+    "evaluate": "indexer.evaluation.evaluating",
     "export": "indexer.exporting",
     "fingerprint": "indexer.fingerprinting",
     "fingerprints": "indexer.fingerprinting",

@@ -15,6 +15,7 @@ import click
 from indexer import checkup, installing, lookup, overview, printing, printing_sketches, signing
 from indexer.commands import (
     comparing,
+    evaluating,
     exporting,
     families,
     indexing,
@@ -192,6 +193,7 @@ def uninstall_command(dry_run: bool, roles: bool, dashboards: str | None, store_
 
 for command in (
     comparing.compare_command,
+    evaluating.evaluate_command,
     indexing.index_command,
     families.match_command,
     families.group_command,

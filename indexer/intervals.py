@@ -6,7 +6,7 @@ Both are of 95 % unless told otherwise. Wilson's interval, which also holds wher
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from indexer.sketch.hashing import GAMMA, MASK, mix64, mix64_array
 
-DRAWS, AT_ONCE = 2000, 100
+DRAWS = 2000
 Units = NDArray[np.float64]
 
 
@@ -45,22 +45,22 @@ def mitchell(part: float, whole: int, confidence: float = 0.95) -> tuple[float, 
 
 def bootstrap(
     units: Units,
-    statistic: Callable[[Units], Units],
+    statistics: Callable[[Units], Sequence[Units]],
     seed: int = 0,
     draws: int = DRAWS,
     confidence: float = 0.95,
-) -> tuple[float, float] | None:
-    """The percentile interval of a statistic of sums, drawing units again with replacement (Efron 1979).
+) -> list[tuple[float, float] | None]:
+    """The percentile intervals of statistics of sums, drawing units again with replacement (Efron 1979).
 
-    `units`: (units, columns), what each unit adds to each sum; `statistic` takes (draws, columns) sums to (draws,) values, NaN
-    where it is undefined. The same units and seed give the same interval. None for fewer than two units, or when
-    no draw has a value.
+    `units`: (units, columns), what each unit adds to each sum; `statistics` takes (draws, columns) sums to (draws,) values of
+    each statistic, NaN where it is undefined. The same units and seed give the same intervals. None for fewer than two
+    units, or when no draw has a value.
     """
-    if len(units) < 2:
-        return None
-    values = np.concatenate(
-        [statistic(_drawn(units, seed, start, min(AT_ONCE, draws - start))) for start in range(0, draws, AT_ONCE)]
-    )
+    sums = np.array([units[places(len(units), seed + number, len(units))].sum(axis=0) for number in range(draws)])
+    return [_middle(values, confidence) if len(units) > 1 else None for values in statistics(sums)]
+
+
+def _middle(values: Units, confidence: float) -> tuple[float, float] | None:
     defined = values[~np.isnan(values)]
     if not len(defined):
         return None
@@ -68,19 +68,8 @@ def bootstrap(
     return float(low), float(high)
 
 
-def _drawn(units: Units, seed: int, start: int, draws: int) -> Units:
-    """The sums of draws number `start` and on."""
-    count = len(units)
-    return np.stack(
-        [
-            units[places(count, mix64((seed + number * GAMMA) & MASK), count)].sum(axis=0)
-            for number in range(start, start + draws)
-        ]
-    )
-
-
 def places(draws: int, seed: int, among: int) -> NDArray[np.int64]:
     """Places drawn with equal chance from `among`, with replacement, the same for the same seed."""
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(GAMMA)
-    drawn: NDArray[np.int64] = (mix64_array(steps + np.uint64(seed & MASK)) % np.uint64(among)).astype(np.int64)
+    drawn: NDArray[np.int64] = (mix64_array(steps + np.uint64(mix64(seed & MASK))) % np.uint64(among)).astype(np.int64)
     return drawn

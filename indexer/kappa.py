@@ -40,8 +40,10 @@ class Kappa:
         return None if self.z is None else math.erfc(self.z / math.sqrt(2)) / 2
 
 
-def siegel_castellan(table: Table, corrected: bool = False) -> Kappa:
+def siegel_castellan(table: Table, corrected: bool = False, times: Sequence[int] | None = None) -> Kappa:
     """Kappa of k assessors; `table[i][j]` is how many of them put object i into category j, k for each object, k at least 2.
+
+    `times`: how many objects each row stands for; one unless given.
 
     The variance is the book's, which is Fleiss's of 1971; `corrected`: that of Fleiss, Nee & Landis (1979), who found the first
     one wrong for the hypothesis that it tests. Raises `ValueError` for rows of different sums.
@@ -53,13 +55,15 @@ def siegel_castellan(table: Table, corrected: bool = False) -> Kappa:
     raters = sum(table[0]) if len(table) else 0
     if any(sum(row) != raters for row in table):
         raise ValueError("each object has the same number of judgements")
-    objects = len(table)
+    weighted = list(zip(table, times or [1] * len(table), strict=True))
+    objects = sum(number for _, number in weighted)
     if not objects or raters < 2:
         return Kappa(objects, raters, None, None, None, None)
-    shares = [sum(column) / (objects * raters) for column in zip(*table, strict=True)]
-    observed = sum(n * (n - 1) for row in table for n in row) / (objects * raters * (raters - 1))
+    columns = [sum(row[kind] * number for row, number in weighted) for kind in range(len(table[0]))]
+    shares = [column / (objects * raters) for column in columns]
+    observed = sum(n * (n - 1) * number for row, number in weighted for n in row) / (objects * raters * (raters - 1))
     expected = sum(share**2 for share in shares)
-    if max(sum(column) for column in zip(*table, strict=True)) == objects * raters:
+    if max(columns) == objects * raters:
         return Kappa(objects, raters, observed, expected, None, None)
     variance = (_corrected if corrected else _published)(objects, raters, shares)
     return Kappa(objects, raters, observed, expected, (observed - expected) / (1 - expected), variance)

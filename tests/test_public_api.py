@@ -14,6 +14,7 @@ PUBLIC = {
     "consistency",
     "delete",
     "doctor",
+    "evaluate",
     "export",
     "fingerprint",
     "fingerprints",

@@ -29,15 +29,15 @@ def test_no_trials_tell_nothing() -> None:
     assert mitchell(0, 0) == (0.0, 1.0)
 
 
-def shares(sums: np.ndarray) -> np.ndarray:
-    return np.where(sums[:, 1] > 0, sums[:, 0] / np.maximum(sums[:, 1], 1), np.nan)
+def shares(sums: np.ndarray) -> list[np.ndarray]:
+    return [np.where(sums[:, 1] > 0, sums[:, 0] / np.maximum(sums[:, 1], 1), np.nan)]
 
 
 def test_bootstrap_covers_the_true_share() -> None:
     chance, covered, trials = random.Random(1), 0, 150
     for seed in range(trials):
         units = np.array([(chance.random() < 0.7, 1) for _ in range(60)], dtype=float)
-        low, high = bootstrap(units, shares, seed, draws=300)
+        [(low, high)] = bootstrap(units, shares, seed * 1000, draws=300)
         covered += low <= 0.7 <= high
     assert 0.87 <= covered / trials <= 0.99
 
@@ -46,12 +46,13 @@ def test_bootstrap_of_clusters_is_wider_than_of_what_is_in_them() -> None:
     chance = random.Random(2)
     clusters = [(float(10 * (chance.random() < 0.7)), 10.0) for _ in range(30)]
     alone = np.array([(right / 10, 1.0) for right, _ in clusters for _ in range(10)])
-    wide, narrow = (bootstrap(units, shares) for units in (np.array(clusters), alone))
+    [wide], [narrow] = (bootstrap(units, shares) for units in (np.array(clusters), alone))
     assert wide[1] - wide[0] > 2 * (narrow[1] - narrow[0])
 
 
 def test_bootstrap_is_the_same_for_the_same_seed() -> None:
     units = np.array([(1.0, 1.0), (0.0, 1.0), (1.0, 1.0)])
     assert bootstrap(units, shares, 3) == bootstrap(units, shares, 3)
-    assert bootstrap(units[:1], shares) is None
-    assert bootstrap(np.zeros((4, 2)), shares) is None
+    assert bootstrap(units, shares, 3) != bootstrap(np.tile(units, (5, 1)), shares, 4)
+    assert bootstrap(units[:1], shares) == [None]
+    assert bootstrap(np.zeros((4, 2)), shares) == [None]

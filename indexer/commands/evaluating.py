@@ -1,0 +1,48 @@
+"""The command that measures recipes by a gold set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from indexer import printing_evaluation, printing_families
+from indexer.commands.options import Share, json_option, opened, store_option
+from indexer.evaluation.evaluating import evaluate
+from indexer.measures import MEASURES
+from indexer.recipe import recipe_named
+from indexer.scores import RULES
+
+_UNLISTED = {"auto": None, "different": True, "unknown": False}
+
+
+@click.command("evaluate")
+@click.argument("gold", nargs=-1, required=True, metavar="GOLD|SHEET...")
+@click.option("--recipe", "recipes", multiple=True, metavar="R", help="May be repeated; the store's own, or the default.")
+@click.option(
+    "--threshold", "thresholds", type=Share(0, 1), multiple=True, default=[0.8], show_default=True, help="Repeatable."
+)
+@click.option("--measure", type=click.Choice(sorted(MEASURES)), help="What pairs are judged by (default: the recipe's).")
+@click.option("--capture", "rule", type=click.Choice(list(RULES)), default="connected", show_default=True, help="Of sets.")
+@click.option(
+    "--unlisted",
+    type=click.Choice(list(_UNLISTED)),
+    default="auto",
+    show_default=True,
+    help="Pairs that GOLD does not list; auto: different, unless it lists different pairs itself.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@store_option
+@json_option
+def evaluate_command(
+    gold: tuple[str, ...], recipes: tuple[str, ...], unlisted: str, store_url: str, as_json: bool, **options: Any
+) -> int:
+    """Precision, recall and F1 of recipes by a gold set, or by assessors' sheets and how far these agree.
+
+    GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document.
+    """
+    chosen = [recipe_named(name) for name in recipes]
+    with opened(store_url) as store, printing_families.progress() as advance:
+        made = evaluate(gold, store, recipes=chosen, closed=_UNLISTED[unlisted], progress=advance, **options)
+    printing_evaluation.evaluated(made, store_url, as_json)
+    return 0

@@ -1,0 +1,153 @@
+"""`evaluate`: what recipes find of the truth at thresholds, and how far those agree who have told the truth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from indexer.collection import Progress, silent
+from indexer.errors import UsageError
+from indexer.evaluation.agreement import agreement
+from indexer.evaluation.deciding import Decider, Decision
+from indexer.evaluation.gold import Gold, read_gold
+from indexer.evaluation.measuring import agreement_with, by_kind, by_type, drawn_again, pair_scores, set_scores
+from indexer.evaluation.named import Named, named
+from indexer.evaluation.results import Evaluation, Mistake, Result
+from indexer.evaluation.sheets import Sheet, is_sheet, read_sheets, resolved
+from indexer.evaluation.truth import Group, Pair, groups
+from indexer.recipe import DEFAULT, Recipe
+from indexer.scores import RULES, Rule, ordered
+from indexer.stores.base import Store
+
+
+def evaluate(
+    gold: Sequence[str],
+    store: Store | None = None,
+    *,
+    recipes: Sequence[Recipe] = (),
+    thresholds: Sequence[float] = (0.8,),
+    measure: str | None = None,
+    rule: Rule = "connected",
+    closed: bool | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Evaluation:
+    """Judge what recipes find at thresholds by a gold set: precision, recall and F1 of pairs and of sets, and every error.
+
+    `gold`: one file of pairs or sets, or the sheets of several assessors and, if there is one, of the arbiter. Documents are
+    named by id or path; texts come from the store or from the disk, and are signed anew for each recipe (the store's own unless
+    given). Without keys (empty, too short, numbers alone) a text is in no pair. `closed`: whether pairs that are not listed are
+    different; see `read_gold`. `seed` is that of the bootstrap.
+
+    Raises `UsageError` for a file that cannot be read, with the line, and for documents that are not there, and
+    `UnknownMeasure`.
+    """
+    if rule not in RULES:
+        raise UsageError(f"{rule!r} is no rule; choose one of: {', '.join(RULES)}")
+    if not all(0 < threshold <= 1 for threshold in thresholds):
+        raise UsageError("thresholds lie between 0 (exclusive) and 1")
+    truth, made = _truth(gold, closed)
+    documents = named(truth.documents, truth.folder, store)
+    judged = groups(truth, documents)
+    chosen = recipes or [(store.stored_recipe() if store else None) or DEFAULT]
+    by_key = {one.key: one for one in documents.values()}
+    results: list[Result] = []
+    for recipe in chosen:
+        system = _System(by_key, recipe, measure)
+        for threshold in thresholds:
+            progress(f"{recipe.name} at {threshold:g}", len(results), len(chosen) * len(thresholds))
+            results.append(system.result(judged, threshold, rule, seed))
+    return replace(
+        made,
+        documents=len(by_key),
+        closed=truth.closed,
+        types=Counter(one.type for group in judged for one in group.known.values()),
+        rule=rule,
+        drawn=drawn_again(judged),
+        results=tuple(results),
+    )
+
+
+def _truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]:
+    """The gold set, and what its assessors say of each other."""
+    blank = Evaluation(0, False, {}, "connected", "", ())
+    kinds = [is_sheet(path) for path in paths]
+    if kinds == [False]:
+        return read_gold(paths[0], closed), blank
+    if not paths or not all(kinds):
+        raise UsageError("give one gold set, or the sheets of assessors and nothing else")
+    if closed:
+        raise UsageError("of pairs that nobody has judged sheets say nothing; leave --unlisted out")
+    sheets = _joined([sheet for path in paths for sheet in read_sheets(path)])
+    made = resolved(sheets)
+    if not made.gold.pairs:
+        raise UsageError("no pair was judged in these sheets, or none that is settled")
+    two = sum(sheet.role == "assessor" for sheet in sheets) > 1
+    told = agreement(sheets) if two else None
+    return made.gold, replace(blank, assessors=told, disagreements=made.disagreements, alone=made.alone)
+
+
+def _joined(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """Sheets of different people. Raises `UsageError` when one has two, or when they are of different folders."""
+    names = Counter(sheet.assessor for sheet in sheets)
+    twice = [name for name, number in names.items() if number > 1]
+    if twice:
+        raise UsageError(f"{twice[0]} has two sheets here; give one of them")
+    return list(sheets)
+
+
+class _System:
+    """One recipe over the documents of a gold set."""
+
+    def __init__(self, documents: dict[str, Named], recipe: Recipe, measure: str | None) -> None:
+        self._documents, self._keys = documents, sorted(documents)
+        self._places = {key: place for place, key in enumerate(self._keys)}
+        self._decider = Decider([documents[key].text for key in self._keys], recipe, measure)
+
+    def result(self, judged: Sequence[Group], threshold: float, rule: Rule, seed: int) -> Result:
+        """What is found at a threshold, judged."""
+        decision = self._decider.decide(threshold)
+        pairs = {ordered(self._keys[a], self._keys[b]) for a, b in decision.found}
+        found = [group.among(pairs) for group in judged]
+        scores = pair_scores(judged, found, seed)
+        total = sum(group.judged for group in judged)
+        wrong = [(group, pair) for group, own in zip(judged, found, strict=True) for pair in own - group.true]
+        missed = [(group, pair) for group, own in zip(judged, found, strict=True) for pair in group.true - own]
+        return Result(
+            recipe=self._decider.recipe.name,
+            recipe_id=self._decider.recipe.id,
+            measure=self._decider.measure,
+            threshold=threshold,
+            pairs=scores,
+            sets=set_scores(judged, found, rule, seed),
+            by_type=by_type(judged, found, rule, seed),
+            by_kind=by_kind(judged, found, seed),
+            judged=total,
+            unjudged=len(pairs - {pair for own in found for pair in own}),
+            agreement=agreement_with(scores, total),
+            false_positives=self._mistakes(wrong, decision, threshold),
+            misses=self._mistakes(missed, decision, threshold),
+        )
+
+    def _mistakes(self, pairs: Sequence[tuple[Group, Pair]], decision: Decision, threshold: float) -> tuple[Mistake, ...]:
+        """False positives most similar first, misses least similar last; ties by name."""
+        made = [self._mistake(group, pair, decision, threshold) for group, pair in pairs]
+        return tuple(sorted(made, key=lambda one: (-one.similarity, one.a.path, one.b.path, one.group)))
+
+    def _mistake(self, group: Group, pair: Pair, decision: Decision, threshold: float) -> Mistake:
+        a, b = (self._places[key] for key in pair)
+        place = (min(a, b), max(a, b))
+        similarity = self._decider.similarity(place)
+        unsigned = [key for key in pair if self._decider.signed[self._places[key]].status != "complete"]
+        if place in decision.found:
+            why = "at the threshold or above"
+        elif unsigned:
+            status = self._decider.signed[self._places[unsigned[0]]].status.replace("_", " ")
+            why = f"{self._documents[unsigned[0]].path} is {status}"
+        elif similarity < threshold:
+            why = "below the threshold"
+        else:
+            why = "ruled out by the sketches" if place in decision.ruled_out else "no key in common"
+        one, other = (self._documents[key] for key in pair)
+        return Mistake(one, other, group.type(pair), group.kind(pair), group.name, similarity, why)

@@ -1,0 +1,160 @@
+"""Evaluation end to end in memory: what recipes find is what `match` finds, and the scores are those made by hand."""
+
+import csv
+import random
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from planted import library as planted_library
+from planted import store_of
+from sample_library import library, rows
+
+from indexer.errors import UnknownMeasure, UsageError
+from indexer.evaluation.deciding import Decider
+from indexer.evaluation.evaluating import evaluate
+from indexer.pairs import match
+from indexer.recipe import recipe_named
+
+CHANCE = random.Random(5)
+VOCABULARY = ["".join(CHANCE.choices("abcdefghijklmnoprstuvw", k=CHANCE.randint(3, 9))) for _ in range(400)]
+
+
+def text(words: int = 80) -> list[str]:
+    return CHANCE.choices(VOCABULARY, k=words)
+
+
+def changed(words: list[str], edits: int) -> list[str]:
+    """The text with every so many words replaced."""
+    made = list(words)
+    for place in range(0, len(words), max(1, len(words) // edits)):
+        made[place] = f"other{place}"
+    return made
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Ten groups of an original, a light and a heavy edit, and one stranger each; paths in a gold set of csv."""
+    with (tmp_path / "gold.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a", "b", "type", "group", "kind"])
+        for group in range(10):
+            original = text()
+            for name, words in (("o", original), ("l", changed(original, 2)), ("h", changed(original, 12)), ("s", text())):
+                (tmp_path / f"{group}{name}.txt").write_text(" ".join(words))
+            writer.writerow([f"{group}o.txt", f"{group}l.txt", "near-identical", f"q{group}", "light"])
+            writer.writerow([f"{group}o.txt", f"{group}h.txt", "fuzzy", f"q{group}", "heavy"])
+            writer.writerow([f"{group}o.txt", f"{group}s.txt", "different", f"q{group}", ""])
+    return tmp_path
+
+
+def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
+    [made] = evaluate([str(corpus / "gold.csv")], thresholds=[0.8]).results
+    assert (made.pairs.right, made.pairs.wrong, made.pairs.missed, made.judged) == (10, 0, 10, 30)
+    assert (made.pairs.precision.value, made.pairs.recall.value, made.pairs.f1) == (1.0, 0.5, pytest.approx(2 / 3))
+    assert [(one.name, one.scores.recall.value) for one in made.by_type] == [("near-identical", 1.0), ("fuzzy", 0.0)]
+    assert [(one.name, one.scores.recall.value) for one in made.by_kind] == [("heavy", 0.0), ("light", 1.0)]
+    assert {one.why for one in made.misses} == {"below the threshold"}
+    assert (made.sets.counts.captured, made.sets.counts.sets) == (0, 10)
+    assert made.sets.precision.value == 1.0
+    assert made.agreement.kappa == pytest.approx(
+        (20 / 30 - 0.5) / 0.5
+    )  # half of all judgements, by recipe and truth, say duplicate
+    low, high = made.pairs.recall.bootstrap
+    assert low == high == 0.5  # each group finds one of its two: nothing varies from group to group
+
+
+def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) -> None:
+    low, high = evaluate([str(corpus / "gold.csv")], thresholds=[0.4, 0.8], rule="connected").results
+    assert (low.pairs.missed, low.sets.counts.captured) == (0, 10)
+    assert high.pairs.missed == 10
+    assert evaluate([str(corpus / "gold.csv")], thresholds=[0.8], rule="any").results[0].sets.counts.captured == 10
+
+
+def test_pairs_that_are_not_listed_count_when_the_set_is_closed(corpus: Path) -> None:
+    path = str(corpus / "gold.csv")
+    listed = evaluate([path], thresholds=[0.4]).results[0]
+    closed = evaluate([path], thresholds=[0.4], closed=True).results[0]
+    assert listed.pairs.wrong == 0
+    assert listed.unjudged == closed.pairs.wrong == 10  # the two edits of each original are as near to one another
+    assert {(one.a.path[-6:], one.b.path[-6:]) for one in closed.false_positives} >= {("0h.txt", "0l.txt")}
+    assert closed.judged == 10 * 6
+
+
+def test_ids_and_paths_of_a_store(corpus: Path) -> None:
+    texts = {"one": " ".join(text()), "other": "", "third": " ".join(text())}
+    texts["two"] = texts["one"] + " and more"
+    store = library(rows(texts))
+    (corpus / "ids.jsonl").write_text(
+        '{"a": "one", "b": "/library/two.txt", "type": "fuzzy"}\n{"a": "one", "b": "other", "type": "fuzzy"}\n'
+    )
+    made = evaluate([str(corpus / "ids.jsonl")], store, thresholds=[0.8]).results[0]
+    assert (made.pairs.right, made.pairs.missed) == (1, 1)
+    assert [one.why for one in made.misses] == ["/library/other.txt is empty"]
+    assert {one.a.stored for one in made.misses} == {True}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("one,two,fuzzy", "'one', 'two': neither"),
+        ("0o.txt,./0o.txt,fuzzy", "are the same document"),
+    ],
+)
+def test_documents_that_are_nowhere_or_the_same(corpus: Path, line: str, message: str) -> None:
+    (corpus / "bad.csv").write_text(f"a,b,type\n{line}\n")
+    with pytest.raises(UsageError, match=message):
+        evaluate([str(corpus / "bad.csv")], library(rows({"x": "some text of some words"})))
+
+
+def test_what_cannot_be_asked(corpus: Path) -> None:
+    path = str(corpus / "gold.csv")
+    for wrong in ({"rule": "some"}, {"thresholds": [0.0]}, {"thresholds": [1.5]}):
+        with pytest.raises(UsageError):
+            evaluate([path], **wrong)
+    with pytest.raises(UnknownMeasure):
+        evaluate([path], measure="nearness")
+    with pytest.raises(UsageError, match="sheets of assessors and nothing else"):
+        evaluate([path, path])
+
+
+def test_sheets_are_settled_and_their_agreement_told(corpus: Path) -> None:
+    said = {"anna": "nnnnnfffdd", "bert": "nnnnnffdfd"}
+    for name, letters in said.items():
+        types = {"n": "near-identical", "f": "fuzzy", "d": "different"}
+        lines = [f"{place}o.txt,{place}l.txt,{types[letter]},q{place % 2}" for place, letter in enumerate(letters)]
+        (corpus / f"{name}.csv").write_text("\n".join(["a,b,judgement,query", *lines]) + "\n")
+    (corpus / "carol.csv").write_text("a,b,judgement,role\n7l.txt,7o.txt,fuzzy,arbiter\n")
+    made = evaluate([str(corpus / f"{name}.csv") for name in ("anna", "bert", "carol")])
+    assert made.assessors.assessors == ("anna", "bert")
+    assert made.assessors.duplicate.pooled.kappa == pytest.approx((0.8 - 0.68) / 0.32)  # 16 of 20 say duplicate, 8 of 10 agree
+    assert made.assessors.duplicate.by_group.tables == 2
+    assert [(one.said["anna"], one.type) for one in made.disagreements] == [("fuzzy", "fuzzy"), ("different", None)]
+    assert sum(made.types.values()) == 9
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.8])
+def test_what_is_found_is_what_match_finds(threshold: float) -> None:
+    records = planted_library(3, 150)
+    store = store_of(records, "sqlite://:memory:")
+    wanted = {(one.a, one.b): one.similarity for one in match(store, threshold=threshold, exact=True)}
+    store.close()
+    decider = Decider([one.text for one in records], recipe_named("default"))
+    made = decider.decide(threshold).found
+    found = {tuple(sorted((records[a].id, records[b].id))): value for (a, b), value in made.items()}
+    assert len(wanted) > 50
+    assert found == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["simhash-doc", "signature-study:topsig:256", "signature-study:weighted-topsig:256", "clauses:30", "::mmh3:64:affine64",
+     "baseline:winnowing"],
+)  # fmt: skip
+def test_every_family_of_recipes_decides(name: str) -> None:
+    one = " ".join(text(120))
+    texts = [one, " ".join([*one.split()[:-1], "last"]), " ".join(text(120)), "", one.upper()]
+    made = Decider(texts, recipe_named(name)).decide(0.8)
+    assert (0, 1) in made.found
+    assert not {pair for pair in made.found if 3 in pair}
+    assert made.found.keys() <= made.candidates <= set(combinations(range(5), 2))
