@@ -40,6 +40,9 @@ RANKS = {
         "lineage",
         "discounting",
         "figures",
+        "duplicates",
+        "duplicatesets",
+        "obligations",
         "kappa",
         "intervals",
         "scores",
@@ -190,6 +193,7 @@ ADAPTERS = {
     "unidecode": {"text/transliteration.py"},
     "emoji": {"text/transliteration.py"},
     "anyascii": {"text/transliteration.py"},
+    "snowballstemmer": {"text/stems.py"},
     "stopwordsiso": {"text/stopwords.py"},
 }
 EVERYWHERE = {"numpy"}
