@@ -18,7 +18,7 @@ from indexer.stores import is_store, same_store
 
 EXIT_FAILED = 1
 _READ = Reading()
-_READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "containers", "query")
+_READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "containers", "query", "delimiter")
 
 
 @click.command("index")
@@ -41,6 +41,7 @@ _READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "
 @click.option("--title-field", default=_READ.title_field, show_default=True, help="Field that holds its title.")
 @click.option("--id-field", help="Field that tells records apart (default: their number).")
 @click.option("--label-field", help="Field whose values become labels.")
+@click.option("--delimiter", metavar="CHAR|tab", help="What stands between fields of CSV (default: as its first row shows).")
 @click.option("--own-ids", is_flag=True, help="Keep the records' own ids; they must be unique in the whole index.")
 @click.option(
     "--containers",
@@ -75,6 +76,8 @@ def index_command(
     """Extract, fingerprint and store documents; skip what has not changed; resume what was cut short."""
     options["family_threshold"] = None if no_families else family_threshold
     limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
+    if options["delimiter"] == "tab":
+        options["delimiter"] = "\t"
     reading = Reading(**{name: options.pop(name) for name in _READING})
     recipe = recipe_named(recipe_name) if recipe_name else None
     with opened(store_url) as store, printing.progress(as_json) as advance:

@@ -40,6 +40,10 @@ def document(record: Mapping[str, Any], reading: Reading) -> Document | Extracti
         return ExtractionError(
             f"the record has no text in the field {reading.text_field!r} (it has: {there}); name the field by --text-field"
         )
+    if not all(one is None or _scalar(one) is not None for one in _label_values(record, reading)):
+        return ExtractionError(
+            f"the field {reading.label_field!r} holds more than labels, which are single values or one list of them; mend it"
+        )
     special = {reading.text_field, reading.title_field}
     return Document(
         text=text[: reading.max_chars],
@@ -72,7 +76,7 @@ def blobs(
     if reading.own_ids and reading.id_field is None:
         yield Failed(outer.path, "its records have no ids of their own unless --id-field names them; --own-ids needs that")
         return
-    numbered = Numbered()
+    keys = Numbered()
     try:
         for place, record in records:
             if isinstance(record, ExtractionError):
@@ -85,7 +89,7 @@ def blobs(
                 )
                 continue
             key = name.encode("utf-8", "surrogatepass")
-            if numbered.key(key) != key:
+            if not keys.first(key):
                 yield Failed(
                     outer.path, f"record {place} has the same {reading.id_field} as an earlier one: {name}; make ids distinct"
                 )
@@ -102,10 +106,13 @@ def blob(outer: Blob, name: str, record: Mapping[str, Any], held: Payload, readi
 
 
 def labels(record: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
-    """The labels in the label field: a list of them, or one; empty ones do not count."""
+    """The labels in the label field: a list of them, or one, numbers as text; empty ones do not count."""
+    return tuple(dict.fromkeys(label for one in _label_values(record, reading) if (label := _scalar(one))))
+
+
+def _label_values(record: Mapping[str, Any], reading: Reading) -> list[Any]:
     value = field_of(record, reading.label_field) if reading.label_field else None
-    values = value if isinstance(value, list) else [value]
-    return tuple(dict.fromkeys(label for one in values if (label := _scalar(one))))
+    return value if isinstance(value, list) else [value]
 
 
 def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -> Blob | Failed:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, Protocol, TypeAlias
 
-from indexer.errors import ExtractionError, Unreadable
+from indexer.errors import ExtractionError, Unreadable, UsageError
 from indexer.model import Blob, Failed, Payload, Skipped
 
 Found: TypeAlias = Blob | Skipped | Failed
 Containers: TypeAlias = Literal["given", "all", "none"]
+_NO_DELIMITERS = '"\r\n\0'
 INSIDE = "!/"  # stands between a container and what is in it
 
 
@@ -23,7 +24,9 @@ class Reading:
     `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a nested one. Without
     `id_field` a record's key is its number. `own_ids`: a record's key is its document's id. `containers`: which archives,
     mailboxes and tables are opened; those that are given, those met in folders too, or none. `namespace`: what ids are
-    relative to. `query`: which documents of a source that can be asked. `max_bytes` and `max_chars` bound one document.
+    relative to. `query`: which documents of a source that can be asked. `delimiter`: what stands between the fields of CSV;
+    None looks at the first row. `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is
+    not one character, or one that CSV has another use for.
     """
 
     text_field: str = "text"
@@ -34,8 +37,13 @@ class Reading:
     containers: Containers = "given"
     namespace: str | None = None
     query: str | None = None
+    delimiter: str | None = None
     max_bytes: int = 256 << 20
     max_chars: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in _NO_DELIMITERS):
+            raise UsageError(f"{self.delimiter!r} cannot stand between fields; give one character, or `tab`")
 
 
 class Source(Protocol):
@@ -78,20 +86,32 @@ class Loaded:
 
 @dataclass(slots=True)
 class Numbered:
-    """Keys made distinct: the second of a kind gets `#2`, and so on. Remembers 16 bytes of each."""
+    """Keys made distinct: the second of a kind gets `#2`, and so on, past those that are there. Remembers 16 bytes of each."""
 
     _seen: dict[bytes, int] = field(default_factory=dict)
+
+    def first(self, key: bytes) -> bool:
+        """Whether a key was not there before; now it is."""
+        digest = _short(key)
+        count = self._seen[digest] = self._seen.get(digest, 0) + 1
+        return count == 1
 
     def key(self, wanted: bytes) -> bytes:
         """The key for the next thing of that name.
 
         >>> numbered = Numbered()
-        >>> numbered.key(b"a"), numbered.key(b"a")
-        (b'a', b'a#2')
+        >>> numbered.key(b"a"), numbered.key(b"a#2"), numbered.key(b"a"), numbered.key(b"a")
+        (b'a', b'a#2', b'a#3', b'a#4')
         """
-        digest = hashlib.sha256(wanted).digest()[:16]
-        count = self._seen[digest] = self._seen.get(digest, 0) + 1
-        return wanted if count == 1 else wanted + b"#%d" % count
+        if self.first(wanted):
+            return wanted
+        while not self.first(key := wanted + b"#%d" % self._seen[_short(wanted)]):
+            self._seen[_short(wanted)] += 1
+        return key
+
+
+def _short(key: bytes) -> bytes:
+    return hashlib.sha256(key).digest()[:16]
 
 
 def identifier(space: bytes, key: bytes) -> str:

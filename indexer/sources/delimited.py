@@ -2,66 +2,139 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, BinaryIO
 
-from indexer.errors import ExtractionError, Unreadable
+from indexer.errors import ExtractionError
 from indexer.model import Blob, Failed
 from indexer.sources import _records
 from indexer.sources._records import Damaged
-from indexer.sources._streams import lines, opened
+from indexer.sources._streams import opened
 from indexer.sources.base import Reading, too_large
 
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_MARKS = {  # longest first: the mark of UTF-32 begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_PIECE = 1 << 20
+_DELIMITERS = (",", ";", "\t", "|")
 
 
 def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
-    """The rows of a file in UTF-8; one is known by its number, the first after the names being 1, or by its `id_field`.
+    """The rows of a file; one is known by its number, the first after the names being 1, or by its `id_field`.
 
-    `.tsv` files have tabs between their fields, others commas. The file has failed when the text field is no column.
+    UTF-8, or what a byte order mark says. Fields stand between `reading.delimiter`; unless that is given, between the first of
+    comma, semicolon, tab and bar (in `.tsv` files tab first) that makes the fields asked for columns. The file has failed when
+    one of these is none.
     """
     with opened(outer) as stream:
         if isinstance(stream, Failed):
             yield stream
             return
         tabs = outer.path.lower().removesuffix(".gz").endswith(".tsv")
-        csv.field_size_limit(max(csv.field_size_limit(), min(reading.max_bytes, (1 << 31) - 1)))
-        rows = csv.reader(_decoded(lines(stream, reading.max_bytes)), delimiter="\t" if tabs else ",")
-        yield from _records.blobs(outer, _records_in(rows, reading), reading)
+        yield from _records.blobs(outer, _records_in(stream, tabs, reading), reading)
 
 
-def _decoded(found: Iterator[bytes | Unreadable]) -> Iterator[str]:
-    """Lines as text; bytes that are not UTF-8 as lone surrogates, so that only their own row fails."""
-    encoding = "utf-8-sig"
-    for line in found:
-        if isinstance(line, Unreadable):
-            raise Damaged(f"a line of it is too long: {line}")
-        yield line.decode(encoding, "surrogateescape")
-        encoding = "utf-8"
-
-
-def _records_in(rows: Iterator[list[str]], reading: Reading) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
-    names = _next(rows)
+def _records_in(stream: BinaryIO, tabs: bool, reading: Reading) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
+    csv.field_size_limit(max(csv.field_size_limit(), min(reading.max_bytes, (1 << 31) - 1)))
+    text = _decoded(stream, reading.max_bytes)
+    first = next(text, "")
+    rows = _Rows(chain([first], text), reading.delimiter or _delimiter(first, tabs, reading))
+    names = next(rows, None)
     if isinstance(names, ExtractionError) or not names:
         raise Damaged(f"it has no row of column names ({names or 'it is empty'}); add one")
-    if missing := [name for name in (reading.text_field, reading.id_field) if name and name not in names]:
-        raise Damaged(f"it has no column {missing[0]!r}, but: {', '.join(names[:20])}; choose by --text-field and --id-field")
-    number = 0
-    while (row := _next(rows)) is not None:
-        if row == []:
-            continue
-        number += 1
+    if missing := [name for name in _asked(reading) if name not in names]:
+        raise Damaged(
+            f"it has no column {missing[0]!r}, but: {', '.join(names[:20])}; choose by --text-field, --id-field and "
+            "--label-field, or say by --delimiter what stands between fields"
+        )
+    for number, row in enumerate((row for row in rows if row != []), 1):
         yield str(number), row if isinstance(row, ExtractionError) else _record(names, row, reading)
 
 
-def _next(rows: Iterator[list[str]]) -> list[str] | ExtractionError | None:
-    """The next row, its error, or None at the end."""
+def _asked(reading: Reading) -> list[str]:
+    return [name for name in (reading.text_field, reading.id_field, reading.label_field) if name]
+
+
+def _delimiter(first: str, tabs: bool, reading: Reading) -> str:
+    """What stands between the fields of the first line."""
+    order = ("\t", *_DELIMITERS) if tabs else _DELIMITERS
+    for one in order:
+        if set(_asked(reading)) <= set(next(csv.reader([first], delimiter=one), ())):
+            return one
+    return order[0]
+
+
+def _decoded(stream: BinaryIO, max_bytes: int) -> Iterator[str]:
+    """The lines as text; bytes that are not UTF-8 as lone surrogates, so that only their own row fails."""
+    encoding = "utf-8"
     try:
-        return next(rows, None)
-    except csv.Error as error:
-        return ExtractionError(f"the row is no CSV ({error}); mend it")
+        start = stream.read(4)
+        encoding = next((name for mark, name in _MARKS.items() if start.startswith(mark)), encoding)
+        pieces = chain([start], iter(lambda: stream.read(_PIECE), b""))
+        errors = "surrogateescape" if encoding == "utf-8" else "strict"
+        yield from _lines(codecs.iterdecode(pieces, encoding.replace("utf-8", "utf-8-sig"), errors), max_bytes)
+    except (OSError, EOFError, zlib.error, UnicodeError) as error:
+        raise Damaged(f"it cannot be read to its end as {encoding.upper()} ({error}); mend the file, then run again") from error
+
+
+def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
+    """The lines of a text that comes in pieces. Raises `Damaged` for one of more than so many characters."""
+    begun: list[str] = []
+    for piece in pieces:
+        first, *others = piece.split("\n")
+        begun.append(first)
+        if max(sum(map(len, begun)), *map(len, others), 0) > most:
+            raise Damaged(f"a line of it is too long: {too_large(most)}")
+        if others:
+            yield "".join(begun) + "\n"
+            yield from (f"{line}\n" for line in others[:-1])
+            begun = [others[-1]]
+    if last := "".join(begun):
+        yield last
+
+
+class _Rows:
+    """The rows of CSV. One that is none, as after a quote that is never closed, costs its first line; the next begins anew."""
+
+    def __init__(self, text: Iterator[str], delimiter: str) -> None:
+        self._text, self._delimiter = text, delimiter
+        self._again: deque[str] = deque()
+        self._line = 0
+
+    def __iter__(self) -> Iterator[list[str] | ExtractionError]:
+        return self
+
+    def __next__(self) -> list[str] | ExtractionError:
+        used: list[str] = []
+        try:
+            row = next(csv.reader(self._taken(used), delimiter=self._delimiter, strict=True))
+        except csv.Error as error:
+            self._again.extendleft(reversed(used[1:]))
+            self._line += 1
+            return ExtractionError(
+                f"line {self._line} is no row of CSV ({error}); look for a quote that is not closed or doubled"
+            )
+        self._line += len(used)
+        return row
+
+    def _taken(self, used: list[str]) -> Iterator[str]:
+        """The lines that a row takes, noted."""
+        while True:
+            line = self._again.popleft() if self._again else next(self._text, None)
+            if line is None:
+                return
+            used.append(line)
+            yield line
 
 
 def _record(names: list[str], row: list[str], reading: Reading) -> Mapping[str, str] | ExtractionError:

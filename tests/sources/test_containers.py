@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
 import tarfile
+import warnings
 import zipfile
 
 import pytest
 from places import store_fixture  # noqa: F401
 
 from indexer import index
+from indexer.errors import UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.ingest import DEFAULT_READING
 from indexer.sources._archives import MOST_TIMES
@@ -185,6 +188,108 @@ def test_csv_with_quotes_line_breaks_and_a_missing_column(tmp_path, store):
     assert (row.text, row.title, row.metadata) == (f'{ONE}\nand "more"', "T", {"id": "1"})
     account = read(place, store, reading=Reading(text_field="body"))
     assert "no column 'body', but: id, text, title" in account.failed[0].error
+
+
+TABLE = f'id;text;note\n1;"{ONE}; and\nmore";"a, b"\n2;{TWO};\n'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(("delimiter", "given"), [(";", None), ("\t", None), ("|", None), (",", None), ("~", "~")])
+def test_csv_in_any_unicode_with_any_delimiter(encoding, delimiter, given, tmp_path, store):
+    mark = "\ufeff" if encoding.endswith("e") else ""
+    rows = io.StringIO(newline="")
+    csv.writer(rows, delimiter=delimiter).writerows(csv.reader(TABLE.splitlines(keepends=True), delimiter=";"))
+    (tmp_path / "a.csv").write_bytes((mark + rows.getvalue()).encode(encoding))
+    assert counted(read(tmp_path / "a.csv", store, reading=Reading(id_field="id", delimiter=given))) == (2, 2, 0, 0)
+    found = {row.metadata["id"]: row for row in store.scan()}
+    assert (found["1"].text, found["1"].metadata["note"], found["2"].text) == (f"{ONE}; and\nmore", "a, b", TWO)
+
+
+def test_a_delimiter_that_is_none_is_refused():
+    for delimiter in ("", "::", '"', "\n"):
+        with pytest.raises(UsageError, match="give one character"):
+            Reading(delimiter=delimiter)
+
+
+def test_utf_16_that_breaks_off_keeps_what_came_before(tmp_path, store):
+    data = f"text\n{ONE}\n{TWO}".encode("utf-16") + b"x"
+    (tmp_path / "a.csv").write_bytes(data)
+    account = read(tmp_path / "a.csv", store)
+    assert account.indexed == 1 and "UTF-16" in account.failed[0].error
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_an_unclosed_quote_costs_its_own_row(place, tmp_path, store):
+    texts = [ONE, TWO, ONE[::-1], TWO[::-1]]
+    lines = [f'"{text}"' if number % 2 else text for number, text in enumerate(texts)]
+    lines[place] = f'"{texts[place]}'
+    (tmp_path / "a.csv").write_text("text\n" + "".join(f"{line}\n" for line in lines))
+    account = read(tmp_path / "a.csv", store)
+    assert counted(account) == (4, 3, 0, 1)
+    assert account.failed[0].error.startswith(f"line {place + 2} is no row") and "quote" in account.failed[0].error
+    assert {row.text for row in store.scan()} == {text for number, text in enumerate(texts) if number != place}
+
+
+def test_a_label_column_that_is_not_there(tmp_path, store):
+    (tmp_path / "a.csv").write_text(f"text,tag\n{ONE},x\n")
+    assert "no column 'label'" in read(tmp_path / "a.csv", store, reading=Reading(label_field="label")).failed[0].error
+    assert read(tmp_path / "a.csv", store, reading=Reading(label_field="tag")).indexed == 1
+    assert next(store.scan()).labels == ("x",)
+
+
+def test_labels_are_single_values_or_fail(tmp_path, store):
+    labels = [7, True, ["x", 1.5, None, ""], None, {"a": 1}, ["x", ["y"]]]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"text": f"{ONE} {one}", "l": one}) + "\n" for one in labels))
+    account = read(tmp_path / "a.jsonl", store, reading=Reading(label_field="l"))
+    assert counted(account) == (6, 4, 0, 2)
+    assert all("'l' holds more than labels" in one.error for one in account.failed)
+    assert {row.path.rpartition("/")[2]: row.labels for row in store.scan()} == {
+        "1": ("7",),
+        "2": ("true",),
+        "3": ("x", "1.5"),
+        "4": (),
+    }
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_an_archive_in_an_archive_is_one_document_with_all_its_texts(kind, tmp_path, store):
+    deepest = packed("zip", {"one.txt": ONE.encode()})
+    inner = packed("tar.gz", {"deep/est.zip": deepest, "two.txt": TWO.encode()})
+    place = tmp_path / f"a.{kind}"
+    place.write_bytes(packed(kind, {"in/ner.tar.gz": inner, "b.txt": ONE.encode()}))
+    account = index([str(place)], store, workers=1, reading=Reading(containers="all"))
+    assert counted(account) == (2, 2, 0, 0)
+    texts = {row.path.removeprefix(f"{place}!/"): row.text for row in store.scan()}
+    assert texts.keys() == {"in/ner.tar.gz", "b.txt"}
+    assert ONE in texts["in/ner.tar.gz"] and TWO in texts["in/ner.tar.gz"]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_members_of_one_name_are_told_apart_whatever_they_are_called(kind, tmp_path, store):
+    names = ["a.txt", "a.txt", "a.txt#2", "a.txt", "a.txt#2"]
+    place = tmp_path / f"a.{kind}"
+    place.write_bytes(packed(kind, [(name, f"{ONE} {number}".encode()) for number, name in enumerate(names)]))
+    assert counted(read(place, store)) == (5, 5, 0, 0)
+    assert sorted(row.text for row in store.scan()) == [f"{ONE} {number}" for number in range(5)]
+    assert counted(read(place, store, prune=True)) == (5, 0, 5, 0)
+
+
+def packed(kind, members):
+    """An archive of these members, as bytes."""
+    members = list(members.items()) if isinstance(members, dict) else members
+    data = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(data, "w") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # names that are there already
+            for name, held in members:
+                archive.writestr(name, held)
+        return data.getvalue()
+    with tarfile.open(fileobj=data, mode=f"w:{kind.partition('.')[2]}") as archive:
+        for name, held in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(held)
+            archive.addfile(info, io.BytesIO(held))
+    return data.getvalue()
 
 
 def test_messages_of_a_mailbox(tmp_path, store):
