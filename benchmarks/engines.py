@@ -1,6 +1,6 @@
 """What nearfold costs and finds inside OpenSearch, beside what the engine itself has for near duplicates.
 
-    python benchmarks/engines.py [--documents 100000] [--lookups 240] [--server http://127.0.0.1:9200]
+    python benchmarks/engines.py [--documents 100000] [--lookups 240] [--searches 60] [--arrivals 20] [--server URL]
 
 Without --server an OpenSearch with 2 GB of heap is started for the run, as the tests get theirs (tests/servers). Documents have
 0.9 to 2.4 kB, near duplicates and look-alikes are planted, and the truth is exact: all documents with a Jaccard similarity of
@@ -43,6 +43,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--lookups", type=int, default=240)
+    parser.add_argument("--searches", type=int, default=60)
+    parser.add_argument("--arrivals", type=int, default=20)
     parser.add_argument("--server", help="an OpenSearch of yours")
     given = parser.parse_args()
     random = np.random.default_rng(11)
@@ -52,20 +54,22 @@ def main() -> None:
         check(texts[:1000])
         print(f"{len(texts):,} documents of {statistics.mean(map(len, texts)):,.0f} characters; {machine()}", flush=True)
         with laboratory(url, texts) as lab:
-            measure(lab, random.choice(len(texts), min(given.lookups, len(texts)), replace=False).tolist(), random)
+            asked = random.choice(len(texts), min(given.lookups, len(texts)), replace=False).tolist()
+            measure(lab, asked)
+            folded(lab, random, given.searches)
+            ingested(lab)
+            arrived(lab, random, given.arrivals)
+        loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+        print(f"\nload of the machine over the last 1, 5 and 15 minutes: {loads}")
 
 
-def measure(lab: Lab, asked: Sequence[int], random: np.random.Generator) -> None:
+def measure(lab: Lab, asked: Sequence[int]) -> None:
+    """Every index and its size, and look-ups beside the truth."""
     sizes = indexed(lab)
     truth = neighbours(lab.texts, asked, THRESHOLD)
     pairs, with_some = sum(map(len, truth)), sum(map(bool, truth))
     print(f"\nlookup    {len(asked)} lookups; {pairs} true neighbours of {with_some} of them", flush=True)
     looked_up(lab, sizes, asked, truth)
-    folded(lab, random)
-    ingested(lab)
-    arrived(lab, random)
-    loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
-    print(f"\nload of the machine over the last 1, 5 and 15 minutes: {loads}")
 
 
 def indexed(lab: Lab) -> dict[str, float]:
@@ -130,7 +134,7 @@ def merged(lab: Lab, index: str) -> float:
     return size / len(lab.texts)
 
 
-def folded(lab: Lab, random: np.random.Generator, queries: int = 60) -> None:
+def folded(lab: Lab, random: np.random.Generator, queries: int) -> None:
     """A line for each way of folding, after families are made."""
     began = time.perf_counter()
     made = group(lab.store)
@@ -154,13 +158,14 @@ def folded(lab: Lab, random: np.random.Generator, queries: int = 60) -> None:
         "nearfold search, live": lambda two: search(lab.store, two, fold="live"),
     }
     seen: dict[str, list[float]] = {way: [] for way in ways}
-    for place, two in enumerate([*words[:10], *words]):
+    warming = words[:10]
+    for place, two in enumerate([*warming, *words]):
         ways["unfolded"](two)  # so that none of them pays for reading what the others find read
         turned = list(ways)[place % len(ways) :] + list(ways)[: place % len(ways)]
         for way in turned:
             began = time.perf_counter()
             ways[way](two)
-            if place >= 10:
+            if place >= len(warming):
                 seen[way].append(time.perf_counter() - began)
     print(f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'ratio':>8}")
     for way, times in seen.items():
@@ -196,7 +201,7 @@ def ingested(lab: Lab, documents: int = 5_000) -> None:
         print(f"{'':<10}{way:<34}{took / (len(places) - BATCH) * 1e3:>15.2f}", flush=True)
 
 
-def arrived(lab: Lab, random: np.random.Generator, trials: int = 20) -> None:
+def arrived(lab: Lab, random: np.random.Generator, trials: int) -> None:
     """Seconds from a plain PUT through the pipeline to the first look-up that finds it."""
     seconds = []
     for number, text in enumerate(library(trials, random)):

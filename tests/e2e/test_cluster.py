@@ -49,7 +49,7 @@ def place(opensearch_url):
     yield opensearch_url, name, store
     uninstall(store)
     store.close()
-    ask("DELETE", f"{opensearch_url}/{name}?ignore_unavailable=true")
+    ask("DELETE", f"{opensearch_url}/{name},{name}-wire?ignore_unavailable=true")
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
         )
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         printed.append(done.stdout)
-    planned, sent, file, looked_up, _, collapsed, piped, rescored, backfilled, unsigned, removed = printed
+    planned, sent, file, looked_up, _, collapsed, piped, rescored, backfilled, by_body, unsigned, removed = printed
     assert "would be created  ingest pipeline nearfold-default_v1" in planned
     assert '"errors":false' in sent
     notes = json.loads(file[file.rindex('{"_index"') :])["_source"]
@@ -211,5 +211,8 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     assert (len(hits), best["_id"], best["_score"]) == (3, "evening-edition", 1.0)
     assert 0.7 < last["_score"] < 1
     assert json.loads(backfilled)["updated"] == 5
+    assert '"updated":1' in by_body
+    assert "ingest pipeline nearfold-default_v1-body" in by_body
+    assert re.search(r"keys +equal to recomputed keys in 1 rows", by_body)
     assert json.loads(unsigned)["hits"]["total"]["value"] == 0
     assert "removed  ingest pipeline" in removed

@@ -34,7 +34,8 @@ def stores():
 
     yield store
     for store, server, index in opened:
-        call("DELETE", f"{server}/{index}")
+        for name in call("GET", f"{server}/{index}*")[1]:
+            call("DELETE", f"{server}/{name}")
         for recipe in (DEFAULT, OTHER):
             uninstall(store, recipe)
         store.close()
