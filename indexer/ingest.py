@@ -15,7 +15,7 @@ from indexer.extract.choosing import extractor_named
 from indexer.extract.pool import Pool
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
-from indexer.jobs import Journal, journal_path
+from indexer.jobs import Failure, Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
 from indexer.recipe import DEFAULT, Recipe
 from indexer.removal import DEFAULTS, delete_mended
@@ -94,6 +94,7 @@ def index(
                 tally.add(outcome)
                 progress(outcome)
         removed = _prune(sources, store, ids, tally.failed) if prune else 0
+        _settle(journal, sources, tally.failed)
         store.refresh()
     return tally.account(removed, time.monotonic() - started)
 
@@ -176,3 +177,29 @@ def _prune(sources: Sequence[Source], store: Store, ids: set[str], failed: Seque
         if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
     ]
     return len(delete_mended(store, gone).deleted)
+
+
+def _settle(journal: Journal, sources: Sequence[Source], failed: Sequence[Failed]) -> None:
+    """Let the journal say of these sources what the account of this run says, which read them to their end.
+
+    What failed without being read is remembered, and an earlier failure forgotten when its file is gone, or fails no more or
+    otherwise now; those in containers that were not opened this time are kept.
+    """
+    now = {(one.path, one.error) for one in failed}
+    paths = {path for path, _ in now}
+    journal.forget(
+        [
+            one.id
+            for one in journal
+            if (one.path, one.error) not in now
+            for source in sources
+            if any(_within(one.path, scope) for scope in source.scopes())
+            and (one.unread or one.path in paths or not source.holds(one.path))
+        ]
+    )
+    known = {(one.path, one.error) for one in journal}
+    journal.record(Failure.unread_at(path, error) for path, error in now - known)
+
+
+def _within(path: str, scope: str) -> bool:
+    return path == scope or path.startswith(f"{scope.rstrip('/')}/")

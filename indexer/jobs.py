@@ -7,10 +7,11 @@ again without reading it again, until the file or the extractor changes or a ret
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,8 @@ class Failure:
     """A file that could not be read, or was refused by the store.
 
     `source` tells the file's content, `extractor` what read it or tried, `at` when it was recorded: in seconds since 1970 UTC,
-    None for failures recorded before times were kept.
+    None for failures recorded before times were kept. What has no content that could be told again, such as a folder that may
+    not be read, is `unread`: its source is empty, and its id is made of path and error.
     """
 
     id: str
@@ -42,6 +44,16 @@ class Failure:
     extractor: str
     error: str
     at: float | None = None
+
+    @classmethod
+    def unread_at(cls, path: str, error: str) -> Failure:
+        """The failure of something that was not even read."""
+        return cls(f"unread:{hashlib.sha256(json.dumps([path, error]).encode()).hexdigest()[:32]}", path, "", "", error)
+
+    @property
+    def unread(self) -> bool:
+        """Whether nothing is known of it but its path."""
+        return not self.source
 
 
 def journal_path(store_url: str) -> Path | None:
@@ -97,6 +109,9 @@ class Journal:
             for row in self._connection.execute(f"SELECT * FROM failure WHERE id IN ({marks})", part):
                 found[row[0]] = Failure(*row)
         return found
+
+    def __iter__(self) -> Iterator[Failure]:
+        return (Failure(*row) for row in self._connection.execute("SELECT * FROM failure ORDER BY path").fetchall())
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM failure").fetchone()[0])

@@ -45,7 +45,12 @@ def progress(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,} files"), TextColumn("{task.fields[last]}"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.completed:,} documents"),
+        TextColumn("{task.fields[last]}"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, last="")
         yield lambda outcome: bar.update(task, advance=1, last=visible(outcome.path[-60:]))
@@ -70,7 +75,7 @@ def account(done: Account, as_json: bool) -> None:
     out = console()
     skipped = "".join(f", {number:,} {reason.replace('_', ' ')}" for reason, number in done.skipped.items())
     out.print(
-        f"{counted(done.seen, 'file')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, "
+        f"{counted(done.seen, 'document')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, "
         f"{len(done.failed):,} failed{f'; {done.removed:,} removed' if done.removed else ''}  ({done.seconds:.1f} s)"
     )
     for one in done.failed[:LISTED_FAILURES]:
@@ -171,13 +176,14 @@ def failures(seen: Overview, as_json: bool) -> None:
         if as_json:
             print_json(_failure(one))
         else:
-            print(f"{_moment(one.at) or 'long ago'}  {one.id}  {visible(one.path)}: {visible(one.error)}")
+            id = "not read" if one.unread else visible(one.id)
+            print(f"{_moment(one.at) or 'long ago'}  {id}  {visible(one.path)}: {visible(one.error)}")
     if seen.running:
         print("a job is at work on the store: what failed is known when it ends", file=sys.stderr)
 
 
 def _failure(one: Failure) -> dict[str, Any]:
-    return {"id": one.id, "path": one.path, "error": one.error, "at": _moment(one.at)}
+    return {"id": None if one.unread else one.id, "path": one.path, "error": one.error, "at": _moment(one.at)}
 
 
 def _moment(at: float | None) -> str | None:

@@ -63,14 +63,14 @@ def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         printed.append(done.stdout)
     archive, everything, records, rows, read, in_place, hansken = printed
-    assert "2 files: 2 indexed" in archive
-    assert "2 files: 0 indexed, 2 unchanged" in archive
-    assert "4 files: 4 indexed" in everything
-    assert "2 files: 2 indexed" in records
+    assert "2 documents: 2 indexed" in archive
+    assert "2 documents: 0 indexed, 2 unchanged" in archive
+    assert "4 documents: 4 indexed" in everything
+    assert "2 documents: 2 indexed" in records
     assert "Re: Ferry" in records
     assert re.search("1 indexed.*\n.* 1 unchanged", rows)
-    assert "2 files: 2 indexed" in read
-    assert "2 files: 2 indexed" in in_place
+    assert "2 documents: 2 indexed" in read
+    assert "2 documents: 2 indexed" in in_place
     assert re.search(r"100\.0%.* b$", in_place, re.MULTILINE)
     assert "2 documents in 1 group" in in_place
     assert re.fullmatch(rf"{IMAGE}:0-2  # max 0\.\d{{3}} matches {IMAGE}:0-1", hansken.splitlines()[-1])
