@@ -86,7 +86,7 @@ def _warnings(name: str, principal: Row | None, members: Sequence[Row], total: i
     if arrived := sum(row.provisional for row in members):
         yield f"{arrived:,} of its documents came after the last group; their place is provisional"
     if cut := sum(row.status == "truncated" for row in listed):
-        yield f"the text of {cut:,} documents is cut; similarity is that of what was read"
+        yield f"the text of {cut:,} {'document' if cut == 1 else 'documents'} is cut; similarity is that of what was read"
     if far := _least(listed):
         yield f"members are similar to the principal, not to each other: two of them share {far:.0%} only, by their sketches"
 

@@ -179,6 +179,6 @@ def _notes(made: Sequence[Version], dates: bool, left_out: int) -> Iterator[str]
         reason = "their dates are the same or missing" if dates else "dates were left out"
         yield f"which came first is not known for {guessed:,} of {len(steps):,} steps ({reason}); the shortest stands first"
     if any(one.source == "file" for one in made):
-        yield "some dates are those of files, which copying may change; --no-dates goes by the texts alone"
+        yield "some dates are those of files, which copying may change: an order by the texts alone may be the better one"
     if left_out > 0:
         yield f"{left_out:,} more texts of the family are not ordered"

@@ -99,10 +99,54 @@ class Similar:
 
 
 @dataclass(frozen=True, slots=True)
+class StepSeen:
+    """How a version came from `origin`, another document. `dated`: its date is later; else which came first is not known.
+
+    `similarity` by features; `added` and `removed` words; `redline` spells them out when it is asked for: stretches that are
+    `same`, `removed` or `added`, whole.
+    """
+
+    origin: str
+    dated: bool
+    similarity: float
+    added: int
+    removed: int
+    redline: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSeen:
+    """A text of a family. `date` is in milliseconds since 1970 UTC, told by the `document` or its `file` (`date_of`).
+
+    `copies`: other documents with the same text, as id and path. `step` is None for the first version; `depth` counts steps.
+    """
+
+    id: str
+    path: str
+    words: int
+    date: int | None
+    date_of: str | None
+    copies: tuple[tuple[str, str], ...]
+    depth: int
+    step: StepSeen | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsSeen:
+    """The versions in a family, each after the one it probably came from; `notes` say how far that can be trusted."""
+
+    family: str
+    documents: int
+    versions: tuple[VersionSeen, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FamilySeen:
     """A family: its principal (None when it is not in the store), members by similarity, who resembles whom, warnings.
 
-    `matrix[i][j]`: how much documents i and j of `compared` resemble each other, estimated from their slots.
+    `matrix[i][j]`: how much documents i and j of `compared` resemble each other, estimated from their slots. `versions` is None
+    for a family that is too large to be ordered in passing: `/api/versions` does it.
     """
 
     id: str
@@ -113,6 +157,7 @@ class FamilySeen:
     matrix: tuple[tuple[Estimate | None, ...], ...]
     labels: dict[str, int]
     warnings: tuple[str, ...]
+    versions: VersionsSeen | None
 
 
 @dataclass(frozen=True, slots=True)

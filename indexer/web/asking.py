@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from indexer.errors import UsageError
+from indexer.errors import NumberNotFound, UsageError
 
 Kind: TypeAlias = Literal["string", "number", "integer"]
 MOST_CHARS = 2000
@@ -68,3 +68,11 @@ def asked(parameters: Sequence[Parameter], given: Mapping[str, Sequence[str]]) -
         known = f"it may be {', '.join(sorted(names))}" if names else "nothing can be given here"
         raise UsageError(f"unknown: {', '.join(map(repr, unknown))}; {known}")
     return Asked({one.name: one.value(given.get(one.name, ())) for one in parameters})
+
+
+def part_of(asked: Asked, parts: int) -> int:
+    """Which of so many parts was asked for, from 1. Raises `NumberNotFound`."""
+    part: int = asked["part"]
+    if part > parts:
+        raise NumberNotFound(what="part", number=part, mend=f"it ends with part {parts:,}")
+    return part

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexer.model import Estimate
 from indexer.survey import Step
 
 
@@ -20,16 +19,6 @@ class Bar:
     height: float
     label: str
     value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a matrix. `level` is the similarity in tenths, 0 to 10; None where there is none."""
-
-    row: int
-    column: int
-    level: int | None
-    similarity: float | None
 
 
 def columns(values: Sequence[int], labels: Sequence[str], width: float = 640, height: float = 160, gap: float = 3) -> list[Bar]:
@@ -50,15 +39,6 @@ def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float
     """`columns` with heights by the square root, for counts that differ by orders of magnitude; values stay as they are."""
     bars = columns([math.isqrt(value * 10_000) for value in values], labels, **settings)
     return [Bar(bar.x, bar.y, bar.width, bar.height, bar.label, value) for bar, value in zip(bars, values, strict=True)]
-
-
-def matrix(rows: Sequence[Sequence[Estimate | None]]) -> list[Cell]:
-    """The cells of a square of similarities."""
-    return [
-        Cell(i, j, None if one is None else int(one.similarity * 10), None if one is None else one.similarity)
-        for i, row in enumerate(rows)
-        for j, one in enumerate(row)
-    ]
 
 
 def curve(steps: Sequence[Step], width: float = 640, height: float = 160) -> str:

@@ -44,6 +44,7 @@ PAGES = (
     Page("/", "search.html", "Search", ("search",), {}),
     Page("/document", "document.html", "Document", ("document", "similar"), {}),
     Page("/family", "family.html", "Family", ("family",), {}),
+    Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
     Page("/compare", "compare.html", "Compare", ("compare",), {}),
     Page("/overview", "overview.html", "Overview", ("status", "survey"), {}),
     Page("/threshold", "threshold.html", "Threshold", ("preview", "survey"), {}),

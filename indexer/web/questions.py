@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from indexer import familyview, lookup, overview, results
-from indexer.align import Matching
-from indexer.errors import NumberNotFound, StoreBusy
+from indexer import lookup, overview, results
+from indexer.errors import StoreBusy
 from indexer.labelling import label_history
-from indexer.sidebyside import facts
+from indexer.web import together
 from indexer.web.answers import (
     Compared,
     DocumentFacts,
@@ -23,17 +22,16 @@ from indexer.web.answers import (
     Similar,
     StoreState,
     Surveyed,
+    VersionsSeen,
     WithoutBoilerplate,
 )
-from indexer.web.asking import Asked, Parameter
+from indexer.web.asking import Asked, Parameter, part_of
 from indexer.web.site import Site
-from indexer.web.telling import facts_of, measures_of, shown_hit, sided, warnings_of, without_boilerplate
+from indexer.web.telling import shown_hit, warnings_of
 
 FACETS = ("content_type", "status", "labels")
 TEXT_PART = 60_000
-BLOCKS_PART = 120
 FAILURES_SHOWN = 200
-SHORT_SECONDS = 0.05
 Answer = Callable[[Site, Asked], Any]
 
 
@@ -82,7 +80,7 @@ def document(site: Site, asked: Asked) -> Shown:
     """A document with a part of its text."""
     row = site.row(asked["id"])
     parts = max(1, -(-len(row.text) // TEXT_PART))
-    part = _part(asked, parts)
+    part = part_of(asked, parts)
     return Shown(
         document=DocumentFacts.of(row),
         text=row.text[(part - 1) * TEXT_PART : part * TEXT_PART],
@@ -100,62 +98,6 @@ def similar(site: Site, asked: Asked) -> Similar:
     row = site.row(asked["id"])
     found = lookup.similar(site.store, id=row.id, threshold=asked["threshold"], limit=asked["limit"])
     return Similar(DocumentFacts.of(row), asked["threshold"], found.matches, found.notes)
-
-
-def family(site: Site, asked: Asked) -> FamilySeen:
-    """The family of a document."""
-    seen = familyview.family(site.store, asked["id"])
-    return FamilySeen(
-        id=seen.id,
-        size=seen.size,
-        principal=DocumentFacts.of(seen.principal) if seen.principal else None,
-        members=tuple(map(DocumentFacts.of, seen.members)),
-        compared=seen.compared,
-        matrix=seen.matrix,
-        labels=seen.labels,
-        warnings=seen.warnings,
-    )
-
-
-def compare(site: Site, asked: Asked) -> Compared:
-    """Two documents side by side, one part of them."""
-    a, b = site.row(asked["a"]), site.row(asked["b"])
-    matching: Matching = asked["matching"]
-    made = site.compared(a, b, matching)
-    parts = max(1, -(-len(made.blocks) // BLOCKS_PART))
-    part = _part(asked, parts)
-    shown = made.blocks[(part - 1) * BLOCKS_PART : part * BLOCKS_PART]
-    compared = made.comparison
-    return Compared(
-        a=DocumentFacts.of(a),
-        b=DocumentFacts.of(b),
-        matching=matching,
-        words=compared.words,
-        measures=tuple(measures_of(compared.measures)),
-        discounted=without_boilerplate(site.discounted(a, b, SHORT_SECONDS)),
-        passages=len(compared.shared),
-        shared_words=compared.measures.alignment.common,
-        differences=made.differences,
-        first=next((number for block in shown for number in block.differences), None),
-        part=part,
-        parts=parts,
-        cells=tuple(made.cells(shown)),
-        facts=tuple(facts(facts_of(a), facts_of(b))),
-        warnings=tuple(dict.fromkeys([*sided("A", a), *sided("B", b)])),
-    )
-
-
-def discounted(site: Site, asked: Asked) -> WithoutBoilerplate:
-    """Two documents compared without what the texts of the store share."""
-    return without_boilerplate(site.discounted(site.row(asked["a"]), site.row(asked["b"]), asked["wait"]))
-
-
-def _part(asked: Asked, parts: int) -> int:
-    """Raises `NumberNotFound`."""
-    part: int = asked["part"]
-    if part > parts:
-        raise NumberNotFound(what="part", number=part, mend=f"it ends with part {parts:,}")
-    return part
 
 
 def state(site: Site, asked: Asked) -> StoreState:
@@ -252,7 +194,18 @@ QUESTIONS: Mapping[str, Question] = {
         similar,
         Similar,
     ),
-    "family": Question("family", "The family of a document, by the id of any member.", (_ID,), family, FamilySeen),
+    "family": Question("family", "The family of a document, by the id of any member.", (_ID,), together.family, FamilySeen),
+    "versions": Question(
+        "versions",
+        "Which document of a family probably came from which, and what changed on the way.",
+        (
+            _ID,
+            Parameter("dates", "go by dates, or by the texts alone", "yes", choices=("yes", "no")),
+            Parameter("redline", "spell out the words that came and went", "no", choices=("yes", "no")),
+        ),
+        together.version_tree,
+        VersionsSeen,
+    ),
     "compare": Question(
         "compare",
         "Two documents side by side, by every measure.",
@@ -262,14 +215,14 @@ QUESTIONS: Mapping[str, Question] = {
             Parameter("matching", "count repeats, or information", "literal", choices=("literal", "information")),
             _PART,
         ),
-        compare,
+        together.compare,
         Compared,
     ),
     "discounted": Question(
         "discounted",
         "How alike two documents are without what the texts of the store share; counted by the first who asks.",
         (_A, _B, _WAIT),
-        discounted,
+        together.discounted,
         WithoutBoilerplate,
     ),
     "status": Question("status", "What is in the store, and whether a job is at work on it.", (), state, StoreState),

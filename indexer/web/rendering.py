@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
@@ -45,6 +46,8 @@ def environment() -> Environment:
         "name": name,
         "folder": folder,
         "words": spaced,
+        "shortened": shortened,
+        "visible_text": visible_stretch,
     }
     made.globals |= {"link": link, "drawing": drawing, "paragraphs": paragraphs}
     return made
@@ -116,6 +119,20 @@ def folder(path: str) -> str:
 def spaced(word: str) -> str:
     """A name of the code as words."""
     return visible(word.replace("_", " "))
+
+
+def visible_stretch(text: str) -> str:
+    """A stretch of a text on one line, safe to show, with a blank where white space begins or ends it."""
+    return visible(re.sub(r"\s+", " ", text))
+
+
+def shortened(text: str, most: int) -> str:
+    """A stretch of a text, its middle left out when it is longer than `most` characters.
+
+    >>> shortened("from the first word to the last", 15)
+    'from th … he last'
+    """
+    return text if len(text) <= most else f"{text[: most // 2]} … {text[len(text) - most // 2 :]}"
 
 
 def paragraphs(text: str) -> list[str]:

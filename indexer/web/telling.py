@@ -8,8 +8,9 @@ from indexer.discounting import Discounted
 from indexer.measures import MEANINGS, Measures
 from indexer.model import Estimate, Folded, Hit, Row
 from indexer.originals import stored
+from indexer.revisions import Versions
 from indexer.snippets import snippet
-from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit, WithoutBoilerplate
+from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit, StepSeen, VersionSeen, VersionsSeen, WithoutBoilerplate
 from indexer.web.site import MOST_CHARS
 
 
@@ -18,6 +19,18 @@ def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
     pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
     folded = tuple(Folded(one.id, one.path, one.similarity) for one in hit.folded)
     return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, folded, DocumentFacts.of(row) if row else None)
+
+
+def shown_versions(found: Versions, redlined: bool) -> VersionsSeen:
+    """The versions of a family; what changed word by word with `redlined` alone."""
+    shown = []
+    for one in found.versions:
+        step = None
+        if one.step:
+            stretches = tuple((part.change, part.text) for part in one.step.redline) if redlined else ()
+            step = StepSeen(one.step.origin, one.step.dated, one.step.similarity, one.step.added, one.step.removed, stretches)
+        shown.append(VersionSeen(one.id, one.path, one.words, one.date, one.source, one.copies, one.depth, step))
+    return VersionsSeen(found.family, found.documents, tuple(shown), found.notes)
 
 
 def warnings_of(row: Row) -> Sequence[str]:

@@ -20,6 +20,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
         words = shlex.split(line, comments=True)[1:]
         printed = run(words[0], renewal, *words[2:], store=store)
         assert "3 versions in 4 documents" in printed
+        assert ("2024-03-04  " in printed) == ("--no-dates" not in words)
         assert ("[-Tilbury-] {+Southampton+}" in printed) == ("--redline" in words)
         assert ("either way" in printed) == ("--no-dates" in words)
     told = run_json("versions", renewal, "--redline", store=store)

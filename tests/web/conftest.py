@@ -43,6 +43,10 @@ def store_url(folder: Path) -> str:
         "hebrew1": "הסכם זה נערך ונחתם ביום הראשון לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד",
         "hebrew2": "הסכם זה נערך ונחתם ביום השני לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד",
     }
+    mixed |= {
+        "chinese1": "本协议由双方于二〇二四年三月签订，自签订之日起生效。乙方应当在六月底之前提交书面报告。",
+        "chinese2": "本协议由双方于二〇二四年四月签订，自签订之日起生效。乙方应当在六月底之前提交书面报告。",
+    }
     made = rows({**planted, **long, **mixed}, cut=frozenset({"m5"}), labels=labels)
     written = store.write([*(replace(row, raw=row.id) for row in made), *hostile_rows()])
     assert not any(written)

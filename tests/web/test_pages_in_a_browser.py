@@ -33,6 +33,7 @@ def addresses(site: str) -> dict[str, str]:
         "filtered": "/?" + urlencode({"filter": "labels=hostile"}),
         "document": "/document?" + urlencode({"id": shown["id"]}),
         "family": "/family?id=m2",
+        "versions": "/versions?id=m2",
         "compare": "/compare?" + urlencode({"a": shown["id"], "b": far["id"]}),
         "overview": "/overview",
         "threshold": "/threshold",
@@ -163,6 +164,14 @@ def test_right_to_left_text_runs_from_the_right(page: Page) -> None:
         assert page.locator(f".side.{side}").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
 
 
+def test_chinese_texts_differ_by_letters(page: Page) -> None:
+    page.goto("/compare?a=chinese1&b=chinese2")
+    expect(page.locator(".blocks .side.a .only")).to_have_text("三")
+    expect(page.locator(".blocks .side.b .only")).to_have_text("四")
+    page.keyboard.press("n")
+    expect(page.locator("[data-where]")).to_contain_text("Difference 1 of 1 difference")
+
+
 def test_the_slider_regroups_while_it_moves(page: Page, site: str) -> None:
     page.goto("/threshold")
     expect(page.locator("[data-number=moved]")).to_have_text("0")
@@ -175,12 +184,51 @@ def test_the_slider_regroups_while_it_moves(page: Page, site: str) -> None:
     assert ask(site, "preview", threshold="1")["moved"] > 0
 
 
-def test_a_family_shows_who_resembles_whom_and_what_is_not_in_order(page: Page) -> None:
+def test_a_family_shows_who_resembles_whom_and_what_is_not_in_order(page: Page, site: str) -> None:
     page.goto("/family?id=m2")
     seen = page.locator(".members li").count() + 1
-    assert page.locator(".matrix rect").count() >= seen**2
-    expect(page.locator(".notes")).to_contain_text("labels do not agree")
-    expect(page.locator(".notes")).to_contain_text("is cut")
+    assert page.locator(".matrix tbody tr").count() == seen
+    expect(page.get_by_role("columnheader")).to_have_text(["P", *map(str, range(1, seen))])
+    expect(page.get_by_role("rowheader").nth(1)).to_have_text("1 m1.txt")
+    cell = page.locator(".matrix tbody tr").nth(0).locator("td").nth(1)
+    told = ask(site, "family", id="m2")["matrix"][0][1]
+    shown = [round(100 * told[name]) for name in ("similarity", "low", "high")]
+    expect(cell).to_have_text("{} {}–{}".format(*shown))
+    scroll = page.get_by_role("region", name="Who resembles whom")
+    scroll.focus()
+    expect(scroll).to_be_focused()
+    expect(page.locator(".head .notes")).to_contain_text("labels do not agree")
+    expect(page.locator(".head .notes")).to_contain_text("is cut")
+
+
+def test_a_family_shows_which_version_came_from_which(page: Page, site: str) -> None:
+    page.goto(addresses(site)["family"].replace("m2", hit(site, "agreement")["id"]))
+    tree = page.locator(".versions li")
+    told = ask(site, "versions", id=hit(site, "agreement")["id"], redline="yes")["versions"]
+    expect(tree).to_have_count(len(told))
+    expect(tree.first).to_contain_text("the same text")
+    expect(tree.nth(1)).to_contain_text(f"{told[1]['step']['added']} words added, 0 removed; the later by its date")
+    tree.nth(1).get_by_role("link", name="Compare").click()
+    expect(page).to_have_url(re.compile(f"a={told[1]['step']['origin']}&b={told[1]['id']}"))
+    page.go_back()
+    page.get_by_role("link", name="What changed on each step").click()
+    page.get_by_text("What changed", exact=False).last.click()
+    last = page.locator(".redline").last
+    expect(last.locator("del").first).to_be_visible()
+    assert [one.strip() for one in last.locator("ins").all_text_contents()] == [
+        text.strip() for change, text in told[-1]["step"]["redline"] if change == "added"
+    ]
+    page.get_by_role("link", name="By the texts alone").click()
+    expect(page.locator(".versions")).to_contain_text("which came first is not known")
+
+
+def test_headers_of_tables_do_not_break(browser: Browser, site: str, seen: Seen) -> None:
+    with window(browser, site, seen, 1920) as context:
+        page = seen.watch(context.new_page())
+        page.goto("/threshold?threshold=0.6")
+        heights = page.locator("table.moves th").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+        assert len(heights) == 3
+        assert max(heights) < 40
 
 
 def test_a_family_is_labelled_after_a_dry_run_and_given_back(page: Page) -> None:
