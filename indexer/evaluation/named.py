@@ -30,9 +30,11 @@ class Named:
 def named(names: Iterable[str], folder: str, store: Store | None) -> dict[str, Named]:
     """Every document by name. A name is an id of the store, a path from `folder`, or a path from the working directory.
 
-    What the store has is taken from there. Raises `UsageError` with the first few that are nowhere or cannot be read.
+    What the store has is taken from there; an empty store is none. Raises `UsageError` with the first few that
+    are nowhere or cannot be read.
     """
     wanted = list(dict.fromkeys(names))
+    store = store if store is not None and store.stored_recipe() else None
     found = {id: _of_row(row) for id, row in _rows(store, wanted)}
     files = {name: place for name in wanted if name not in found for place in [_file(name, folder)] if place}
     found |= _of_files(files, store)

@@ -60,6 +60,7 @@ def read_sheets(path: str) -> list[Sheet]:
     for record in records(path):
         if "sheet" in record.fields:
             head = record
+            folder = os.path.normpath(Path(folder) / record.text("folder", "."))
             continue
         name = record.text("assessor", head.text("assessor") if head else Path(path).stem)
         role = _role(record.text("role", head.text("role", "assessor") if head else "assessor"), record)
@@ -78,6 +79,7 @@ def _take(record: Record, judgements: dict[tuple[str, str], Judgement]) -> None:
     if "judgement" in record.fields and record.fields["judgement"] is None:
         judgements.pop(ordered(a, b), None)
         return
+    judgements.pop(ordered(a, b), None)
     type = type_named(record.text("judgement"), record)
     group = record.text("group", "") or record.text("query", "")
     judgements[ordered(a, b)] = Judgement(a, b, type, group, record.place)
@@ -92,8 +94,10 @@ def _role(role: str, record: Record) -> Role:
 class OpenSheet:
     """A sheet that is being written: every judgement is on the disk before `judge` returns."""
 
-    def __init__(self, path: str | Path, assessor: str, role: Role = "assessor") -> None:
+    def __init__(self, path: str | Path, assessor: str, role: Role = "assessor", folder: str | None = None) -> None:
         """Make a sheet, or go on with it; what was cut short in its last line is removed.
+
+        `folder`: where its paths begin, if that is another one than the sheet's own.
 
         Raises `UsageError` when it is somebody else's, is no sheet, or cannot be written.
         """
@@ -109,7 +113,7 @@ class OpenSheet:
             self.judgements = sheet.judgements
         else:
             self.judgements = {}
-            self._append({"sheet": VERSION, "assessor": assessor, "role": role})
+            self._append({"sheet": VERSION, "assessor": assessor, "role": role, "folder": _relative(folder, self._path)})
 
     def judge(self, a: str, b: str, type: str | None, group: str = "") -> None:
         """Put down a judgement of a pair, or take one back (None). Raises `UsageError` when it cannot be written: it is not
@@ -120,6 +124,7 @@ class OpenSheet:
         if type is None:
             self.judgements.pop(ordered(a, b), None)
         else:
+            self.judgements.pop(ordered(a, b), None)
             self.judgements[ordered(a, b)] = Judgement(a, b, type, group, str(self._path))
 
     def close(self) -> None:
@@ -149,6 +154,8 @@ class OpenSheet:
 
     def _append(self, fields: Mapping[str, object]) -> None:
         line = (json.dumps(fields, ensure_ascii=True) + "\n").encode()
+        if os.fstat(self._file).st_size != self._end:
+            raise UsageError(f"{self._path} is being written by another program; end that one, then start this one again")
         try:
             os.lseek(self._file, self._end, os.SEEK_SET)
             written = 0
@@ -159,6 +166,11 @@ class OpenSheet:
             os.truncate(self._file, self._end)
             raise UsageError(f"the judgement was not kept: {self._path} cannot be written ({error.strerror})") from error
         self._end += len(line)
+
+
+def _relative(folder: str | None, sheet: Path) -> str:
+    """A folder as it is reached from that of the sheet, so that both can be moved together."""
+    return "." if folder is None else os.path.relpath(folder, sheet.resolve().parent)
 
 
 @dataclass(frozen=True, slots=True)

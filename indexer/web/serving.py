@@ -13,7 +13,7 @@ from indexer.errors import UsageError
 from indexer.lookup import recipe_of
 from indexer.stores.base import Store
 from indexer.web.app import application
-from indexer.web.safety import allowed_hosts
+from indexer.web.safety import App, allowed_hosts
 
 _CLOSING_SECONDS = 3
 
@@ -33,12 +33,24 @@ def serve(
     cannot be had or a folder of originals that is not there.
     """
     recipe_of(store)
-    with contextlib.closing(_bound(host, port)) as listening:
-        actual = int(listening.getsockname()[1])
+
+    def app(actual: int) -> App:
         try:
-            app = application(store, allowed_hosts(host, actual, allow_hosts), originals)
+            return application(store, allowed_hosts(host, actual, allow_hosts), originals)
         except FileNotFoundError as error:
             raise UsageError(f"{originals} is not there; give the folder whose files may be fetched") from error
+
+    listen(app, host, port, ready)
+
+
+def listen(app_at: Callable[[int], App], host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve an application, made for the port that was had, until Ctrl-C or SIGTERM; `ready` hears the address.
+
+    Raises `UsageError` for an address that cannot be had.
+    """
+    with contextlib.closing(_bound(host, port)) as listening:
+        actual = int(listening.getsockname()[1])
+        app = app_at(actual)
         config = uvicorn.Config(
             app,
             lifespan="off",

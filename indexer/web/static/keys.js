@@ -30,7 +30,8 @@ function unfold() {
   if (fold) fold.open = !fold.open;
 }
 
-export function keyboard() {
+// `more`: what further keys of a page do.
+export function keyboard(more = {}) {
   const help = document.getElementById("help");
   const box = document.getElementById("shortcuts");
   box.checked = remembered();
@@ -54,6 +55,7 @@ export function keyboard() {
       if (field) { field.focus(); field.select(); } else { document.querySelector("a.brand")?.click(); }
     },
     "?": open,
+    ...more,
   };
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input:not([type=checkbox]):not([type=range]), select, textarea, dialog");
