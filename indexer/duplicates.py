@@ -78,12 +78,12 @@ def _same(left: Unit, right: Unit) -> bool:
 
 
 def _swapped(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
-    """Whether names do not go one for one: a name has two counterparts, stands elsewhere in the other, or is the opposite."""
+    """Whether a name stands for another party: its opposite, one both clauses have, or one where elsewhere it stays itself."""
     pairs = {(a.form, b.form) for a, b in zip(left.units, right.units, strict=True) if a.kind == b.kind == NAME}
     here, there = {a for a, _ in pairs}, {b for _, b in pairs}
-    if not len(here) == len(there) == len(pairs):
-        return True
-    return any(a != b and (lexicon.opposed(a, b) or (a in there and b in here)) for a, b in pairs)
+    return any(
+        lexicon.opposed(a, b) or (a in there and b in here) or (a, a) in pairs or (b, b) in pairs for a, b in pairs if a != b
+    )
 
 
 def least_shared(words: int, overlap: float) -> int:

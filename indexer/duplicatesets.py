@@ -113,7 +113,7 @@ def duplicate_pairs(
 def term_statistics(texts: Iterable[str], synonyms: str = "") -> CorpusStatistics:
     """How many texts of a corpus have each term, for the order of rarity."""
     words = _lexicon(synonyms)
-    return counted((string_hashes(sorted(_known(_read(text, "", words)))) for text in texts), FEATURES)
+    return counted((string_hashes(sorted(_known(read(text, "", words)))) for text in texts), FEATURES)
 
 
 def signatures(readings: Sequence[Reading], overlap: float, statistics: CorpusStatistics | None = None) -> list[Signature]:
@@ -155,7 +155,7 @@ class _ResultSet:
         if len(set(self.ids)) < len(self.ids):
             raise UsageError("each clause of a result set has an id of its own; an id was given twice")
         self._overlap, self._words = overlap, _lexicon(synonyms)
-        self._readings = [_read(clause[1], clause[2] if len(clause) > 2 else "", self._words) for clause in listed]
+        self._readings = [read(clause[1], clause[2] if len(clause) > 2 else "", self._words) for clause in listed]
         self._signatures = signatures(self._readings, overlap, statistics)
         self._exact: dict[tuple[str, ...], list[int]] = {}
         self._keys: dict[int, list[int]] = {}
@@ -200,7 +200,8 @@ def _known(reading: Reading) -> frozenset[str]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _read(text: str, heading: str, words: Lexicon) -> Reading:
+def read(text: str, heading: str, words: Lexicon) -> Reading:
+    """A clause read; the last 2,048 are remembered."""
     return read_clause(text, words, heading)
 
 

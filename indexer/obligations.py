@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 
 from indexer.text.clausereading import Duty, Reading, contexts, said_names
 from indexer.text.lexicon import Lexicon
@@ -41,24 +41,23 @@ def places_changed(left: Reading, right: Reading) -> bool:
 
 
 def _opposites(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
-    one, other = _forms(left), _forms(right)
-    return any(lexicon.opposed(a, b) for a in _opposable(one - other, lexicon) for b in other - one)
+    one, other = _opposable(left, lexicon), _opposable(right, lexicon)
+    return any(lexicon.opposed(a, b) for a in one - other for b in other - one)
 
 
-def _opposable(forms: set[str], lexicon: Lexicon) -> Iterator[str]:
-    return (form for form in forms if form in lexicon.opposable)
-
-
-def _forms(reading: Reading) -> set[str]:
-    return {unit.form for unit in reading.units}
+def _opposable(reading: Reading, lexicon: Lexicon) -> Counter[str]:
+    return Counter(unit.form for unit in reading.units if unit.form in lexicon.opposable)
 
 
 def _other_force(left: Reading, right: Reading) -> bool:
-    """A verb that both have modal verbs for, never with the same force."""
+    """A verb that has some force here more often than there, and another one there more often than here."""
     one, other = _by_verb(left), _by_verb(right)
-    return any(
-        not {duty.force for duty in one[verb]} & {duty.force for duty in other[verb]} for verb in one.keys() & other.keys()
-    )
+    forces = [(_forces(one[verb]), _forces(other[verb])) for verb in one.keys() & other.keys()]
+    return any(here - there and there - here for here, there in forces)
+
+
+def _forces(duties: list[Duty]) -> Counter[str]:
+    return Counter(duty.force for duty in duties)
 
 
 def _other_subject(left: Reading, right: Reading, lexicon: Lexicon) -> bool:

@@ -17,7 +17,6 @@ from indexer.text.clausebody import body
 from indexer.text.clausetokens import Token, clause_tokens
 from indexer.text.functionwords import ARTICLES, DUTY, FUNCTION, NEGATIONS, NUMERALS, RIGHT, SILENT
 from indexer.text.lexicon import Lexicon
-from indexer.text.stems import stem
 
 NAME = "name"
 _CORPORATE = frozenset(
@@ -94,7 +93,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         units=substantive,
         length=len(units),
         words=frozenset(_terms(units, lexicon)),
-        names=frozenset(stem(word) for unit in names for word in unit.said if word not in FUNCTION)
+        names=frozenset(lexicon.stem(word) for unit in names for word in unit.said if word not in FUNCTION)
         | frozenset(unit.form for unit in names),
         figures=tuple(sorted(unit.form for unit in units if unit.kind == "formula")),
         negations=sum(unit.form in NEGATIONS for unit in units),
@@ -111,7 +110,7 @@ def _terms(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[str]:
 def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
     """Tokens as units: phrases of the lexicon, names and written-out amounts taken together."""
     spoken = [_folded(token.text) for token in tokens]
-    stems = [stem(word) for word in spoken]
+    stems = [lexicon.stem(word) for word in spoken]
     proper = _proper(tokens, spoken)
     place = 0
     while place < len(tokens):
@@ -138,7 +137,7 @@ def _unit_at(
     if proper[place]:
         end = _name_end(place, tokens, spoken, proper)
         said = tuple(word for word, token in zip(spoken[place:end], tokens[place:end], strict=True) if token.kind != "join")
-        return end, Unit(NAME, lexicon.form(tuple(stem(word) for word in said)), said)
+        return end, Unit(NAME, lexicon.form(tuple(lexicon.stem(word) for word in said)), said)
     for phrase in lexicon.starts.get(stems[place], ()):
         end = place + len(phrase)
         if tuple(stems[place:end]) == phrase:
@@ -193,7 +192,11 @@ def _proper(tokens: Sequence[Token], spoken: list[str]) -> list[bool]:
         return [False] * len(tokens)
     capital = [token.kind == "word" and token.text[0].isupper() and spoken[i] not in FUNCTION for i, token in enumerate(tokens)]
     known = {spoken[i] for i, token in enumerate(tokens) if capital[i] and not token.opens}
-    after = [*capital[1:], False]
+    after = [
+        one or (token.text == "&" and later)
+        for one, token, later in zip(capital[1:], tokens[1:], [*capital[2:], False], strict=False)
+    ]
+    after.append(False)
     return [
         capital[i] and (not token.opens or spoken[i] in known or (after[i] and not tokens[i + 1].opens))
         for i, token in enumerate(tokens)

@@ -36,6 +36,7 @@ class Lexicon:
     opposites: frozenset[tuple[str, str]]
     parties: frozenset[str]
     functional: frozenset[str]
+    party_words: frozenset[str]
     starts: Mapping[str, tuple[Phrase, ...]] = field(init=False)
     opposable: frozenset[str] = field(init=False)
 
@@ -45,6 +46,10 @@ class Lexicon:
             starts.setdefault(phrase[0], []).append(phrase)
         object.__setattr__(self, "opposable", frozenset(one for one, _ in self.opposites))
         object.__setattr__(self, "starts", {first: tuple(found) for first, found in starts.items()})
+
+    def stem(self, word: str) -> str:
+        """The stem of a lower-case word, but a party by its singular: an employer is nobody's employment."""
+        return _stem(word, self.party_words)
 
     def form(self, phrase: Phrase) -> str:
         """The canonical form of a whole phrase of stems: its own words where the list has none."""
@@ -69,7 +74,10 @@ def lexicon(added: str, source: str = "the list") -> Lexicon:
     >>> lexicon("chief officer = managing director").form((stem("chief"), stem("officer"))) == "chief_offic"
     True
     """
-    entries = [*_entries(mappings.read(DEFAULT), DEFAULT), *_entries(added, source)]
+    lines = [*_lines(mappings.read(DEFAULT), DEFAULT), *_lines(added, source)]
+    spoken = [form.split() for kind, said, _ in lines if kind == "parties" for form in said.casefold().split(",")]
+    party_words = frozenset(words[0] for words in spoken if len(words) == 1)
+    entries = [(kind, _forms(said, kind, where, party_words)) for kind, said, where in lines]
     canonical = _canonical([forms for kind, forms in entries if kind == "synonyms"])
     parties = [form for kind, forms in entries if kind == "parties" for form in forms]
     named = {one: canonical.get(one) or "_".join(one) for _, forms in entries for one in forms}
@@ -78,11 +86,11 @@ def lexicon(added: str, source: str = "the list") -> Lexicon:
         canonical.setdefault(phrase, name)
     both = frozenset([*opposed, *((b, a) for a, b in opposed)])
     functional = frozenset(name for phrase, name in canonical.items() if len(phrase) == 1 and phrase[0] in FUNCTION)
-    return Lexicon(canonical, both, frozenset(named[one] for one in parties), functional)
+    return Lexicon(canonical, both, frozenset(named[one] for one in parties), functional, party_words)
 
 
-def _entries(text: str, source: str) -> Iterator[tuple[str, list[Phrase]]]:
-    """What kind each line is of, and its forms as stems."""
+def _lines(text: str, source: str) -> Iterator[tuple[str, str, str]]:
+    """The kind of each entry, what it says, and where it stands."""
     kind = "synonyms"
     for number, line in enumerate(text.splitlines(), 1):
         said = line.partition("#")[0].strip()
@@ -91,16 +99,21 @@ def _entries(text: str, source: str) -> Iterator[tuple[str, list[Phrase]]]:
             if kind not in _SEPARATORS:
                 raise UsageError(f"{source}, line {number}: {said} is no heading; there are [{'], ['.join(_SEPARATORS)}]")
         elif said:
-            yield kind, _forms(said, kind, f"{source}, line {number}")
+            yield kind, said, f"{source}, line {number}"
 
 
-def _forms(said: str, kind: str, where: str) -> list[Phrase]:
-    forms = [tuple(stem(word) for word in _WORD.findall(form.casefold())) for form in said.split(_SEPARATORS[kind])]
-    if kind == "parties":
-        forms = [form for form in forms if form]
+def _forms(said: str, kind: str, where: str, party_words: frozenset[str]) -> list[Phrase]:
+    forms = [
+        tuple(_stem(word, party_words) for word in _WORD.findall(form.casefold())) for form in said.split(_SEPARATORS[kind])
+    ]
     if not all(forms) or len(forms) < (1 if kind == "parties" else 2):
         raise UsageError(f"{where}: {said!r} is no entry of [{kind}], which reads: one {_SEPARATORS[kind]} another")
     return forms
+
+
+def _stem(word: str, party_words: frozenset[str]) -> str:
+    singular = word[:-1] if word.endswith("s") and word[:-1] in party_words else word
+    return singular if singular in party_words else stem(word)
 
 
 def _canonical(groups: list[list[Phrase]]) -> dict[Phrase, str]:

@@ -1,0 +1,131 @@
+"""How well duplicate types of clauses are told: planted types and hard negatives, fixed on one half, reported on the other.
+
+    python benchmarks/clauses.py                 # the half that nothing was fixed on
+    python benchmarks/clauses.py --half train --examples 5
+    python benchmarks/clauses.py --speed         # milliseconds for result sets of 20, 100 and 1,000
+
+A set is captured when each of its clauses is found a duplicate of the first, of whatever type. Precision: of all pairs found,
+those that were planted; two variants of one clause count neither way, for the relation is not transitive.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from clausecorpus import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
+
+from indexer.duplicatesets import duplicate_pairs, duplicate_sets, read
+from indexer.sketch.statistics import wilson
+
+
+@dataclass
+class Score:
+    """Counts of one run. `captured`, `typed` and `sets` by duplicate type and whose synonyms; `wrong` by what the pair is."""
+
+    sets: Counter[tuple[str, str]] = field(default_factory=Counter)
+    captured: Counter[tuple[str, str]] = field(default_factory=Counter)
+    typed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    negatives: Counter[str] = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
+    right: int = 0
+    examples: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+
+    def recall(self, kind: str) -> float:
+        """The share of sets captured."""
+        sets = sum(count for (one, _), count in self.sets.items() if one == kind)
+        return sum(count for (one, _), count in self.captured.items() if one == kind) / max(1, sets)
+
+    @property
+    def precision(self) -> float:
+        """The share of planted pairs among those found."""
+        return self.right / max(1, self.right + sum(self.wrong.values()))
+
+
+def scored(planted: list[Result], overlap: float = 0.8) -> Score:
+    """What the detector makes of result sets."""
+    score = Score()
+    for result in planted:
+        found = {(int(one.a), int(one.b)): one.type for one in duplicate_pairs(result.clauses, overlap=overlap)}
+        seen: set[tuple[int, int]] = set()
+        for group, places in result.groups:
+            _group(score, group, places, found, result)
+            seen |= {(a, b) for a in places for b in places}
+        for pair in found.keys() - seen:
+            score.wrong["unrelated"] += 1
+            score.examples["unrelated"].append((result.clauses[pair[0]][1], result.clauses[pair[1]][1]))
+    return score
+
+
+def _group(score: Score, group: Group, places: tuple[int, ...], found: dict[tuple[int, int], str], result: Result) -> None:
+    types = [found.get((min(places[0], one), max(places[0], one))) for one in places[1:]]
+    if group.kind in NEGATIVES:
+        score.negatives[group.kind] += 1
+        if types[0]:
+            score.wrong[group.kind] += 1
+            score.examples[group.kind].append((group.texts[0], group.texts[1]))
+        return
+    key = (group.kind, group.words)
+    score.sets[key] += 1
+    score.captured[key] += all(types)
+    score.typed[key] += all(one == group.kind for one in types)
+    score.right += sum(one is not None for one in types)
+    if not all(types):
+        missed = types.index(None) + 1
+        score.examples[f"missed {group.kind}"].append((group.texts[0], group.texts[missed]))
+
+
+def report(score: Score, examples: int) -> None:
+    print(f"{'type':<16}{'synonyms':<10}{'sets':>6}{'captured':>10}{'95 % interval':>16}{'right type':>12}")
+    for kind in DUPLICATES:
+        rows = [key for key in sorted(score.sets) if key[0] == kind]
+        for key in rows if len(rows) == 1 else [*rows, (kind, "all")]:
+            keys = rows if key[1] == "all" else [key]
+            sets, captured, typed = (sum(one[k] for k in keys) for one in (score.sets, score.captured, score.typed))
+            low, high = wilson(captured, sets)
+            interval = f"{low:.1%}-{high:.1%}"
+            print(f"{kind:<16}{key[1] or '-':<10}{sets:>6}{captured / sets:>10.1%}{interval:>16}{typed / sets:>12.1%}")
+    wrong = sum(score.wrong.values())
+    low, high = wilson(score.right, score.right + wrong)
+    print(f"\nprecision {score.precision:.1%} ({low:.1%}-{high:.1%}): {score.right} planted pairs found, {wrong} others")
+    for kind in (*NEGATIVES, "unrelated"):
+        print(f"  {kind:<12}{score.wrong[kind]:>4} of {score.negatives[kind] or 'all other pairs'}")
+    for kind, pairs in score.examples.items():
+        for a, b in pairs[:examples]:
+            print(f"\n[{kind}]\n  A {a}\n  B {b}")
+
+
+def speed() -> None:
+    texts = paragraphs(1000)
+    print(f"{'clauses':>8}{'words each':>12}{'first time, ms':>16}{'again, ms':>12}")
+    for size in (20, 100, 1000):
+        clauses = [(str(place), f"{texts[place % len(texts)]} {'again ' * (place // len(texts))}") for place in range(size)]
+        read.cache_clear()
+        taken = []
+        for _ in range(6):
+            start = time.perf_counter()
+            duplicate_sets(clauses)
+            taken.append(1000 * (time.perf_counter() - start))
+        words = sum(len(text.split()) for _, text in clauses) / size
+        print(f"{size:>8}{words:>12.0f}{taken[0]:>16.1f}{min(taken[1:]):>12.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=["train", "test"], default="test")
+    parser.add_argument("--sets", type=int, default=220, help="of each type, and of hard negatives")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--overlap", type=float, default=0.8)
+    parser.add_argument("--examples", type=int, default=0)
+    parser.add_argument("--speed", action="store_true")
+    options = parser.parse_args()
+    if options.speed:
+        speed()
+        return
+    report(scored(results(options.half, options.sets, options.seed), options.overlap), options.examples)
+
+
+if __name__ == "__main__":
+    main()
