@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"]
 """`unsigned`: an ingest pipeline took the document and could not sign it; `near_error` says why."""
+Scope: TypeAlias = Literal["documents", "parts", "both"]
+"""What a store is asked about: whole documents, their parts (clauses), or every row."""
 SkipReason: TypeAlias = Literal["unchanged", "special_file", "excluded"]
 
 
@@ -117,6 +119,10 @@ class Row:
     `modified` is in milliseconds since 1970 UTC, or None.
     `source` is the digest of size, time and bytes that tells an unchanged file; `raw` the SHA-256 of the bytes.
     `family` is never empty: a document without near duplicates carries its own id.
+
+    A part of a document is a row of its own: `parent` is the document's id, `text` its characters [`start`, `stop`), `title`
+    the number and heading that it stands under. `parts` are rows to be written with their document, in place of those that it
+    had; None leaves them as they are. Rows that are read have none: parts are asked for as such.
     """
 
     id: str
@@ -146,6 +152,9 @@ class Row:
     similarity: float | None = None
     cluster: str | None = None
     parent: str | None = None
+    start: int | None = None
+    stop: int | None = None
+    parts: tuple[Row, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

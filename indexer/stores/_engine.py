@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Literal
 
 from indexer.errors import StoreError, StoreStopped
-from indexer.model import Assignment, Candidates, Leader, Query, Ranked, Row
+from indexer.model import Assignment, Candidates, Leader, Query, Ranked, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores import _engine_families as families
-from indexer.stores import _engine_install, _engine_reindex, _engine_roles, bodies
+from indexer.stores import _engine_install, _engine_parts, _engine_reindex, _engine_roles, bodies
 from indexer.stores import _engine_rows as documents
 from indexer.stores._engine_fitting import substitutes
 from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare, standing
@@ -45,6 +46,23 @@ class EngineStore:
         self._known: About | None = None
         self.writers, self.shared = WRITERS, True
         self._sender = Sender(self._post, window=Window(WRITERS))
+        self._scope: Scope = "documents"
+
+    def of(self, scope: Scope) -> EngineStore:
+        """The same connections and the same window of requests under way."""
+        view = copy.copy(self)
+        view._scope = scope
+        return view
+
+    def stored_parts(self) -> str | None:
+        """Read from the index's `_meta`."""
+        self.stored_recipe()
+        return self._known.parts if self._known else None
+
+    def keep_parts(self, kind: str) -> None:
+        """Adds the fields that parts have beside those of documents."""
+        _engine_parts.keep(self._requests, self._index(), kind)
+        self._known = None
 
     def stored_recipe(self) -> Recipe | None:
         """Read from the index's `_meta`; `MappingMismatch` for an index that nearfold did not make."""
@@ -66,13 +84,37 @@ class EngineStore:
         mended = [storable(row) for row in rows]
         refusals = [refusal(row, recipe) for row in mended]
         last = {row.id: row for row, refused in zip(mended, refusals, strict=True) if refused is None}
-        replies = self._send([Operation("index", name, documents.source(row)) for name, row in last.items()])
-        return [refused or replies[row.id].refused for row, refused in zip(mended, refusals, strict=True)]
+        without = self._write_parts([row for row in last.values() if row.parts is not None])
+        sent = [Operation("index", name, documents.source(row)) for name, row in last.items() if name not in without]
+        replies = self._send(sent)
+        return [
+            refused or without.get(row.id) or replies[row.id].refused for row, refused in zip(mended, refusals, strict=True)
+        ]
+
+    def _write_parts(self, rows: Sequence[Row]) -> dict[str, str]:
+        """Write the parts of these documents and delete those that they have no more; why parts were refused, by document."""
+        if not rows:
+            return {}
+        stale = set(self._parts_of([row.id for row in rows]))
+        parts = {part.id: part for row in rows for part in row.parts or ()}
+        operations = [Operation("index", name, documents.source(part)) for name, part in parts.items()]
+        replies = self._send([*operations, *(Operation("delete", name) for name in sorted(stale - parts.keys()))])
+        return {part.parent or "": said for name, part in parts.items() if (said := replies[name].refused)}
+
+    def _parts_of(self, ids: Sequence[str]) -> dict[str, str]:
+        """The parts of these documents, each with its document, those included that were written a moment ago."""
+        if not ids or self.stored_parts() is None:
+            return {}
+        self.refresh()
+        return dict(self.members("parent", ids))
 
     def delete(self, ids: Sequence[str]) -> int:
         """A row counts when an answer says that it was there; after a lost answer it may go uncounted."""
         self._recipe()
-        replies = self._send([Operation("delete", name) for name in storable_ids(ids)])
+        names = storable_ids(ids)
+        if divided := self._parts_of(names):
+            self._send([Operation("delete", name) for name in divided if name not in names])
+        replies = self._send([Operation("delete", name) for name in names])
         return sum(reply.status == 200 for reply in replies.values())
 
     def assign(self, assignments: Iterable[Assignment]) -> int:
@@ -91,18 +133,19 @@ class EngineStore:
         """Partial updates, in requests of bounded size."""
         self._recipe()
         given = storable_labels(labels)
-        replies = self._send([Operation("update", id, {"doc": {"labels": values}}) for id, values in given.items()])
+        named = {**{id: given[parent] for id, parent in self._parts_of(list(given)).items()}, **given}
+        replies = self._send([Operation("update", id, {"doc": {"labels": values}}) for id, values in named.items()])
         if refused := next((reply.refused for reply in replies.values() if reply.refused), None):
             raise StoreError(f"{self.url} refused a label: {refused}")
-        return sum(reply.status != 404 for reply in replies.values())
+        return sum(replies[id].status != 404 for id in given)
 
     def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
         """One request, or one more of many searches when `limit` is reached."""
         return families.principals(self._questions(), asked, self._recipe().id, limit)
 
-    def members(self, field: Literal["family", "cluster"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def members(self, field: Literal["family", "cluster", "parent"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Those of the moment when the first is read."""
-        return families.members(self._questions(), field, list(map(well_formed, names)))
+        return families.members(self.of("both")._questions(), field, list(map(well_formed, names)))
 
     def _send(self, operations: list[Operation]) -> dict[str, Reply]:
         try:
@@ -205,7 +248,8 @@ class EngineStore:
         stats = self._requests.ask("GET", f"{self._index()}/_stats/store").body
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         families = documents.families(answer["aggregations"])
-        return Counts(answer["hits"]["total"]["value"], status, types, families, size)
+        divided = self.of("parts")._questions().ask(bodies.total())["hits"]["total"]["value"]
+        return Counts(answer["hits"]["total"]["value"], status, types, families, size, divided)
 
     def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
         """Templates and pipelines for this index, and the index itself where it exists."""
@@ -241,7 +285,8 @@ class EngineStore:
 
     def _questions(self) -> Questions:
         index = self._index()
-        return Questions(self._requests, self._dialect, index, substitutes(self._known.mapping) if self._known else {})
+        names = substitutes(self._known.mapping) if self._known else {}
+        return Questions(self._requests, self._dialect, index, names, self._scope)
 
     def _recipe(self) -> Recipe:
         recipe = self.stored_recipe()

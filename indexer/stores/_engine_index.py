@@ -61,6 +61,7 @@ class About:
     recipe: Recipe
     mapping: Mapping[str, Any]
     writes: str | None  # the alias through which this very index is written; None when it has none
+    parts: str | None = None  # how its documents are divided
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def about(requests: Requests, place: Place) -> About | None:
         )
     aliases = index.get("aliases", {})
     writes = next((alias for alias in (f"{name}-write", place.write_alias) if alias in aliases), None)
-    return About(name, Recipe(**known["recipe"]), mapping, writes)
+    return About(name, Recipe(**known["recipe"]), mapping, writes, known.get("parts"))
 
 
 def standing(requests: Requests, place: Place) -> tuple[str, str] | None:

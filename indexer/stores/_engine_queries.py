@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from indexer.errors import MomentGone
-from indexer.model import Candidates
+from indexer.model import Candidates, Scope
 from indexer.stores import _engine_rows as documents
 from indexer.stores import bodies
 from indexer.stores._engine_fitting import fitted
@@ -29,16 +29,20 @@ _RENEWALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Searches of one index. `names`: fields that are asked in place of others."""
+    """Searches of one index, of its documents or of their parts. `names`: fields that are asked in place of others."""
 
     requests: Requests
     dialect: Dialect
     index: str
     names: Mapping[str, str] = field(default_factory=dict)
+    scope: Scope = "documents"
 
     def ask(self, body: Body) -> Body:
         """The answer to one search."""
-        return self.requests.get("POST", f"{self.index}/_search", fitted(body, self.names), WHOLE)
+        return self.requests.get("POST", f"{self.index}/_search", self._spelled(body), WHOLE)
+
+    def _spelled(self, body: Body) -> Body:
+        return fitted(bodies.scoped(body, self.scope), self.names)
 
     def together(self, asked: Sequence[Body]) -> list[Body]:
         """The answers to many searches, in order, by few requests; one that fails among others is asked again alone."""
@@ -47,7 +51,7 @@ class Questions:
             if len(batch) == 1:
                 answers.append(self.ask(batch[0]))
                 continue
-            lines = [line for body in batch for line in (_ALL_SHARDS, fitted(body, self.names))]
+            lines = [line for body in batch for line in (_ALL_SHARDS, self._spelled(body))]
             found = self.requests.get("POST", f"{self.index}/_msearch", lines)["responses"]
             answers += [one if "hits" in one else self.ask(body) for one, body in zip(found, batch, strict=True)]
         return answers
@@ -97,7 +101,7 @@ class Questions:
         return moment
 
     def _at_moment(self, body: Body) -> Body:
-        answer = self.requests.ask("POST", "_search", fitted(body, self.names), WHOLE)
+        answer = self.requests.ask("POST", "_search", self._spelled(body), WHOLE)
         if not 200 <= answer.status < 300:
             raise MomentGone(url=self.requests.url) if _over(answer) else meaning(self.requests.url, answer)
         found: Body = answer.body

@@ -16,7 +16,7 @@ _NAMES = {  # fields of a row that carry another name in an engine
     name: f"near_{name}"
     for name in (
         "recipe", "status", "source", "extractor", "words", "chars", "raw", "exact", "bands", "blocks", "family", "provisional",
-        "principal", "similarity", "cluster", "parent",
+        "principal", "similarity", "cluster", "parent", "start", "stop",
     )
 }  # fmt: skip
 _SIGNATURE = ("near_id", "near_simhash", "near_minhash", "near_error", *_NAMES.values())

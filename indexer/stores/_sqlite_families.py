@@ -7,7 +7,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from indexer.model import Leader
+from indexer.model import Leader, Scope
+from indexer.stores._sqlite_parts import WITHIN
 
 CARRIERS = 100
 _CHUNK = 500
@@ -31,9 +32,12 @@ def principals(db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: in
     return [Leader(*found) for found in db.execute(_LED, (json.dumps(shared), limit))] if shared else []
 
 
-def all_principals(db: sqlite3.Connection, limit: int) -> list[Leader]:
+def all_principals(db: sqlite3.Connection, scope: Scope, limit: int) -> list[Leader]:
     """The principals of all families, the oldest rows first."""
-    found = db.execute(f"SELECT p.id, p.minhash FROM documents p WHERE {_LEADING} ORDER BY p.number LIMIT ?", (limit,))
+    within = WITHIN[scope].replace("d.", "p.")
+    found = db.execute(
+        f"SELECT p.id, p.minhash FROM documents p WHERE {within} AND {_LEADING} ORDER BY p.number LIMIT ?", (limit,)
+    )
     return [Leader(*row) for row in found]
 
 
@@ -46,8 +50,9 @@ def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterato
 
 
 def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:
-    """Replace the labels of these ids."""
+    """Replace the labels of these ids, and of their parts."""
     values = [(json.dumps(list(given), ensure_ascii=False), id) for id, given in labels.items()]
+    db.executemany("UPDATE documents SET labels = ? WHERE parent = ?", values)
     return db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount if values else 0
 
 

@@ -20,7 +20,7 @@ from indexer.stores._sqlite_families import sorted_set
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
-FORMAT = 2
+FORMAT = 3
 PATIENCE_SECONDS = 5.0
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
 
@@ -79,6 +79,7 @@ class File:
                 changes = _number(db, "data_version")
                 if self._recipe is None or changes != self._changes:  # another process may have given it another one
                     _check(db, self.path)
+                    _upgrade(db)
                     self._recipe = _recipe(db) if _number(db, "user_version") else None
                     self._changes = changes
             return self._recipe
@@ -181,6 +182,13 @@ def _check(db: sqlite3.Connection, path: str) -> None:
             f"{path} was written by a newer nearfold (format {version}, this one knows {FORMAT}); "
             "upgrade nearfold, or give --store another file"
         )
+
+
+def _upgrade(db: sqlite3.Connection) -> None:
+    """Bring a file of an earlier nearfold to this format, whoever opens it first."""
+    if 0 < _number(db, "user_version") < FORMAT:
+        with _transaction(db):
+            _migrate(db)
 
 
 def _migrate(db: sqlite3.Connection) -> None:

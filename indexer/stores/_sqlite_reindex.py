@@ -20,6 +20,7 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import MEMORY, File
+from indexer.stores._sqlite_parts import PART
 from indexer.stores.renewal import Reindexed, Renew, Told
 
 BATCH = 200
@@ -101,7 +102,8 @@ def put_in_place(db: sqlite3.Connection, beside: Beside, recipe: Recipe, renewin
             f"UPDATE documents SET recipe = :recipe, provisional = 1, {marks} WHERE number = :number",
             {**values, "recipe": recipe.id, "number": number},
         )
-        keys = packed.posted(str(values["bands"]).split(), str(values["blocks"]).split())
+        prefix = "" if row.parent is None else PART
+        keys = packed.posted(str(values["bands"]).split(), str(values["blocks"]).split(), prefix)
         db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, " ".join(keys)))
     db.execute("UPDATE store SET value = ? WHERE name = 'recipe'", (json.dumps(recipe.settings),))
     return late

@@ -8,12 +8,13 @@ from typing import Any
 
 from indexer.model import Row
 from indexer.sketch.codec import signed64, unsigned64
+from indexer.stores._sqlite_parts import PART
 from indexer.text.phrases import spaced
 
 COLUMNS = (
     "id", "recipe", "status", "title", "path", "content_type", "modified", "size", "source", "extractor", "raw", "exact",
     "words", "chars", "family", "labels", "metadata", "bands", "blocks", "minhash", "simhash", "provisional", "principal",
-    "similarity", "cluster", "parent",
+    "similarity", "cluster", "parent", "start", "stop",
 )  # fmt: skip
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -26,7 +27,7 @@ def columns(row: Row) -> tuple[Any, ...]:
         _json(row.labels) if row.labels else "[]", _json(dict(row.metadata)),
         " ".join(row.bands), " ".join(row.blocks), row.minhash,
         None if row.simhash is None else signed64(row.simhash),
-        row.provisional, row.principal, row.similarity, row.cluster, row.parent,
+        row.provisional, row.principal, row.similarity, row.cluster, row.parent, row.start, row.stop,
     )  # fmt: skip
 
 
@@ -47,6 +48,11 @@ def words(title: str, text: str) -> tuple[str, str]:
     return spaced(title), spaced(text)
 
 
-def posted(bands: Sequence[str], blocks: Sequence[str]) -> list[str]:
-    """Keys as they are posted: bands and blocks of the same spelling are different keys."""
-    return [*("b" + key for key in bands), *("k" + key for key in blocks)]
+def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> list[str]:
+    """Keys as they are posted: bands and blocks of the same spelling are different keys; parts have a prefix of their own."""
+    return [*(f"{prefix}b{key}" for key in bands), *(f"{prefix}k{key}" for key in blocks)]
+
+
+def carried(row: Row) -> list[str]:
+    """The keys of a row as they are posted."""
+    return posted(row.bands, row.blocks, "" if row.parent is None else PART)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from indexer.errors import UsageError
-from indexer.model import Assignment, Candidates, Facet, Leader, Query, Ranked, Row, Status
+from indexer.model import Assignment, Candidates, Facet, Leader, Query, Ranked, Row, Scope, Status
 from indexer.recipe import Recipe
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
@@ -39,7 +39,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is in a store: documents by status and by content type, distinct families, bytes on disk where known.
+    """What is in a store: documents by status and by content type, distinct families, bytes on disk where known; and parts.
 
     `families` is exact up to 40,000 and within a few per cent beyond that in a search engine, always exact in SQLite.
     """
@@ -49,6 +49,7 @@ class Counts:
     by_content_type: dict[str, int] = field(default_factory=dict)
     families: int = 0
     size_bytes: int | None = None
+    parts: int = 0
 
 
 class Store(Protocol):
@@ -59,6 +60,9 @@ class Store(Protocol):
 
     A key is hot when more than `hot_key_floor` rows and more than `hot_key_share` of all rows carry it. `writers` is the number
     of threads from which `write` may usefully be called at once. `shared`: other programs may write at the same time.
+
+    `candidates`, `search`, `scan`, `principals`, `counts` and hot keys are about whole documents; `of` gives a view of the
+    same store that is about parts, or about both. Everything that is asked by id finds either.
     """
 
     url: str
@@ -71,6 +75,18 @@ class Store(Protocol):
         """The recipe this store was prepared with, or None when it does not exist yet."""
         ...
 
+    def of(self, scope: Scope) -> Store:
+        """The same store, asked about parts, about documents, or about every row. Closing either closes both."""
+        ...
+
+    def stored_parts(self) -> str | None:
+        """How its documents are divided, such as `clauses_v1`; None when they are not, or when there is no store yet."""
+        ...
+
+    def keep_parts(self, kind: str) -> None:
+        """Record how its documents are divided from now on."""
+        ...
+
     def prepare(self, recipe: Recipe) -> None:
         """Create what is missing; raise `RecipeMismatch` or `MappingMismatch` when what exists does not fit."""
         ...
@@ -78,13 +94,14 @@ class Store(Protocol):
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """Insert or replace rows by id, durably: one entry a row in order, None when acknowledged, else why it was refused.
 
-        Two rows with one id in a call: the last wins. Raises `StoreStopped` when the store takes nothing any more; what was
-        acknowledged before stays.
+        `Row.parts` are written with their document: in one step in SQLite, before it in a search engine, so that a document
+        that is there has its parts; one whose part is refused is refused. Two rows with one id in a call: the last wins.
+        Raises `StoreStopped` when the store takes nothing any more; what was acknowledged before stays.
         """
         ...
 
     def delete(self, ids: Sequence[str]) -> int:
-        """Remove rows; ids that do not exist are no error. Returns how many existed."""
+        """Remove rows, and the parts of documents; ids that do not exist are no error. Returns how many of them existed."""
         ...
 
     def refresh(self) -> None:
@@ -143,7 +160,7 @@ class Store(Protocol):
         ...
 
     def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
-        """Replace the labels of rows that exist, by id, and nothing else; returns how many were written."""
+        """Replace the labels of rows that exist, by id, and of their parts, and nothing else; returns how many were named."""
         ...
 
     def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
@@ -154,8 +171,8 @@ class Store(Protocol):
         """
         ...
 
-    def members(self, field: Literal["family", "cluster"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Id and family (or cluster) of every row in one of these families (or clusters), principals included."""
+    def members(self, field: Literal["family", "cluster", "parent"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Id and family (or cluster, or parent) of every row in one of these, principals included."""
         ...
 
     def counts(self) -> Counts:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from indexer import mappings
-from indexer.model import Query
+from indexer.model import Query, Scope
 from indexer.recipe import Recipe
 from indexer.stores.analysis import mapping_rules
 from indexer.stores.base import FACET_VALUES, facet_field, metadata_name
@@ -25,6 +25,8 @@ BY_PATH = {"path": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}
 IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
 BEST = {"_score": "desc"}
 NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
+OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
+_IS_PART: Body = {"exists": {"field": "near_parent"}}
 _FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
 _SKETCHES = ["near_minhash", "near_simhash"]
 _FOLDED = ["near_minhash", "near_family", "near_status"]
@@ -61,7 +63,7 @@ def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str,
     expected: Body = mappings.load("index.json")["mappings"]["properties"]
     expected["metadata"]["type"] = metadata_type
     actual = found.get("properties", {})
-    problems = [f"field {name} is missing" for name in expected if name not in actual]
+    problems = [f"field {name} is missing" for name in expected if name not in actual and name not in OF_PARTS]
     if not found["_meta"]["nearfold"].get("shared"):
         problems += [] if found.get("dynamic") == "strict" else ["it is not strict (`dynamic`)"]
         problems += [f"field {name} is not nearfold's" for name in actual if name not in expected]
@@ -77,6 +79,14 @@ def spelled(field: Mapping[str, Any]) -> str:
     """A field's type and settings, such as `keyword (doc_values: False)`."""
     settings = ", ".join(f"{name}: {value}" for name, value in field.items() if name != "type")
     return f"{field.get('type', 'object')} ({settings})" if settings else str(field.get("type", "object"))
+
+
+def scoped(body: Body, scope: Scope) -> Body:
+    """The same search among documents alone, or among parts alone; what it scores stays as it is."""
+    if scope == "both":
+        return body
+    within = {"filter": [_IS_PART]} if scope == "parts" else {"must_not": [_IS_PART]}
+    return {**body, "query": {"bool": {**({"must": [body["query"]]} if "query" in body else {}), **within}}}
 
 
 def search(query: Query, size: int) -> Body | None:
@@ -190,6 +200,11 @@ def candidates(asked: Sequence[Key], recipe: str, limit: int) -> Body:
         },
         "sort": [BEST, BY_PATH, BY_ID],
     }
+
+
+def total() -> Body:
+    """How many rows there are."""
+    return {"size": 0, "track_total_hits": True}
 
 
 def counts() -> Body:

@@ -31,6 +31,8 @@ def storable(row: Row) -> Row:
         changed["labels"] = tuple(map(well_formed, row.labels))
     if any(well_formed(part) is not part for pair in row.metadata.items() for part in pair):
         changed["metadata"] = {well_formed(name): well_formed(value) for name, value in row.metadata.items()}
+    if row.parts and any(storable(part) is not part for part in row.parts):
+        changed["parts"] = tuple(map(storable, row.parts))
     return dataclasses.replace(row, **changed) if changed else row
 
 
@@ -51,8 +53,8 @@ def storable_labels(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]
 
 
 def refusal(row: Row, recipe: str) -> str | None:
-    """Why no store takes this row, or None. `recipe` is the id of the store's recipe."""
-    return next(_objections(row, recipe), None)
+    """Why no store takes this row, or one of its parts, or None. `recipe` is the id of the store's recipe."""
+    return next((found for one in (row, *(row.parts or ())) for found in _objections(one, recipe)), None)
 
 
 def _objections(row: Row, recipe: str) -> Iterator[str]:
@@ -81,6 +83,7 @@ def _fits(row: Row) -> bool:
         and -(1 << 63) <= (row.modified or 0) < 1 << 63
         and 0 <= row.words < 1 << 31
         and 0 <= row.chars < 1 << 31
+        and 0 <= (row.start or 0) <= (row.stop or 0) < 1 << 31
         and 0 <= (row.simhash or 0) < 1 << 64
         and 0.0 <= (row.similarity or 0.0) <= 1.0
     )

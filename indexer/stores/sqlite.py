@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import sqlite3
 from array import array
@@ -10,22 +11,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
 
-from indexer.model import Assignment, Candidate, Candidates, Facet, Leader, Query, Ranked, Row
+from indexer.model import Assignment, Candidate, Candidates, Leader, Query, Ranked, Row, Scope
 from indexer.recipe import Recipe
 from indexer.sketch.codec import unsigned64
 from indexer.stores import _sqlite_families as families
+from indexer.stores import _sqlite_parts as parts
 from indexer.stores import _sqlite_reindex
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
+from indexer.stores._sqlite_search import matched
 from indexer.stores.base import (
     CONFLICT,
-    FACET_VALUES,
     HOT_KEY_FLOOR,
     HOT_KEY_SHARE,
     Counts,
     Ranking,
     conflict_asked,
-    facet_field,
     metadata_name,
 )
 from indexer.stores.renewal import Reindexed, Renew, Told
@@ -40,7 +41,6 @@ _BEST = (
     "JOIN documents d ON d.number = CAST(j.key AS INTEGER) ORDER BY j.value DESC, d.path, d.id LIMIT ?"
 )
 _SHOWN = "SELECT number, id, path, family, status, minhash FROM documents WHERE number IN"
-_ORDER = {"relevance": "score DESC, ", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
 
 
 class SqliteStore:
@@ -50,10 +50,29 @@ class SqliteStore:
         self.url, self.writers, self.shared = url, 1, False
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self._file = File(path)
+        self._scope: Scope = "documents"
+
+    def of(self, scope: Scope) -> SqliteStore:
+        """The same file and connection."""
+        view = copy.copy(self)
+        view._scope = scope
+        return view
 
     def stored_recipe(self) -> Recipe | None:
         """None, too, for an empty file; `StoreDamaged` or `MappingMismatch` for one that is not a store."""
         return self._file.recipe()
+
+    def stored_parts(self) -> str | None:
+        """Read from the file."""
+        if self._file.recipe() is None:
+            return None
+        with self._file.reading() as db:
+            return parts.kind(db)
+
+    def keep_parts(self, kind: str) -> None:
+        """One transaction."""
+        with self._file.writing() as db:
+            parts.keep(db, kind)
 
     def prepare(self, recipe: Recipe) -> None:
         """Makes the file, never its folder."""
@@ -65,16 +84,18 @@ class SqliteStore:
         with self._file.writing() as db:
             recipe = self._file.recipe()
             refusals = [refusal(row, recipe.id if recipe else "") for row in mended]
-            _replace(db, {row.id: row for row, refused in zip(mended, refusals, strict=True) if refused is None})
+            taken = {row.id: row for row, refused in zip(mended, refusals, strict=True) if refused is None}
+            written, stale = parts.replaced(db, taken.values())
+            _remove(db, stale)
+            _replace(db, written)
         return refusals
 
     def delete(self, ids: Sequence[str]) -> int:
         """One transaction."""
         with self._file.writing() as db:
-            numbers = _forget(db, storable_ids(ids))
-            for table in ("documents", "texts"):
-                db.executemany(f"DELETE FROM {table} WHERE number = ?", [(number,) for number in numbers.values()])
-        return len(numbers)
+            names = storable_ids(ids)
+            gone = _remove(db, [*names, *parts.parts_of(db, names)])
+        return sum(name in gone for name in names)
 
     def refresh(self) -> None:
         """Nothing to do: a committed row is visible at once."""
@@ -94,7 +115,9 @@ class SqliteStore:
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """One look into the postings a key; a hot one costs no more than its cap."""
-        keys = dict(zip(packed.posted(bands, blocks), (*bands, *blocks), strict=True))
+        prefixes = parts.PREFIXES[self._scope]
+        spelled = zip(*(packed.posted(bands, blocks, prefix) for prefix in prefixes), strict=True)
+        keys = dict(zip(spelled, (*bands, *blocks), strict=True))
         shared: Counter[int] = Counter()
         capped = []
         with self._file.reading() as db:
@@ -114,12 +137,12 @@ class SqliteStore:
         """One after the other: nothing is gained by asking at once."""
         return [self.candidates(bands, blocks, limit) for bands, blocks in asked]
 
-    def _carriers(self, db: sqlite3.Connection, posted: str) -> list[int] | None:
-        """The documents that carry a key, None when it is hot."""
+    def _carriers(self, db: sqlite3.Connection, posted: Sequence[str]) -> list[int] | None:
+        """The rows that carry a key, in any of its spellings; None when it is hot."""
         cap = self.hot_key_floor
         numbers = _numbers(db, posted, cap)
         if len(numbers) > cap:
-            cap = max(cap, int(self.hot_key_share * _count(db)))
+            cap = max(cap, int(self.hot_key_share * parts.count(db, self._scope)))
             numbers = _numbers(db, posted, cap)
         return None if len(numbers) > cap else numbers
 
@@ -132,20 +155,14 @@ class SqliteStore:
         conditions, values = _conditions(query)
         if query.text.strip() and not asked:
             return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
-        table, score = "documents d", "NULL"
+        table = "documents d"
         if asked:
             table = "fulltext JOIN documents d ON d.number = fulltext.rowid"
             conditions, values = ["fulltext MATCH ?", *conditions], [_expression(asked), *values]
-            score = "-bm25(fulltext, 2.0, 1.0)" if query.sort == "relevance" else score
-        where = " AND ".join(["1", *conditions])
+        where = " AND ".join([parts.WITHIN[self._scope], *conditions])
         with self._file.reading() as db:
-            found = db.execute(
-                f"SELECT d.number, {score} AS score FROM {table} WHERE {where} ORDER BY {_ORDER[query.sort]}d.path, d.id",
-                values,
-            ).fetchall()
-            families = _families(db, table, where, values) if query.families else None
-            facets = {name: _facet(db, facet_field(name), table, where, values) for name in query.facets}
-        return Ranking(len(found), self._ranked(found), families, facets)
+            found = matched(db, query, table, where, values)
+        return Ranking(len(found.ranked), self._ranked(found.ranked), found.families, found.facets)
 
     def release(self, moment: str) -> None:
         """Nothing is held."""
@@ -164,7 +181,8 @@ class SqliteStore:
         """The set and its order are fixed when the first row is read; a row deleted since then is passed over."""
         condition, values = ("1", ()) if under is None else _inside(well_formed(under))
         with self._file.reading() as db:
-            found = db.execute(f"SELECT number FROM documents WHERE {condition} ORDER BY id", values)
+            within = parts.WITHIN[self._scope]
+            found = db.execute(f"SELECT number FROM documents d WHERE ({condition}) AND {within} ORDER BY id", values)
             numbers = array("q", (number for (number,) in found))
         for start in range(0, len(numbers), PAGE):
             with self._file.reading() as db:
@@ -191,10 +209,11 @@ class SqliteStore:
         """Also the principals of members that share a band; of a hot band, those of its oldest carriers."""
         with self._file.reading() as db:
             if asked is None:
-                return families.all_principals(db, limit)
-            return families.principals(db, [packed.posted(bands, ()) for bands in asked], limit)
+                return families.all_principals(db, self._scope, limit)
+            prefixes = parts.PREFIXES[self._scope]
+            return families.principals(db, [packed.posted(one, (), prefix) for one in asked for prefix in prefixes], limit)
 
-    def members(self, field: Literal["family", "cluster"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def members(self, field: Literal["family", "cluster", "parent"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Fixed when the first is read."""
         with self._file.reading() as db:
             found = list(families.members(db, field, list(map(well_formed, names))))
@@ -203,17 +222,19 @@ class SqliteStore:
     def counts(self) -> Counts:
         """Exact; bytes are those of the file's pages, the write-ahead log left out."""
         with self._file.reading() as db:
+            table = f"documents d WHERE {parts.WITHIN[self._scope]}"
             by = {
-                name: dict(db.execute(f"SELECT {name}, count(*) FROM documents GROUP BY {name} ORDER BY 2 DESC, 1"))
+                name: dict(db.execute(f"SELECT {name}, count(*) FROM {table} GROUP BY {name} ORDER BY 2 DESC, 1"))
                 for name in ("status", "content_type")
             }
-            families = db.execute("SELECT count(DISTINCT family) FROM documents").fetchone()[0]
+            families = db.execute(f"SELECT count(DISTINCT family) FROM {table}").fetchone()[0]
             pages, width = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-            return Counts(_count(db), by["status"], by["content_type"], families, pages * width)
+            rows, divided = parts.count(db, self._scope), parts.count(db, "parts")
+            return Counts(rows, by["status"], by["content_type"], families, pages * width, divided)
 
     def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
         """One transaction in the file itself, after all signatures were made in a file beside it; a copy of the old is kept."""
-        return _sqlite_reindex.reindex(self._file, self.scan(), recipe, renewing, keep, told)
+        return _sqlite_reindex.reindex(self._file, self.of("both").scan(), recipe, renewing, keep, told)
 
     def close(self) -> None:
         """Ends the connection; the last one folds the write-ahead log into the file. A store in memory is gone."""
@@ -237,17 +258,26 @@ def _replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
     )
     db.executemany(
         "INSERT INTO postings (rowid, carried) VALUES (?, ?)",
-        ((number, " ".join(packed.posted(row.bands, row.blocks))) for number, row in numbered),
+        ((number, " ".join(packed.carried(row))) for number, row in numbered),
     )
+
+
+def _remove(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Take rows out of every table; the number of each id that existed."""
+    numbers = _forget(db, ids)
+    for table in ("documents", "texts"):
+        db.executemany(f"DELETE FROM {table} WHERE number = ?", [(number,) for number in numbers.values()])
+    return numbers
 
 
 def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """Take rows out of the full-text index and the postings; the number of each id that exists."""
     select = (
-        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks FROM documents d JOIN texts t USING (number) WHERE d.id IN"
+        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks, d.parent FROM documents d JOIN texts t USING (number) "
+        "WHERE d.id IN"
     )
     numbers = {}
-    for number, name, title, text, bands, blocks in _chosen(db, select, ids):
+    for number, name, title, text, bands, blocks, parent in _chosen(db, select, ids):
         numbers[name] = number
         db.execute(
             "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
@@ -255,7 +285,7 @@ def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
         )
         db.execute(
             "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
-            (number, " ".join(packed.posted(bands.split(), blocks.split()))),
+            (number, " ".join(packed.posted(bands.split(), blocks.split(), "" if parent is None else parts.PART))),
         )
     return numbers
 
@@ -273,35 +303,16 @@ def _unpacked(values: tuple[Any, ...]) -> Row:
     return packed.row(values[1:], values[0])
 
 
-def _numbers(db: sqlite3.Connection, posted: str, cap: int) -> list[int]:
-    """The documents that carry a key, one more than `cap` at most."""
-    found = db.execute("SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?", (f'"{posted}"', cap + 1))
+def _numbers(db: sqlite3.Connection, posted: Sequence[str], cap: int) -> list[int]:
+    """The rows that carry a key in one of these spellings, one more than `cap` at most."""
+    asked = " OR ".join(f'"{one}"' for one in posted)
+    found = db.execute("SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?", (asked, cap + 1))
     return [number for (number,) in found]
-
-
-def _count(db: sqlite3.Connection) -> int:
-    return int(db.execute("SELECT count(*) FROM documents").fetchone()[0])
 
 
 def _expression(asked: tuple[str, ...]) -> str:
     """All phrases, each in FTS5's quotes, where only a quote and NUL mean anything; a phrase holds no quote."""
     return " AND ".join(f'"{spaced(phrase)}"' for phrase in asked).replace("\0", " ")
-
-
-def _families(db: sqlite3.Connection, table: str, where: str, values: Sequence[str]) -> int:
-    """Distinct families of the matches."""
-    return int(db.execute(f"SELECT count(DISTINCT d.family) FROM {table} WHERE {where}", values).fetchone()[0])
-
-
-def _facet(db: sqlite3.Connection, name: str, table: str, where: str, values: Sequence[str]) -> tuple[Facet, ...]:
-    """The most frequent values of a field among the matches."""
-    value, source = ("j.value", f"{table}, json_each(d.labels) j") if name == "labels" else (f"d.{name}", table)
-    found = db.execute(
-        f"SELECT {value}, count(DISTINCT d.number), count(DISTINCT d.family) FROM {source} WHERE {where} "
-        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {FACET_VALUES}",
-        values,
-    )
-    return tuple(Facet(*counted) for counted in found)
 
 
 def _conditions(query: Query) -> tuple[list[str], list[str]]:

@@ -1,0 +1,5 @@
+-- format 3: parts of documents are rows of their own, and know their place in the text of their document
+
+ALTER TABLE documents ADD COLUMN start INTEGER;
+ALTER TABLE documents ADD COLUMN stop INTEGER;
+CREATE INDEX documents_by_parent ON documents (parent) WHERE parent IS NOT NULL;

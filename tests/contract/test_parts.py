@@ -1,0 +1,145 @@
+"""Parts of documents: rows of their own that come and go with their document, and are never taken for one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sample_rows import band, block, row
+
+from indexer.model import Assignment, Query, Row
+
+KEYS = (band(0, 1), band(1, 2))
+
+
+def part(parent: str, number: int, **changes) -> Row:
+    place = {"parent": parent, "start": 10 * number, "stop": 10 * number + 9, "path": f"/library/{parent}.txt"}
+    return row(f"{parent}#{number}", **{"bands": KEYS, **place, **changes})
+
+
+def divided(id: str, count: int, **changes) -> Row:
+    return row(id, bands=KEYS, parts=tuple(part(id, number) for number in range(1, count + 1)), **changes)
+
+
+@pytest.fixture
+def parts(store):
+    store.keep_parts("clauses_v1")
+    return store
+
+
+def ids(rows) -> list[str]:
+    return [one.id for one in rows]
+
+
+def test_how_documents_are_divided_is_kept(store):
+    assert store.stored_parts() is None
+    store.keep_parts("clauses_v1")
+    assert store.stored_parts() == "clauses_v1"
+    assert store.stored_recipe() is not None
+
+
+def test_a_part_comes_back_as_it_was_written(parts):
+    written = part("a", 1, blocks=(block(0, 7),), simhash=1 << 63, minhash=b"\0" * 512, labels=("one",))
+    assert parts.write([row("a", parts=(written,))]) == [None]
+    assert parts.get(["a#1"])["a#1"] == written
+    assert parts.get(["a"])["a"].parts is None
+
+
+def test_each_view_sees_its_own(parts):
+    parts.write([divided("a", 2), divided("b", 1)])
+    parts.refresh()
+    for scope, expected in (
+        ("documents", ["a", "b"]),
+        ("parts", ["a#1", "a#2", "b#1"]),
+        ("both", ["a", "a#1", "a#2", "b", "b#1"]),
+    ):
+        view = parts.of(scope)
+        assert ids(view.scan()) == expected
+        assert ids(view.scan(under="/library")) == expected
+        assert sorted(ids(view.search(Query("brown fox")).hits)) == expected
+        assert sorted(ids(view.search(Query("")).hits)) == expected
+        assert view.search(Query("fox", families=True, facets=("status",))).families == len(expected)
+        assert sorted(ids(view.candidates(KEYS, (), 10).found)) == expected
+        assert {one.keys_shared for one in view.candidates(KEYS, (), 10).found} == {2}
+        assert view.counts().documents == view.counts().families == len(expected)
+        assert view.counts().parts == 3
+    assert ids(parts.scan()) == ["a", "b"]
+
+
+def test_principals_of_each_view(parts):
+    sketch = {"minhash": b"\0\0\0\1" * 128, "principal": True}
+    parts.write([row("a", bands=KEYS, parts=(part("a", 1, **sketch),), **sketch)])
+    parts.refresh()
+    for scope, expected in (("documents", ["a"]), ("parts", ["a#1"]), ("both", ["a", "a#1"])):
+        assert sorted(ids(parts.of(scope).principals([KEYS], 10))) == expected
+        assert sorted(ids(parts.of(scope).principals(None, 10))) == expected
+
+
+def test_a_key_is_hot_among_rows_of_its_view_only(parts):
+    parts.hot_key_floor, parts.hot_key_share = 2, 0.0
+    parts.write([divided("a", 3)])
+    parts.refresh()
+    assert parts.candidates(KEYS, (), 10).capped_keys == ()
+    assert parts.of("parts").candidates(KEYS, (), 10).capped_keys == KEYS
+
+
+def test_fewer_parts_remove_the_old_ones(parts):
+    parts.write([divided("a", 3), divided("b", 2)])
+    parts.write([divided("a", 1)])
+    parts.refresh()
+    assert ids(parts.of("parts").scan()) == ["a#1", "b#1", "b#2"]
+    assert sorted(ids(parts.of("parts").search(Query("fox")).hits)) == ["a#1", "b#1", "b#2"]
+    parts.write([row("b", parts=())])
+    parts.refresh()
+    assert ids(parts.of("parts").scan()) == ["a#1"]
+
+
+def test_sending_again_changes_nothing(parts):
+    for _ in range(2):
+        parts.write([divided("a", 2)])
+    parts.refresh()
+    assert ids(parts.of("both").scan()) == ["a", "a#1", "a#2"]
+    assert len(parts.of("parts").candidates(KEYS, (), 10).found) == 2
+
+
+def test_a_row_that_says_nothing_of_parts_leaves_them(parts):
+    parts.write([divided("a", 2)])
+    parts.write([row("a", title="Another title")])
+    parts.refresh()
+    assert ids(parts.of("parts").scan()) == ["a#1", "a#2"]
+
+
+def test_deleting_a_document_deletes_its_parts(parts):
+    parts.write([divided("a", 2), divided("b", 1)])
+    assert parts.delete(["a", "absent"]) == 1
+    parts.refresh()
+    assert ids(parts.of("both").scan()) == ["b", "b#1"]
+    assert parts.get(["a#1"]) == {}
+    assert sorted(parts.members("parent", ["a", "b"])) == [("b#1", "b")]
+
+
+def test_labels_reach_the_parts(parts):
+    parts.write([divided("a", 1)])
+    parts.refresh()
+    assert parts.relabel({"a": ["reviewed"]}) == 1
+    parts.refresh()
+    assert parts.get(["a#1"])["a#1"].labels == ("reviewed",)
+    assert ids(parts.of("parts").search(Query("", (("labels", "reviewed"),))).hits) == ["a#1"]
+
+
+def test_families_of_parts(parts):
+    parts.write([divided("a", 1), divided("b", 1)])
+    assert parts.assign([Assignment("b#1", "a#1", False, 0.9, None)]) == 1
+    parts.refresh()
+    assert sorted(parts.of("parts").members("family", ["a#1"])) == [("a#1", "a#1"), ("b#1", "a#1")]
+    assert parts.of("parts").counts().families == 1
+    assert parts.counts().families == 2
+
+
+def test_a_document_is_refused_with_its_part(parts):
+    bad = replace(part("a", 1), recipe="another")
+    refused, accepted = parts.write([row("a", parts=(bad,)), divided("b", 1)])
+    assert "another" in refused
+    assert accepted is None
+    parts.refresh()
+    assert ids(parts.of("both").scan()) == ["b", "b#1"]
