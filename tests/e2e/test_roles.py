@@ -118,10 +118,10 @@ def test_each_role_does_what_its_line_says_and_no_more(command, tmp_path):
             assert "needs a right that these credentials lack" in said
             assert re.search(r"403: (GET|PUT|DELETE) _\w+/", said), said
 
+    assert command("admin", ["uninstall"])[0] == 0
     code, said = command("indexer", REINDEXING)
     assert code == 3, said
     assert "needs a right that these credentials lack" in said
-    assert command("admin", ["uninstall"])[0] == 0
     for words in (REINDEXING, ["reindex", "--recipe", "default", "--keep"]):
         code, said = command("admin", words)
         assert code == 0, said

@@ -32,7 +32,7 @@ _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("PUT", f"{_NAME}/_alias/[^/]+", ("indices:admin/aliases",)),
     ("PUT", f"{_NAME}/_mapping", ("indices:admin/mapping/put",)),
     ("PUT", f"{_NAME}/_settings", ("indices:admin/settings/update",)),
-    ("GET", "(?P<index>_all)/_settings/.*", ("indices:monitor/settings/get",)),
+    ("GET", r"(?P<index>\*[^/]*)/_settings/.*", ("indices:monitor/settings/get",)),
     ("PUT", f"{_NAME}/_block/write", ("indices:admin/block/add",)),
     ("PUT", f"{_NAME}/_clone/[^/]+", ("indices:admin/resize", "indices:admin/create")),
     ("POST", f"{_NAME}/_refresh", ("indices:admin/refresh", "indices:admin/refresh[s]")),
