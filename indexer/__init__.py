@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.revisions import versions
     from indexer.signing import hash
     from indexer.stores import open_store
+    from indexer.tuning.tuned import tune
     from indexer.web.comparisonfile import compare_page
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "similar_many",
     "status",
     "synth",
+    "tune",
     "undo_labels",
     "uninstall",
     "versions",
@@ -90,6 +92,7 @@ _HOMES = {
     "similar_many": "indexer.lookup",
     "status": "indexer.overview",
     "synth": "indexer.planting.corpus",
+    "tune": "indexer.tuning.tuned",
     "undo_labels": "indexer.labelling",
     "uninstall": "indexer.installing",
     "versions": "indexer.revisions",

@@ -26,6 +26,7 @@ from indexer.commands import (
     searching,
     serving,
     synthesis,
+    tuning,
     versions,
 )
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
@@ -209,6 +210,7 @@ for command in (
     searching.search_command,
     serving.serve_command,
     synthesis.synth_command,
+    tuning.tune_command,
 ):
     commands.add_command(command)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 
 from rich.table import Table
 
@@ -10,11 +11,15 @@ from indexer.planting.corpus import Synthesised
 from indexer.planting.kinds import KINDS
 from indexer.printing import console, print_json
 from indexer.terminal import counted, visible
+from indexer.tuning.files import REPORT
+from indexer.tuning.tuned import Tuned, as_json
+
+LISTED = 10
 
 
-def synthesised(made: Synthesised, as_json: bool) -> None:
+def synthesised(made: Synthesised, json: bool) -> None:
     """The pairs of a corpus by kind, and what could not be made."""
-    if as_json:
+    if json:
         print_json(asdict(made))
         return
     out = console()
@@ -29,3 +34,24 @@ def synthesised(made: Synthesised, as_json: bool) -> None:
     for reason, number in made.passed.items():
         out.print(f"passed over: {counted(number, 'file')}, {reason}")
     out.print(f"the truth: {visible(made.gold)}")
+
+
+def tuned(made: Tuned, out: Path, json: bool) -> None:
+    """What to use and why, the best recipes, and where the report is."""
+    if json:
+        print_json({**as_json(made), "report": str(out / REPORT)})
+        return
+    screen, picked = console(), made.choice
+    weight = "" if picked.weight is None else f", weight of false negatives {picked.weight:g}"
+    screen.print(f"use {picked.recipe} with threshold {picked.threshold:g}{weight}")
+    screen.print(f"  {picked.reason}\n")
+    table = Table("recipe", "fair F1", "best at", "F1", "own", "F1", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for one in sorted(made.results, key=lambda one: -(one.fair.f1 or 0.0))[:LISTED]:
+        points = [text for at in (one.best, one.usual) for text in (f"{at.threshold:.3g}", f"{at.counts.f1 or 0.0:.3f}")]
+        table.add_row(one.recipe, f"{one.fair.f1 or 0.0:.3f}", *points)
+    screen.print(table)
+    told = f"{counted(len(made.results), 'recipe')} on {counted(made.pairs, 'pair')} of {counted(made.documents, 'document')}"
+    screen.print(f"\n{told}{f'; {made.kept} of them from an earlier run' if made.kept else ''}")
+    for name, why in made.left_out.items():
+        screen.print(f"not tried: {name}: {visible(why)}")
+    screen.print(f"the report: {visible(str(out / REPORT))}")

@@ -98,6 +98,7 @@ RANKS = {
         "labelnames",
         "agreement",
         "planting",
+        "tuning",
         "evaluation",
     ],
     5: [
@@ -164,6 +165,7 @@ ADAPTERS = {
         "commands/labels.py",
         "commands/serving.py",
         "commands/synthesis.py",
+        "commands/tuning.py",
         "commands/versions.py",
         "spark/__main__.py",
     },

@@ -34,6 +34,7 @@ PUBLIC = {
     "similar_many",
     "status",
     "synth",
+    "tune",
     "undo_labels",
     "uninstall",
     "versions",

@@ -22,7 +22,7 @@ def _placed(word: str, tmp_path: Path) -> str:
     """A word of a command with its folder: the examples where they are, what is made in a place of the test's own."""
     if word == "examples":
         return str(ROOT / word)
-    return str(tmp_path / word) if word.split("/")[0] in ("corpus", "tuned", "judged") else word
+    return str(tmp_path / word) if word.split("/", maxsplit=1)[0] in ("corpus", "tuned", "judged") else word
 
 
 def test_synth_in_json_and_its_refusals(tmp_path: Path) -> None:
@@ -34,3 +34,17 @@ def test_synth_in_json_and_its_refusals(tmp_path: Path) -> None:
     unknown = outcome("synth", ROOT / "examples", "--out", tmp_path / "new", "--kinds", "copies")
     assert unknown.returncode == 2 and "copies" in unknown.stderr and not (tmp_path / "new").exists()
     assert outcome("synth", tmp_path / "nowhere", "--out", tmp_path / "new").returncode == 2
+
+
+def test_tune_in_json_and_its_refusals(tmp_path: Path) -> None:
+    run("synth", ROOT / "examples", "--out", tmp_path / "corpus", "--kinds", "copy,edit-20,boilerplate", "--documents", "4")
+    gold, out = tmp_path / "corpus" / "gold.csv", tmp_path / "tuned"
+    told = run_json("tune", gold, "--out", out, "--recipe", "default")
+    assert told["recipe"] == "default_v1" and told["kept"] == 0 and (out / "report.html").is_file()
+    assert run_json("tune", gold, "--out", out, "--recipe", "default")["kept"] == 1
+    printed = run("tune", gold, "--out", out, "--recipe", "default", "--strict")
+    assert "use default_v1 with threshold" in printed and "1 of them from an earlier run" in printed
+    assert outcome("tune", gold, "--out", gold).returncode == 2
+    assert outcome("tune", gold, "--out", out, "--recipe", "ws:norm").returncode == 2
+    (tmp_path / "bad.csv").write_text("a,b,type\nnowhere,none,fuzzy\n")
+    assert "nowhere" in outcome("tune", tmp_path / "bad.csv", "--out", out).stderr
