@@ -11,6 +11,7 @@ import threading
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from indexer.failpoints import reached
 from indexer.grouping import Settings, fewest_equal
 from indexer.joining import Slots
 from indexer.leaders import Leaders
@@ -126,7 +127,9 @@ class Arrivals:
             mend_strays(self._store, self._recipe, changed, self._settings)
 
     def _mend(self, changing: dict[str, Row]) -> None:
+        reached("before_mend")
         mend(self._store, self._recipe, changing, self._settings)
+        reached("after_mend")
         self._asking = True
         self._led |= {id for id, old in changing.items() if old.principal is not False}
         for id in changing:

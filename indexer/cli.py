@@ -32,6 +32,7 @@ from indexer.commands import (
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.documents import document_at
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
+from indexer.failpoints import VARIABLE, arm
 from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
 from indexer.recipe import recipe_named
@@ -224,6 +225,7 @@ def main() -> NoReturn:
 def run(arguments: list[str], command: click.Command = commands, name: str = "nearfold") -> int:
     """Run a command, tell what went wrong on stderr, and return one of the documented codes."""
     try:
+        arm(os.environ.get(VARIABLE, ""))
         return int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
     except click.exceptions.Abort:
         return EXIT_INTERRUPTED

@@ -196,11 +196,13 @@ class MomentGone(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The store's file cannot be read."""
+    """A file of the store, or of its journal, cannot be read."""
 
-    def __init__(self, *, path: str, reason: str) -> None:
-        super().__init__(f"{path} cannot be used ({reason}); restore a backup, or give --store a new file and index again")
-        self.path, self.reason = path, reason
+    def __init__(
+        self, *, path: str, reason: str, mend: str = "restore a backup, or give --store a new file and index again"
+    ) -> None:
+        super().__init__(f"{path} cannot be used ({reason}); {mend}")
+        self.path, self.reason, self.mend = path, reason, mend
 
 
 class DocumentNotFound(StoreError):

@@ -32,7 +32,7 @@ _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before an
 class Account:
     """What became of every blob of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the number of `failed`.
 
-    `removed` counts rows that were pruned, `seconds` wall-clock time.
+    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: it was asked to end before all was read.
     """
 
     seen: int
@@ -42,6 +42,7 @@ class Account:
     failed: tuple[Failed, ...]
     removed: int
     seconds: float
+    stopped: bool = False
 
 
 def index(
@@ -59,13 +60,15 @@ def index(
     family_threshold: float | None = DEFAULTS.threshold,
     reading: Reading = DEFAULT_READING,
     progress: Callable[[Outcome], None] = lambda _: None,
+    stopping: Callable[[], bool] = lambda: False,
 ) -> Account:
     """Extract, fingerprint and store every document under `paths`; skip what has not changed; resume what was cut short.
 
     `paths` are files, folders, archives, mailboxes, tables and URLs, read as `reading` says (its namespace and limits are
     those of this call). `recipe` None means the store's own, or the default for a new store. `labels` are added to every
     document under `paths`, unchanged ones included. `prune` removes rows under `paths` whose document is gone. `retry` reads
-    documents again that failed before. `progress` is called with each outcome as it is known.
+    documents again that failed before. `progress` is called with each outcome as it is known. Once `stopping` says so, nothing
+    more is read or pruned, and what was read is finished.
 
     A new or changed document joins the family of the most similar principal at `family_threshold` or above, looked up as it
     arrives, else it leads its own (None: always); `group` makes families final.
@@ -87,16 +90,18 @@ def index(
     ids: set[str] = set()
     pool = Pool(extractor_named(extractor), workers, limits)
     with _resumable(), Journal(journal_path(store.url)) as journal, pool:
-        job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry, families)
+        job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry, families, stopping)
         blobs = blobs_of(sources, reading)
         with closing(outcomes(_noted(blobs, ids) if prune else blobs, job, pool)) as known:
             for outcome in known:
                 tally.add(outcome)
                 progress(outcome)
-        removed = _prune(sources, store, ids, tally.failed) if prune else 0
-        _settle(journal, sources, tally.failed)
+        removed = 0
+        if not stopping():
+            removed = _prune(sources, store, ids, tally.failed) if prune else 0
+            _settle(journal, sources, tally.failed)
         store.refresh()
-    return tally.account(removed, time.monotonic() - started)
+    return tally.account(removed, time.monotonic() - started, stopping())
 
 
 @contextmanager
@@ -127,7 +132,7 @@ class _Tally:
         if isinstance(outcome, Failed):
             self.failed.append(outcome)
 
-    def account(self, removed: int, seconds: float) -> Account:
+    def account(self, removed: int, seconds: float, stopped: bool) -> Account:
         others = self.counts.keys() - {"Indexed", "Failed", "unchanged"}
         return Account(
             seen=self.counts.total(),
@@ -137,6 +142,7 @@ class _Tally:
             failed=tuple(self.failed),
             removed=removed,
             seconds=seconds,
+            stopped=stopped,
         )
 
 

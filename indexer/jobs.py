@@ -12,12 +12,13 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
+from indexer.failpoints import reached
 from indexer.stores import sqlite_file
 
 _SCHEMA = """
@@ -27,6 +28,7 @@ CREATE TABLE IF NOT EXISTS failure (
 """
 _WITHOUT_TIME = 5  # columns of a journal of version 0.1
 _BATCH = 500
+_ANEW = "move it away: what failed is then tried again, and labellings can no longer be undone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,34 +100,54 @@ class Journal:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._connection = _locked(path)
+        self._path, self._connection = path, _locked(path)
 
     def failures(self, ids: Sequence[str]) -> dict[str, Failure]:
         """The remembered failures among these ids."""
         found = {}
-        for start in range(0, len(ids), _BATCH):
-            part = ids[start : start + _BATCH]
-            marks = ",".join("?" * len(part))
-            for row in self._connection.execute(f"SELECT * FROM failure WHERE id IN ({marks})", part):
-                found[row[0]] = Failure(*row)
+        with self._asking() as db:
+            for start in range(0, len(ids), _BATCH):
+                part = ids[start : start + _BATCH]
+                marks = ",".join("?" * len(part))
+                for row in db.execute(f"SELECT * FROM failure WHERE id IN ({marks})", part):
+                    found[row[0]] = Failure(*row)
         return found
 
     def __iter__(self) -> Iterator[Failure]:
-        return (Failure(*row) for row in self._connection.execute("SELECT * FROM failure ORDER BY path").fetchall())
+        with self._asking() as db:
+            return iter([Failure(*row) for row in db.execute("SELECT * FROM failure ORDER BY path")])
 
     def __len__(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM failure").fetchone()[0])
+        with self._asking() as db:
+            return int(db.execute("SELECT count(*) FROM failure").fetchone()[0])
 
     def record(self, failures: Iterable[Failure]) -> None:
         """Remember failures, durably, with the time; a later one of the same id replaces the earlier."""
         rows = [(f.id, f.path, f.source, f.extractor, f.error, time.time()) for f in failures]
-        with self._connection:
-            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?, ?)", rows)
+        with self._changing() as db:
+            db.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Forget failures, as when a file could be read after all."""
-        with self._connection:
-            self._connection.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in ids])
+        with self._changing() as db:
+            db.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in ids])
+
+    @contextmanager
+    def _asking(self) -> Iterator[sqlite3.Connection]:
+        """The connection; what SQLite raises comes as an error of ours."""
+        try:
+            yield self._connection
+        except sqlite3.DatabaseError as error:
+            raise _translated(error, self._path) from error
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        """One durable transaction: everything or, after any exception, nothing."""
+        with self._asking() as db:
+            with db:
+                yield db
+                reached("before_journal", sqlite3.OperationalError)
+            reached("after_journal", sqlite3.OperationalError)
 
     def close(self) -> None:
         """Let the next job in."""
@@ -163,4 +185,4 @@ def _translated(error: sqlite3.DatabaseError, path: Path | None) -> Exception:
         return StoreBusy(what=f"the journal {path}", holder="another nearfold job")
     if isinstance(error, sqlite3.OperationalError):
         return StoreStopped(reason=f"{path}: {error}", mend="make room, or make its folder writable")
-    return StoreDamaged(path=str(path), reason=str(error))
+    return StoreDamaged(path=str(path), reason=str(error), mend=_ANEW)

@@ -52,9 +52,9 @@ class LabelJournal(Journal):
 
     def __init__(self, path: Path | None) -> None:
         super().__init__(path)
-        with self._connection:
+        with self._changing() as db:
             for statement in _SCHEMA:
-                self._connection.execute(statement)
+                db.execute(statement)
 
     def __enter__(self) -> LabelJournal:
         return self
@@ -63,7 +63,7 @@ class LabelJournal(Journal):
         """Remember what is about to change, durably; the number of the job."""
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         rows = [(one.id, one.path, _packed(one.before), _packed(one.after)) for one in changes]
-        with self._connection as db:
+        with self._changing() as db:
             begun = db.execute(
                 "INSERT INTO labelling (at, added, removed) VALUES (?, ?, ?)", (at, _packed(added), _packed(removed))
             )
@@ -73,19 +73,20 @@ class LabelJournal(Journal):
 
     def changes(self, job: int) -> list[LabelChange]:
         """What a job changed and no undo has restored, by id."""
-        found = self._connection.execute(
-            "SELECT id, path, before, after FROM labelled WHERE job = ? AND NOT restored ORDER BY id", (job,)
-        )
+        select = "SELECT id, path, before, after FROM labelled WHERE job = ? AND NOT restored ORDER BY id"
+        with self._asking() as db:
+            found = db.execute(select, (job,)).fetchall()
         return [LabelChange(id, path, _unpacked(before), _unpacked(after)) for id, path, before, after in found]
 
     def restored(self, job: int, ids: Iterable[str]) -> None:
         """Remember that these documents have their labels back."""
-        with self._connection as db:
+        with self._changing() as db:
             db.executemany("UPDATE labelled SET restored = 1 WHERE job = ? AND id = ?", [(job, id) for id in ids])
 
     def knows(self, job: int) -> bool:
         """Whether there was a labelling with this number."""
-        return self._connection.execute("SELECT 1 FROM labelling WHERE number = ?", (job,)).fetchone() is not None
+        with self._asking() as db:
+            return db.execute("SELECT 1 FROM labelling WHERE number = ?", (job,)).fetchone() is not None
 
 
 def history(path: Path | None) -> tuple[LabelJob, ...]:

@@ -9,7 +9,7 @@ stages untouched, which is why the account adds up.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extract.base import Limits
 from indexer.extract.choosing import document_or_task
 from indexer.extract.pool import Pool, Task
+from indexer.failpoints import reached
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
 from indexer.jobs import Failure, Journal
@@ -56,7 +57,7 @@ class Extracted:
 
 @dataclass(frozen=True)
 class Job:
-    """What the stages of one job share."""
+    """What the stages of one job share. Once `stopping` says so nothing more is read; what was read is finished."""
 
     store: Store
     recipe: Recipe
@@ -66,6 +67,7 @@ class Job:
     labels: tuple[str, ...] = ()
     retry: bool = False
     families: Settings | None = DEFAULTS
+    stopping: Callable[[], bool] = lambda: False
 
     @cached_property
     def arrivals(self) -> Arrivals:
@@ -95,6 +97,8 @@ def _fresh(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outc
         failures = job.journal.failures(ids)
         unlabelled = _unlabelled(stored, job)
         for item in batch:
+            if job.stopping():
+                return
             if not isinstance(item, Blob):
                 yield item
                 continue
@@ -150,7 +154,7 @@ def _extracted(items: Iterable[Pending | Outcome], job: Job, pool: Pool) -> Iter
         if isinstance(result, ExtractionError):
             yield _failed(pending, result, job)
         else:
-            yield Extracted(pending.blob, pending.payload.raw, pending.payload.source, result, pending.replaces)
+            yield _text_of(pending, result)
 
 
 def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pending] | Extracted | Outcome]:
@@ -166,11 +170,17 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
         if isinstance(made, Task):
             yield made
         else:
-            yield Extracted(item.blob, item.payload.raw, item.payload.source, made, item.replaces)
+            yield _text_of(item, made)
+
+
+def _text_of(pending: Pending, document: Document) -> Extracted:
+    reached("after_extract")
+    return Extracted(pending.blob, pending.payload.raw, pending.payload.source, document, pending.replaces)
 
 
 def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
     """What the source made of it, where it gives texts; else its bytes are read or become a task."""
+    reached("before_extract", ExtractionError)
     made = item.payload.made
     if isinstance(made, ExtractionError):
         raise made
@@ -206,7 +216,9 @@ def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome
 
 
 def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
+    reached("before_fingerprint")
     signed = fingerprints([item.document.text for item in batch], job.recipe)
+    reached("after_fingerprint")
     rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
     return job.arrivals.placed(rows, {item.blob.id for item in batch if item.replaces})
 
@@ -214,11 +226,13 @@ def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
 def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:
     """The outcomes of rows on which the store has decided; refusals are remembered."""
     for written in decisions:
+        reached("before_acknowledge")
         refused = {row.id: (row, refusal) for row, refusal in zip(written.rows, written.refusals, strict=True) if refusal}
         job.journal.forget(row.id for row in written.rows if row.id not in refused)
         errors = _refused(refused, job) if refused else {}
         for row in written.rows:
             yield Failed(row.path, errors[row.id]) if row.id in errors else Indexed(row.path, row.status)
+            reached("after_acknowledge")
 
 
 def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from indexer.errors import StoreStopped
+from indexer.failpoints import reached
 from indexer.model import Row
 
 MOST_BYTES = 64 << 20
@@ -66,7 +67,7 @@ class Writer:
         """Hand over rows; yield what the store has decided on earlier ones, or on these. Raises what `Store.write` raises."""
         batch = _Batch(rows)
         if not self._threads:
-            yield batch.written_to(self._store)
+            yield Written(batch.rows, batch.written_to(self._store))
             return
         while self._under_way and (self._bytes + batch.bytes > self._most or not self._under_way.isdisjoint(batch.ids)):
             yield self._next()
@@ -106,7 +107,7 @@ class Writer:
     def _work(self) -> None:
         while (batch := self._waiting.get()) is not None and not self._closed:
             try:
-                batch.result = self._store.write(batch.rows)
+                batch.result = batch.written_to(self._store)
             except BaseException as error:
                 batch.result = error
             self._finished.put(batch)
@@ -121,8 +122,11 @@ class _Batch:
         self.bytes = sum(map(weight, rows))
         self.result: list[str | None] | BaseException = []
 
-    def written_to(self, store: Target) -> Written:
-        return Written(self.rows, store.write(self.rows))
+    def written_to(self, store: Target) -> list[str | None]:
+        reached("before_write")
+        refusals = store.write(self.rows)
+        reached("after_write")
+        return refusals
 
 
 def weight(row: Row) -> int:

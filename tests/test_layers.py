@@ -48,7 +48,7 @@ RANKS = {
         "scores",
     ],
     2: ["fingerprinting"],
-    3: ["sources", "extract", "stores"],
+    3: ["sources", "extract", "stores", "failpoints"],
     4: [
         "stages",
         "writing",
@@ -153,6 +153,7 @@ ADAPTERS = {
     "click": {
         "cli.py",
         "commands/comparing.py",
+        "commands/draining.py",
         "commands/evaluating.py",
         "commands/judging.py",
         "commands/exporting.py",

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from indexer import ingest, printing
+from indexer.commands.draining import draining
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.fingerprinting import kernel_name
@@ -80,16 +81,20 @@ def index_command(
         options["delimiter"] = "\t"
     reading = Reading(**{name: options.pop(name) for name in _READING})
     recipe = recipe_named(recipe_name) if recipe_name else None
-    with opened(store_url) as store, printing.progress(as_json) as advance:
+    with opened(store_url) as store, printing.progress(as_json) as advance, draining() as drain:
         written = target(paths, store, reading)
         fresh = written.stored_recipe() is None
-        account = ingest.index(paths, written, recipe, limits=limits, reading=reading, progress=advance, **options)
+        account = ingest.index(
+            paths, written, recipe, limits=limits, reading=reading, progress=advance, stopping=drain, **options
+        )
     if apart := [path for path in paths if _could_be_signed_there(path, store_url)]:
         click.echo(f"read into {store_url}; to sign the documents of {apart[0]} where they are: --store {apart[0]}", err=True)
     if fresh:
         click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
     printing.account(account, as_json)
-    return EXIT_FAILED if account.failed else 0
+    if drain.code:
+        click.echo("stopped before the end; run the same command again to go on", err=True)
+    return drain.code or (EXIT_FAILED if account.failed else 0)
 
 
 def _could_be_signed_there(path: str, store_url: str) -> bool:

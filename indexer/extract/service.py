@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError
 from indexer.extract.base import Extractor, TryAlone
+from indexer.failpoints import VARIABLE, arm, reached
 from indexer.model import Document
 
 _PR_SET_PDEATHSIG = 1
@@ -24,6 +25,7 @@ def main(parent: int) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(parent)
+    arm(os.environ.get(VARIABLE, ""))
     inbox, outbox = _pipes()
     extractor = _made(inbox)
     if isinstance(extractor, NearfoldError):
@@ -70,6 +72,7 @@ def _made(inbox: BinaryIO) -> Extractor | NearfoldError:
 
 def _result(extractor: Extractor, data: bytes, name: str) -> Document | ExtractionError | TryAlone:
     try:
+        reached("in_worker")
         return extractor.extract(data, name)
     except (ExtractionError, TryAlone) as problem:
         return problem

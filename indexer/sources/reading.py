@@ -8,6 +8,7 @@ import stat
 from typing import BinaryIO
 
 from indexer.errors import Unreadable
+from indexer.failpoints import reached
 from indexer.model import Blob, Payload
 from indexer.sources.base import too_large
 
@@ -27,7 +28,9 @@ def read(blob: Blob, max_bytes: int) -> Payload:
     if not isinstance(blob.opener, bytes):
         return blob.opener.read(max_bytes)
     try:
+        reached("before_read")
         payload = _read_once(blob.opener, max_bytes) or _read_once(blob.opener, max_bytes)
+        reached("after_read")
     except OSError as error:
         raise _unreadable(error) from error
     if payload is None:

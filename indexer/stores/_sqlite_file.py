@@ -15,6 +15,7 @@ from pathlib import Path
 
 from indexer import mappings
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreBusy, StoreDamaged, StoreError, StoreStopped, Unsupported
+from indexer.failpoints import reached
 from indexer.recipe import Recipe
 from indexer.stores._sqlite_families import sorted_set
 
@@ -90,9 +91,11 @@ class File:
             self._recipe = None
 
     def close(self) -> None:
-        with self._lock:
+        with self._lock, _translated(self.path):
             if self._connection is not None:
+                reached("before_checkpoint", sqlite3.OperationalError)
                 self._connection.close()
+                reached("after_checkpoint", sqlite3.OperationalError)
             self._connection = self._recipe = self._identity = None
 
     def _exists(self) -> bool:
@@ -137,7 +140,9 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
+        reached("before_commit", sqlite3.OperationalError)
         db.execute("COMMIT")
+        reached("after_commit", sqlite3.OperationalError)
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")

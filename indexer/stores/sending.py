@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable
+from indexer.failpoints import reached
 from indexer.stores._engine_link import PASSING, Answer, gone, stopping
 from indexer.stores._engine_window import Window
 from indexer.text.phrases import well_formed
@@ -183,7 +184,9 @@ class Sender:
     def _ask(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
         """One request: its answer, status 0 when none came, and what is wrong with it in a few words."""
         try:
+            reached("before_send", _lost)
             answer = self.post(b"".join(batch.values()))
+            reached("after_send", _lost)
         except StoreUnreachable as error:
             return Answer(0, None), error.reason
         _raise_if_final(answer)
@@ -203,6 +206,10 @@ class Sender:
         names = list(batch)
         for half in (names[: len(names) // 2], names[len(names) // 2 :]):
             self._deliver({name: batch[name] for name in half}, replies, tries)
+
+
+def _lost(reason: str) -> StoreUnreachable:
+    return StoreUnreachable(url="the cluster", reason=reason)
 
 
 def _raise_if_final(answer: Answer) -> None:
