@@ -73,6 +73,7 @@ def _looked_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
     """The file system, the path in it, and what is known of the file; None of a folder."""
     try:
         system, root = url_to_fs(url)
+        system.invalidate_cache()  # of listings, which a run before this one may have left
         info = system.info(root)
     except FileNotFoundError as error:
         if (happened := _happened(error)) is None:

@@ -29,6 +29,8 @@ _KINDS = {
     "size": "bigint",
     "words": "bigint",
     "chars": "bigint",
+    "start": "bigint",
+    "stop": "bigint",
     "simhash": "bigint",
     "similarity": "double",
     "provisional": "boolean",
@@ -39,7 +41,8 @@ _KINDS = {
     "blocks": "array<string>",
     "metadata": "map<string,string>",
 }
-ROW = {name: _KINDS.get(name, "string") for name in Row.__dataclass_fields__}
+_APART = ("parts",)  # rows of their own, which are not made here
+ROW = {name: _KINDS.get(name, "string") for name in Row.__dataclass_fields__ if name not in _APART}
 
 
 def ddl(columns: dict[str, str]) -> str:
