@@ -7,6 +7,7 @@ import base64
 import json
 import re
 import secrets
+import time
 import urllib.error
 import urllib.request
 from contextlib import closing
@@ -174,6 +175,28 @@ def test_who_may_not_put_roles_is_told_and_nothing_is_installed(ask):
         assert f"GET _security/role/nearfold-{PUT}-searcher needs a right that these credentials lack" in said
         assert "manage_security" in said
     assert ask("root", "uninstall", "--dry-run") == before
+
+
+def test_no_index_of_the_engines_own_is_asked_for(secured_elasticsearch, ask):
+    """Which Elasticsearch would warn of; a warning is an error here."""
+
+    def call(method, path):
+        login = {"Authorization": f"Basic {base64.b64encode(f'root:{secured.PASSWORD}'.encode()).decode()}"}
+        urllib.request.urlopen(urllib.request.Request(f"{secured_elasticsearch}/{path}", headers=login, method=method)).close()
+
+    call("PUT", PUT)
+    call("POST", f"{PUT}/_forcemerge?wait_for_completion=false")  # its result goes into the index .tasks
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            call("GET", ".tasks")
+            break
+        except urllib.error.HTTPError as error:
+            error.close()
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    call("DELETE", PUT)
+    assert ask("root", "uninstall", "--dry-run")[0] == 0
 
 
 def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
