@@ -19,7 +19,7 @@ from indexer.stores import _sqlite_parts as parts
 from indexer.stores import _sqlite_reindex
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
-from indexer.stores._sqlite_search import matched
+from indexer.stores._sqlite_search import PAGE, Matched, matched
 from indexer.stores.base import (
     CONFLICT,
     HOT_KEY_FLOOR,
@@ -33,7 +33,6 @@ from indexer.stores.renewal import Reindexed, Renew, Told
 from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
 from indexer.text.phrases import phrases, spaced, well_formed
 
-PAGE = 100
 _CHUNK = 500
 _ROW = f"SELECT t.text, {', '.join(f'd.{name}' for name in packed.COLUMNS)} FROM documents d JOIN texts t USING (number)"
 _BEST = (
@@ -147,7 +146,7 @@ class SqliteStore:
         return None if len(numbers) > cap else numbers
 
     def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
-        """The matches and their order are fixed when the search begins; a row deleted since then is passed over.
+        """The matches and their scores are fixed when the search begins; a row deleted since then is passed over.
 
         A file keeps no moments: `hold` changes nothing.
         """
@@ -162,17 +161,16 @@ class SqliteStore:
         where = " AND ".join([parts.WITHIN[self._scope], *conditions])
         with self._file.reading() as db:
             found = matched(db, query, table, where, values)
-        return Ranking(len(found.ranked), self._ranked(found.ranked), found.families, found.facets)
+        return Ranking(len(found.numbers), self._ranked(found), found.families, found.facets)
 
     def release(self, moment: str) -> None:
         """Nothing is held."""
 
-    def _ranked(self, found: list[tuple[int, float | None]]) -> Iterator[Ranked]:
-        for start in range(0, len(found), PAGE):
-            page = dict(found[start : start + PAGE])
+    def _ranked(self, found: Matched) -> Iterator[Ranked]:
+        for page in found.pages(self._file):
             with self._file.reading() as db:
-                rows = {number: shown for number, *shown in _chosen(db, _SHOWN, list(page))}
-            for number, score in page.items():
+                rows = {number: shown for number, *shown in _chosen(db, _SHOWN, [number for number, _ in page])}
+            for number, score in page:
                 if number in rows:
                     name, path, *rest = rows[number]
                     yield Ranked(name, path, score, *rest)
