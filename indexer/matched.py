@@ -14,6 +14,7 @@ from indexer.joining import Capped, Places, whole_runs
 from indexer.planning import Plan
 from indexer.sketch.passages import GUARANTEED
 from indexer.sorting import Room, Sorter, parts
+from indexer.strata import Audit, told_audit
 
 PLACE_BITS = 36
 
@@ -38,7 +39,7 @@ class Matched:
 
     Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label and then one with it.
     `plan` is None in the complete mode. `candidates` counts pairs of distinct texts that were looked at, `copies_left_out`
-    the pairs between copies of the same texts that were too many to list.
+    the pairs between copies of the same texts that were too many to list. `audit`: what was missed, where that was asked.
     """
 
     documents: int
@@ -57,6 +58,7 @@ class Matched:
     exact: NDArray[np.bool_]
     room: Room
     within: NDArray[np.float64] | None = None
+    audit: Audit | None = None
 
     def __len__(self) -> int:
         return len(self.left)
@@ -116,6 +118,8 @@ class Matched:
             yield told_missed(self.capped.missed)
         if self.copies_left_out:
             yield f"{self.copies_left_out:,} pairs of copies of the same texts are not listed; raise --cap to list them"
+        if self.audit:
+            yield from told_audit(self.audit)
 
 
 def told_missed(missed: Missed) -> str:

@@ -7,10 +7,12 @@ threshold, texts decide inside it. The complete mode does without chance: it rea
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.auditing import audit_of
 from indexer.collection import Collection, Progress, collect, silent
 from indexer.containing import containing
 from indexer.copies import Spelling, Wanted
@@ -46,6 +48,8 @@ def match(
     contained: bool = False,
     cap: int = CAP,
     memory: int = DEFAULT_MEGABYTES,
+    audit: int = 0,
+    seed: int = 0,
     progress: Progress = silent,
 ) -> Matched:
     """Find the pairs of documents whose `measure` is `threshold` or more.
@@ -56,7 +60,8 @@ def match(
     excerpts, quoting replies and documents inside longer ones, by the passages that texts share; reads all texts; the larger
     share of one text in the other counts, and both are told. `cap`: a band that
     more distinct texts share gives pairs with the first of them only; copies of a text that make more pairs, likewise.
-    `memory`: megabytes that may be used; what does not fit is written to temporary files. The result is the same.
+    `memory`: megabytes that may be used; what does not fit is written to temporary files. The result is the same. `audit`:
+    verify so many pairs, drawn by `seed`, for an estimate of what was missed; takes longer than matching itself.
 
     Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for a value out of range,
     for a label that no document carries, and for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and
@@ -66,6 +71,8 @@ def match(
     check(recipe, threshold, measure, all_pairs or contained, cap)
     if all_pairs and contained:
         raise UsageError("--complete finds all pairs by features, --contained by passages; leave one of them out")
+    if audit and (all_pairs or contained or against is not None or new or measure != "features"):
+        raise UsageError("--audit is of all pairs by features, and goes with no other choice of pairs and no --measure")
     collection = collect(store, recipe, progress, room(memory))
     wanted = _wanted(collection, against, new)
     verifier = Verifier(store, collection, measure)
@@ -77,7 +84,8 @@ def match(
     else:
         chosen = plan(min(threshold, ALMOST_ONE), collection.slots.shape[1], false_negative_weight)
         found = likely(collection, verifier, threshold, chosen, wanted, exact, cap, progress)
-    return _listed(collection, found, wanted, (threshold, chosen, None if all_pairs else cap, against, measure))
+    made = _listed(collection, found, wanted, (threshold, chosen, None if all_pairs else cap, against, measure))
+    return replace(made, audit=audit_of(collection, verifier, found, threshold, audit, seed, cap, progress)) if audit else made
 
 
 def check_measure(measure: str) -> None:

@@ -95,6 +95,7 @@ def _summary(found: Matched) -> dict[str, object]:
         "candidates": found.candidates,
         "copies_left_out": found.copies_left_out,
         "capped": dataclasses.asdict(found.capped),
+        "audit": found.audit and dataclasses.asdict(found.audit),
         "notes": list(found.notes()),
     }
 

@@ -46,6 +46,8 @@ _memory = click.option(
 @click.option("--exact", is_flag=True, help="Measure every pair on its texts, not only where sketches leave it open.")
 @click.option("--complete", "all_pairs", is_flag=True, help="Every pair, without chance; reads all texts.")
 @click.option("--contained", is_flag=True, help="Excerpts, quoting replies, documents inside longer ones; reads all texts.")
+@click.option("--audit", type=click.IntRange(20), metavar="N", help="Verify N pairs to estimate what is missed.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw of --audit.")
 @click.option("--format", "form", type=click.Choice(["text", "csv", "jsonl", "parquet"]), default="text", show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout.")
 @click.option("--paths", is_flag=True, help="Name documents by path instead of id.")

@@ -1,0 +1,131 @@
+"""Audits of planted stores whose misses brute force knows: without bias, and intervals that hold as often as they say."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import pytest
+from sample_library import library, rows, true_pairs
+
+from indexer.auditing import distinct
+from indexer.errors import UsageError
+from indexer.pairs import match
+from indexer.strata import Stratum, allotted, audited, chance_at_least
+
+NEVER = 0.1  # a weight of false negatives under which many pairs are missed
+
+
+def planted(seed: int, families: int = 60, size: int = 4) -> dict[str, str]:
+    """Families of texts with edits of every strength, so that similarities lie on both sides of any threshold."""
+    chance = random.Random(seed)
+    vocabulary = ["".join(chance.choices("abcdefghijklmnoprstuvw", k=chance.randint(3, 9))) for _ in range(3000)]
+    texts: dict[str, str] = {}
+    for family in range(families):
+        original = chance.choices(vocabulary, k=60)
+        for member in range(size):
+            share = chance.choice([0.01, 0.03, 0.06, 0.1]) if member else 0
+            words = [chance.choice(vocabulary) if chance.random() < share else word for word in original]
+            words[member] = f"mark{member}"  # no two texts are copies: an audit counts pairs of distinct texts
+            texts[f"{family:03}-{member}"] = " ".join(words)
+    return texts
+
+
+@pytest.mark.parametrize(("threshold", "seed"), [(0.8, 1), (0.6, 2)])
+def test_the_estimate_has_no_bias_and_the_interval_its_coverage(threshold: float, seed: int) -> None:
+    texts = planted(seed)
+    store, truth = library(rows(texts)), true_pairs(texts, threshold)
+    listed = {(one.a, one.b) for one in match(store, threshold=threshold, false_negative_weight=NEVER)}
+    recall = len(listed & truth.keys()) / len(truth)
+    assert 0.3 < recall < 0.97
+    made = [
+        match(store, threshold=threshold, false_negative_weight=NEVER, audit=80, seed=1000 * draw).audit for draw in range(50)
+    ]
+    missed = [one.missed for one in made]
+    error = statistics.stdev(missed) / math.sqrt(len(missed))
+    assert abs(statistics.mean(missed) - len(truth.keys() - listed)) < 3 * error + 1e-9
+    covered = sum(one.low <= recall <= one.high for one in made) / len(made)
+    assert covered >= 0.88
+    assert statistics.mean(one.high - one.low for one in made) < 0.35
+    spread = statistics.mean(one.error for one in made if one.error)
+    assert spread == pytest.approx(statistics.stdev(one.recall for one in made), rel=0.5)
+    assert all(one.floor <= one.low for one in made)
+
+
+def test_intervals_hold_over_many_stores() -> None:
+    covered = trials = 0
+    for seed in range(10, 22):
+        texts = planted(seed, families=25)
+        store, truth = library(rows(texts)), true_pairs(texts, 0.7)
+        listed = {(one.a, one.b) for one in match(store, threshold=0.7, false_negative_weight=NEVER, exact=True)}
+        for draw in range(3):
+            made = match(store, threshold=0.7, false_negative_weight=NEVER, exact=True, audit=40, seed=draw * 77).audit
+            covered += made.low <= len(listed) / len(truth) <= made.high
+            trials += 1
+    assert covered / trials >= 0.85
+
+
+def test_a_census_knows_it_all() -> None:
+    texts = planted(3, families=8)
+    store, truth = library(rows(texts)), true_pairs(texts, 0.7)
+    found = match(store, threshold=0.7, false_negative_weight=NEVER, audit=10_000)
+    listed = {(one.a, one.b) for one in found}
+    made = found.audit
+    assert made.missed == len(truth.keys() - listed)
+    assert made.recall == pytest.approx(len(listed & truth.keys()) / len(truth))
+    assert (made.error, made.low, made.high) == (0, pytest.approx(made.recall), pytest.approx(made.recall))
+    assert sum(one.size for one in made.strata) == len(texts) * (len(texts) - 1) // 2
+
+
+def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() -> None:
+    """Sketches never put near duplicates far apart in real life: the sum is tested on strata made by hand."""
+    near, far = Stratum("near", 100, 50, 10, 0.3, False), Stratum("far", 10_000, 100, 0, 0.0, False, placed=False)
+    measured = Stratum("measured", 200, 200, 200, 1.0, True)
+    trusting = audited(0.8, [measured, near, far])
+    assert (trusting.right, trusting.missed, trusting.recall) == (200, 20, pytest.approx(200 / 220))
+    assert trusting.low < trusting.recall < trusting.high
+    assert trusting.floor < 0.4 < trusting.low
+    surprised = audited(0.8, [measured, near, Stratum("far", 10_000, 100, 1, 0.0, False, placed=False)])
+    assert surprised.missed == 120
+    assert surprised.low < 0.5 < surprised.high
+
+
+def test_the_variance_by_hand() -> None:
+    one = Stratum("s", 100, 20, 5, 0.2, False)
+    assert (one.total, one.variance) == (25, pytest.approx(100**2 * 0.8 * 0.25 * 0.75 / 19))
+    made = audited(0.8, [Stratum("m", 75, 75, 75, 1.0, True), one])
+    assert made.recall == 0.75
+    assert made.error == pytest.approx(75 * math.sqrt(one.variance) / 100**2)
+
+
+def test_an_empty_store_and_one_without_duplicates() -> None:
+    store = library(rows({"a": "one text of some words alone", "b": "quite another lot with nothing shared"}))
+    made = match(store, threshold=0.8, audit=20)
+    assert made.audit.recall is None
+    assert "nothing was to be found" in " ".join(made.notes())
+    assert match(library(rows({"a": "one text of some words alone"})), threshold=0.8, audit=20).audit.missed == 0
+
+
+def test_what_cannot_be_audited() -> None:
+    store = library(rows(planted(4, families=2)))
+    for wrong in ({"all_pairs": True}, {"contained": True}, {"new": True}, {"against": "x"}, {"measure": "overlap"}):
+        with pytest.raises(UsageError, match="--audit"):
+            match(store, audit=50, **wrong)
+    with pytest.raises(UsageError, match="20 pairs or more"):
+        match(store, audit=5)
+
+
+def test_draws_are_spread_over_strata_and_different() -> None:
+    assert allotted([10, 0, 5], [0.5, 0.5, 0.5], 100) == [10, 0, 5]
+    assert sum(allotted([1000, 1000, 1000], [0.5, 0.1, 0.0], 100)) == 100
+    for number, among in ((5, 6), (50, 60), (50, 10_000), (0, 0)):
+        drawn = distinct(number, among, 3).tolist()
+        assert len(set(drawn)) == len(drawn) == number
+        assert all(0 <= place < among for place in drawn)
+    times = [0] * 10
+    for seed in range(3000):
+        for place in distinct(3, 10, seed * 13).tolist():
+            times[place] += 1
+    assert all(800 < one < 1000 for one in times)
+    assert chance_at_least(128, 128, 0.8) == pytest.approx(1)
