@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores._sqlite_file import File
@@ -62,30 +63,23 @@ def matched(db: sqlite3.Connection, query: Query, table: str, where: str, values
     if scored:
         best = np.argsort(-np.array(told[0]), kind="stable").tolist()
         numbers, scores = [numbers[place] for place in best], [told[0][place] for place in best]
-    families = told[-1] if counted else []
+    families, names = numbered(told[-1] if counted else [])
     facets = {field: _facet(field, carried, families) for field, carried in zip(fields, told[scored:], strict=False)}
-    return Matched(numbers, scores, len(set(families)) if query.families else None, facets)
+    return Matched(numbers, scores, len(names) if query.families else None, facets)
 
 
-def _facet(field: str, values: Sequence[str], families: Sequence[str]) -> tuple[Facet, ...]:
-    """The most frequent values of a field, in documents and in families."""
+def _facet(field: str, values: Sequence[str], families: NDArray[np.int64]) -> tuple[Facet, ...]:
+    """The most frequent values of a field, in documents and in families, which are numbers from 0."""
     if field == "labels":
-        pairs = list(_labelled(values, families))
-        values, families = [label for label, _ in pairs], [family for _, family in pairs]
+        kept = [(place, packed) for place, packed in enumerate(values) if packed != "[]"]
+        labelled = [(place, label) for place, packed in kept for label in set(json.loads(packed))]
+        values, families = [label for _, label in labelled], families[[place for place, _ in labelled]]
     numbers, distinct = numbered(values)
-    of, names = numbered(families)
+    span = 1 + int(families.max(initial=0))
     documents = np.bincount(numbers, minlength=len(distinct)).tolist()
-    within = np.bincount(np.unique(numbers * max(1, len(names)) + of) // max(1, len(names)), minlength=len(distinct)).tolist()
+    within = np.bincount(np.unique(numbers * span + families) // span, minlength=len(distinct)).tolist()
     counted = map(Facet, distinct, documents, within)
     return tuple(sorted(counted, key=lambda one: (-one.documents, one.value))[:FACET_VALUES])
-
-
-def _labelled(packed: Sequence[str], families: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each label of each document with the document's family."""
-    for labels, family in zip(packed, families, strict=True):
-        if labels != "[]":
-            for label in set(json.loads(labels)):
-                yield label, family
 
 
 def _steps(listed: Sequence[object]) -> range:
