@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from indexer.agreement import consistency
     from indexer.checkup import doctor
     from indexer.comparison import compare
+    from indexer.duplicatesets import duplicate_pairs, duplicate_sets
     from indexer.evaluation.evaluating import evaluate
     from indexer.exporting import export
     from indexer.fingerprinting import fingerprint, fingerprints
@@ -39,6 +40,8 @@ __all__ = [
     "consistency",
     "delete",
     "doctor",
+    "duplicate_pairs",
+    "duplicate_sets",
     "evaluate",
     "export",
     "fingerprint",
@@ -73,6 +76,8 @@ _HOMES = {
     "delete": "indexer.removal",
     "doctor": "indexer.checkup",
     "evaluate": "indexer.evaluation.evaluating",
+    "duplicate_pairs": "indexer.duplicatesets",
+    "duplicate_sets": "indexer.duplicatesets",
     "export": "indexer.exporting",
     "fingerprint": "indexer.fingerprinting",
     "fingerprints": "indexer.fingerprinting",

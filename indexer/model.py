@@ -253,11 +253,12 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A hit that is shown under another one, with its similarity to it."""
+    """A hit that is shown under another one, with its similarity to it; `type` where hits fold by duplicate type."""
 
     id: str
     path: str
     similarity: float
+    type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from indexer.model import Facet, Hit
+from indexer.model import Facet, Folded, Hit
 from indexer.printing import console, print_json
 from indexer.results import Page
 from indexer.terminal import counted, visible
@@ -25,7 +25,8 @@ def page(shown: Page, as_json: bool, by_token: bool) -> None:
         if not hit.path.endswith(hit.title):
             out.print(Text(f"  {visible(hit.title)}", style="italic"))
         for one in hit.folded:
-            out.print(Text(f"  + {one.similarity:4.0%}  {visible(one.path or one.id)}"))
+            kind = f"{one.type.replace('_', ' '):<16}" if one.type else ""
+            out.print(Text(f"  + {one.similarity:4.0%}  {kind}{visible(one.path or one.id)}"))
     for name, values in shown.facets.items():
         out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
         for value in values:
@@ -49,8 +50,13 @@ def _json(shown: Page) -> dict[str, Any]:
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    folded = [{"id": one.id, "path": one.path, "similarity": one.similarity} for one in hit.folded]
+    folded = [_folded(one) for one in hit.folded]
     return {"id": hit.id, "path": hit.path, "title": hit.title, "score": hit.score, "folded": folded}
+
+
+def _folded(one: Folded) -> dict[str, Any]:
+    made: dict[str, Any] = {"id": one.id, "path": one.path, "similarity": one.similarity}
+    return {**made, "type": one.type} if one.type else made
 
 
 def _facet(value: Facet) -> dict[str, Any]:

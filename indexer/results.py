@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Literal, TypeAlias
 
 from indexer.cursor import Cursor, cursor, fingerprint_of
@@ -14,11 +15,14 @@ from indexer.model import Facet, Folded, Hit, Query, Ranked
 from indexer.readings import Readings, ranked
 from indexer.recipe import Recipe
 from indexer.stores.base import Ranking, Store
+from indexer.typefolding import ByType, by_type
 
-Fold: TypeAlias = Literal["live", "family", "none"]
+Fold: TypeAlias = Literal["live", "family", "types", "none"]
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
 WINDOW = 1000
+TOP = 100
 _NO_SLOTS = "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; --fold family may do"
+_TOP_ONLY = "the best {} hits were compared by type; those after them are not folded: --top compares more"
 _MOMENT_GONE = "the moment of the first page is over: documents that changed since then are read as they are now"
 
 
@@ -55,11 +59,15 @@ def search(
     after: str | None = None,
     hold: bool = False,
     facets: Sequence[str] = (),
+    top: int = TOP,
+    synonyms: str = "",
 ) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
     `live` folds hits at `threshold` of the `features` measure, `family` by the stored family, `none` not at all. Hits are
     read until the page is full, and at least the first 1,000, so that the counts of folded hits are nearly always whole.
+    `types` folds the best `top` hits by duplicate type, fuzzy ones at `threshold` of terminology; `synonyms` are lines as
+    `duplicate_sets` takes them.
 
     `page` searches again. `after`, the `next` of the page before, goes on instead: what resembles a hit shown before is folded
     under it and not shown, whatever arrives in between, and nothing is left out. With `hold` on the first page a search engine
@@ -69,23 +77,27 @@ def search(
     Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search.
     """
     asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
-    begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold))
+    typing = (top, synonyms) if fold == "types" else ()
+    begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold, *typing))
     recipe = recipe_of(store)
     ranking, notes = _ranking(store, asked, begun, hold)
     readings = Readings(store, recipe, ranking.moment)
     seeds = [ranked(row) for row in readings.rows(begun.shown)]
     start = len(seeds) + limit * (page - 1)
-    groups, complete = _groups(ranking, begun, seeds, _rule(fold, threshold, readings), start + limit)
+    rule: Rule = _rule(fold, threshold, readings)
+    if fold == "types":
+        rule, ranking = _typed(ranking, begun, readings, threshold, top, synonyms)
+    groups, complete = _groups(ranking, begun, seeds, rule, start + limit)
     families, relation = _families(fold, ranking, len(groups), complete)
     later = begun.later(_ids(groups[len(seeds) : start + limit]), ranking.moment)
     made = Page(
         total=ranking.total,
         families=families,
         relation=relation,
-        hits=tuple(_hits(groups[start : start + limit], readings)),
+        hits=tuple(_hits(groups[start : start + limit], readings, rule)),
         page=later.page,
         more=len(groups) > start + limit,
-        notes=(*notes, *_notes(fold, recipe)),
+        notes=(*notes, *_notes(fold, recipe, ranking.total, top)),
         facets=ranking.facets,
         next=later.token if len(groups) > start + limit else None,
     )
@@ -109,6 +121,17 @@ def _ranking(store: Store, asked: Query, begun: Cursor, hold: bool) -> tuple[Ran
         return store.search(asked, hold=True), (_MOMENT_GONE,)
 
 
+def _typed(
+    ranking: Ranking, begun: Cursor, readings: Readings, overlap: float, top: int, synonyms: str
+) -> tuple[Rule, Ranking]:
+    """How the hits shown before and the best `top` others fold by type, and the hits again."""
+    hits = iter(ranking.hits)
+    best = list(islice(hits, top + len(begun.shown)))
+    others = [hit.id for hit in best if hit.id not in begun.shown]
+    rule = by_type([*begun.shown, *others[:top]], readings, overlap, synonyms)
+    return rule, replace(ranking, hits=chain(best, hits))
+
+
 def _groups(ranking: Ranking, begun: Cursor, seeds: list[Ranked], rule: Rule, heads: int) -> tuple[list[Group], bool]:
     """The hits folded, those shown before first."""
     shown = frozenset(begun.shown)
@@ -124,7 +147,9 @@ def _families(fold: Fold, ranking: Ranking, groups: int, complete: bool) -> tupl
     return groups, "eq" if complete else "gte"
 
 
-def _notes(fold: Fold, recipe: Recipe) -> tuple[str, ...]:
+def _notes(fold: Fold, recipe: Recipe, total: int, top: int) -> tuple[str, ...]:
+    if fold == "types" and total > top:
+        return (_TOP_ONLY.format(top),)
     return (_NO_SLOTS.format(recipe.name),) if fold == "live" and not recipe.minhash else ()
 
 
@@ -141,7 +166,9 @@ def parse_filters(spelled: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple((field, value) for field, value in pairs)
 
 
-def fold_hits(store: Store, ids: Iterable[str], threshold: float = 0.8, *, fold: Fold = "live") -> tuple[Hit, ...]:
+def fold_hits(
+    store: Store, ids: Iterable[str], threshold: float = 0.8, *, fold: Fold = "live", synonyms: str = ""
+) -> tuple[Hit, ...]:
     """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
 
     As `search` folds its own hits: by stored slots, and by texts where the slots leave it open. An id given twice counts once;
@@ -150,8 +177,9 @@ def fold_hits(store: Store, ids: Iterable[str], threshold: float = 0.8, *, fold:
     readings = Readings(store, recipe_of(store))
     listed = list(dict.fromkeys(ids))
     hits = [ranked(row) for row in readings.rows(listed)]
-    groups, _ = folded(hits, _rule(fold, threshold, readings), len(hits), 0)
-    return tuple(_hits(groups, readings))
+    rule = by_type(listed, readings, threshold, synonyms) if fold == "types" else _rule(fold, threshold, readings)
+    groups, _ = folded(hits, rule, len(hits), 0)
+    return tuple(_hits(groups, readings, rule))
 
 
 def _rule(fold: Fold, threshold: float, readings: Readings) -> Rule:
@@ -164,10 +192,16 @@ def _ids(groups: Sequence[Group]) -> tuple[str, ...]:
     return tuple(group.head.id for group in groups)
 
 
-def _hits(groups: Sequence[Group], readings: Readings) -> Iterator[Hit]:
+def _hits(groups: Sequence[Group], readings: Readings, rule: Rule) -> Iterator[Hit]:
     titles = readings.titles(_ids(groups))
     for group in groups:
         head, members = group.head, group.members
-        values = readings.similarities(head.id, [one.id for one in members])
-        under = tuple(Folded(one.id, one.path, value) for one, value in zip(members, values, strict=True))
+        if isinstance(rule, ByType):
+            found = [rule.duplicates[one.id] for one in members]
+            under = tuple(
+                Folded(one.id, one.path, made.terminology, made.type) for one, made in zip(members, found, strict=True)
+            )
+        else:
+            values = readings.similarities(head.id, [one.id for one in members])
+            under = tuple(Folded(one.id, one.path, value) for one, value in zip(members, values, strict=True))
         yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, under)

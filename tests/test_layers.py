@@ -97,6 +97,7 @@ RANKS = {
         "reportstyle",
         "labeljournal",
         "labelling",
+        "typefolding",
         "labelnames",
         "agreement",
         "planting",

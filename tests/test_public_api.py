@@ -14,6 +14,8 @@ PUBLIC = {
     "consistency",
     "delete",
     "doctor",
+    "duplicate_pairs",
+    "duplicate_sets",
     "evaluate",
     "export",
     "fingerprint",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from indexer.commands.options import json_option, opened, store_option, threshol
 
 @click.command("search")
 @click.argument("query")
-@click.option("--fold", type=click.Choice(["live", "family", "none"]), default="live", show_default=True)
+@click.option("--fold", type=click.Choice(["live", "family", "types", "none"]), default="live", show_default=True)
 @click.option("--filter", "filters", multiple=True, metavar="FIELD=VALUE", help="May be given several times; all must hold.")
 @click.option("--facet", "facets", multiple=True, metavar="FIELD", help="Count its values, in documents and in families.")
 @click.option("--sort", type=click.Choice(["relevance", "path", "modified"]), default="relevance", show_default=True)
@@ -20,6 +21,8 @@ from indexer.commands.options import json_option, opened, store_option, threshol
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Search again for that page.")
 @click.option("--after", metavar="TOKEN", help="Go on after a page, by its `next`; what was shown is not shown again.")
 @click.option("--hold", is_flag=True, help="Let a cluster keep its documents as they are for the pages after this one.")
+@click.option("--top", type=click.IntRange(1, 1000), default=100, show_default=True, help="With --fold types: hits compared.")
+@click.option("--synonyms", type=click.Path(exists=True, dir_okay=False), help="With --fold types: a file of words that agree.")
 @threshold_option
 @store_option
 @json_option
@@ -30,10 +33,13 @@ def search_command(
     as_json: bool,
     after: str | None,
     hold: bool,
+    synonyms: str | None,
     **options: Any,
 ) -> int:
     """Full-text search with near duplicates folded under the best of them."""
+    added = Path(synonyms).read_text(encoding="utf-8") if synonyms else ""
+    filtered = results.parse_filters(filters)
     with opened(store_url) as store:
-        page = results.search(store, query, filters=results.parse_filters(filters), after=after, hold=hold, **options)
+        page = results.search(store, query, filters=filtered, after=after, hold=hold, synonyms=added, **options)
     printing_search.page(page, as_json, by_token=hold or after is not None)
     return 0

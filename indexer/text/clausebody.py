@@ -25,14 +25,18 @@ def body(text: str, heading: str = "") -> str:
     >>> body("All covenants shall bind. No waiver.")
     'All covenants shall bind. No waiver.'
     """
-    label = _LABEL.match(text)
-    rest = text[label.end() :] if label else text.lstrip()
-    if heading and rest[: len(heading)].casefold() == heading.casefold():
-        return rest[len(heading) :].lstrip(" .:—–\n") or text
+    for rest in (text.lstrip(), _unlabelled(text)):
+        if heading and rest[: len(heading)].casefold() == heading.casefold():
+            return rest[len(heading) :].lstrip(" .:—–\n") or text
     found = _HEADING.match(rest)
     if found and _is_heading(found.group(1)):
         return rest[found.end() :]
     return rest or text
+
+
+def _unlabelled(text: str) -> str:
+    label = _LABEL.match(text)
+    return text[label.end() :] if label else text.lstrip()
 
 
 def _is_heading(said: str) -> bool:

@@ -1,0 +1,80 @@
+"""The commands of docs/duplicate-types.md on the published pairs, and folding by type through every door."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import ROOT, run, run_json
+
+PAGE = (ROOT / "docs" / "duplicate-types.md").read_text(encoding="utf-8")
+CLAUSES = {
+    "indenture-sponsor": "Section 14.06 Successors and Assignors. All covenants and agreements in this Agreement by the "
+    "Sponsor shall bind its successors and assigns, whether so expressed or not.",
+    "indenture-issuer": "Section 11.09. Successors and Assignors. All covenants and agreements in this Indenture by the "
+    "Issuer shall bind its successors and assigns, whether so expressed or not.",
+    "plain-old": "3.1 Successors and Assigns. This agreement enures to the benefit of and is binding on the parties hereto and "
+    "their respective successors and assigns.",
+    "plain-new": "32. Successors and Assigns. This agreement shall be binding upon, and enure to the benefit of, the parties, "
+    "their legal representatives, successors and assigns.",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clauses").mkdir()
+    for name, text in CLAUSES.items():
+        (tmp_path / "clauses" / f"{name}.txt").write_text(text)
+    (tmp_path / "our-words.txt").write_text(re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)[0])
+    return tmp_path
+
+
+def test_commands_of_the_page(folder: Path) -> None:
+    store = f"sqlite:///{folder}/store.db"
+    [block] = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    for prompt in re.split(r"^\$ nearfold ", block, flags=re.MULTILINE)[1:]:
+        line, _, shown = prompt.partition("\n")
+        printed = run(*shlex.split(line), store=store).replace(f"{folder}/", "")
+        for wanted in shown.splitlines():
+            assert wanted.removesuffix("...").strip() in printed
+    [command] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    assert "near identical" in run(*shlex.split(command)[1:], store=store)
+
+
+def test_python_of_the_page(folder: Path) -> None:
+    [block] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert done.stdout == "a [('b', 'near_identical')]\n"
+
+
+def test_types_in_json_and_nothing_dropped(folder: Path) -> None:
+    store = f"sqlite:///{folder}/store.db"
+    run("index", "clauses", store=store)
+    found = run_json("search", "successors", "--fold", "types", "--threshold", "0.9", store=store)
+    types = [[one["type"] for one in hit["folded"]] for hit in found["hits"]]
+    assert sorted(types) == [[], [], ["near_identical"]]
+    assert sum(1 + len(hit["folded"]) for hit in found["hits"]) == found["total"] == 4
+
+
+def test_pages_go_on_and_hits_beyond_the_top_are_told(folder: Path) -> None:
+    store = f"sqlite:///{folder}/store.db"
+    run("index", "clauses", store=store)
+    first = run_json("search", "successors", "--fold", "types", "--limit", "1", store=store)
+    second = run_json("search", "successors", "--fold", "types", "--limit", "1", "--after", first["next"], store=store)
+    shown = [hit["id"] for page in (first, second) for hit in page["hits"]]
+    folded = [one["id"] for page in (first, second) for hit in page["hits"] for one in hit["folded"]]
+    assert second["next"] is None
+    assert len({*shown, *folded}) == 4
+    few = run_json("search", "successors", "--fold", "types", "--top", "1", store=store)
+    assert len(few["hits"]) == 4
+    assert "best 1 hits" in few["notes"][0]
+
+
+def test_a_file_that_is_no_list_of_words(folder: Path) -> None:
+    store = f"sqlite:///{folder}/store.db"
+    run("index", "clauses", store=store)
+    Path("bad.txt").write_text("one word alone\n")
+    run("search", "successors", "--fold", "types", "--synonyms", "bad.txt", store=store, code=2)
