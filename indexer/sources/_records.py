@@ -13,6 +13,7 @@ from indexer.model import Blob, Document, Failed, Payload
 from indexer.sources.base import Numbered, Reading, inner
 
 EXTRACTOR = "records/1"
+_KINDS = {dict: "an object", list: "a list of other things", int: "a number", float: "a number", bool: "true or false"}
 
 
 class Damaged(NearfoldError):
@@ -34,9 +35,14 @@ def field_of(record: Mapping[str, Any], name: str) -> Any:
 
 def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:
     """The document of a record, or why there is none. A list of texts is one text, an element a line."""
-    text = _text(field_of(record, reading.text_field))
+    value = field_of(record, reading.text_field)
+    text = _text(value)
+    if text is None and value is not None:
+        return ExtractionError(
+            f"the field {reading.text_field!r} holds no text but {_KINDS.get(type(value), 'something else')}"
+        )
     if text is None:
-        there = ", ".join(sorted(record)[:20]) or "nothing"
+        there = ", ".join([name for name in sorted(record) if not name.startswith("near_")][:20]) or "nothing"
         return ExtractionError(
             f"the record has no text in the field {reading.text_field!r} (it has: {there}); name the field by --text-field"
         )

@@ -97,6 +97,7 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
     account = index([their_store.url], their_store, reading=reading)
     assert counted(account) == (2, 1, 0, 1)
     assert account.failed[0].path.endswith("!/2")
+    assert account.failed[0].error == "the field 'body' holds no text but an object"
     fill(their_url, {"1": {**held(their_url, "1"), "body": {"no": "text"}}})
     assert counted(index([their_store.url], their_store, reading=reading)) == (2, 0, 0, 2)
     fields = held(their_url, "1")
