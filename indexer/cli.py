@@ -59,6 +59,11 @@ def commands() -> None:
 @click.argument("path", required=False)
 @click.option("--id", "id", help="Ask for a stored document instead of a file.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--of",
+    type=click.Choice(["documents", "parts", "both"]),
+    help="What is looked up (default: parts for the id of a part, else documents).",
+)
 @threshold_option
 @measure_option
 @store_option

@@ -20,7 +20,7 @@ from indexer.families import Chains, Graph, Principal, Visit, families, principa
 from indexer.familyaccount import Grouped, account
 from indexer.jobs import Journal, journal_path
 from indexer.joining import Capped, intervals
-from indexer.lookup import recipe_of
+from indexer.lookup import recipe_of, viewed
 from indexer.model import Assignment
 from indexer.pairs import ALMOST_ONE, CAP, check_measure, room
 from indexer.planning import plan_for_recall
@@ -86,6 +86,7 @@ def group(
     memory: int = DEFAULT_MEGABYTES,
     within: Literal["labels"] | None = None,
     write: bool = True,
+    of: Literal["documents", "parts"] = "documents",
     progress: Progress = silent,
 ) -> Grouped:
     """Make the families and clusters of a store, and write them back unless `write` is False.
@@ -97,7 +98,7 @@ def group(
     first in principal order only. `memory`: megabytes for slots and pairs, what does not fit is written to temporary files;
     the families themselves take about 1 KB a document beside it. `within` labels: families and clusters are those that the
     documents of each set of labels would have alone, so that who may see one member may see all; the store is read once more
-    for each set.
+    for each set. `of` parts: families and clusters of clauses, across documents and within them; those of documents stay.
 
     Run again it gives the same families, also when it was cut short before. Raises `UsageError`, `UnknownMeasure`,
     `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
@@ -105,6 +106,7 @@ def group(
     recipe = recipe_of(store)
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
     settings.check(recipe)
+    store = viewed(store, of)
     with Journal(journal_path(store.url)):
         pairs: list[tuple[Entry, Assignment]] = []
         capped = Capped()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable, UsageError
 from indexer.extract.base import DEFAULT_LIMITS, Limits
@@ -17,6 +18,7 @@ from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
 from indexer.jobs import Failure, Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
+from indexer.parting import parting
 from indexer.recipe import DEFAULT, Recipe
 from indexer.removal import DEFAULTS, delete_mended
 from indexer.sources import blobs_of, open_sources, target
@@ -58,6 +60,7 @@ def index(
     prune: bool = False,
     retry: bool = False,
     family_threshold: float | None = DEFAULTS.threshold,
+    parts: Literal["clauses"] | None = None,
     reading: Reading = DEFAULT_READING,
     progress: Callable[[Outcome], None] = lambda _: None,
     stopping: Callable[[], bool] = lambda: False,
@@ -73,12 +76,16 @@ def index(
     A new or changed document joins the family of the most similar principal at `family_threshold` or above, looked up as it
     arrives, else it leads its own (None: always); `group` makes families final.
 
+    `parts` clauses: the clauses of each document become rows of their own beside it, which `search`, `similar`, `match` and
+    `group` are asked about by `of`. A store keeps to it from then on: None means as the store does.
+
     Raises `SourceNotFound` and other kinds of `UsageError` before anything is written, `StoreError` and
     `ExtractorUnavailable`; what was acknowledged by then is in the store, and the same call goes on from there.
     """
     started = time.monotonic()
     families = _families(family_threshold)
     reading = replace(reading, namespace=namespace, max_bytes=limits.bytes, max_chars=limits.chars)
+    own = store
     store = target(paths, store, reading, labels)
     wanted = recipe or store.stored_recipe() or DEFAULT
     fingerprints([_PROBE], wanted)
@@ -90,7 +97,8 @@ def index(
     ids: set[str] = set()
     pool = Pool(extractor_named(extractor), workers, limits)
     with _resumable(), Journal(journal_path(store.url)) as journal, pool:
-        job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry, families, stopping)
+        divides = parting(store, parts, job_recipe, in_place=store is not own)
+        job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry, families, stopping, divides)
         blobs = blobs_of(sources, reading)
         with closing(outcomes(_noted(blobs, ids) if prune else blobs, job, pool)) as known:
             for outcome in known:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.errors import DocumentNotFound, StoreError
+from indexer.errors import DocumentNotFound, StoreError, UsageError
 from indexer.fingerprinting import fingerprint
-from indexer.model import Candidate, Fingerprint, Match, Status
+from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
 from indexer.planning import chance
 from indexer.recipe import Recipe
 from indexer.rescore import promising, rescored
 from indexer.stores.base import Store
+from indexer.text.clauses import clauses
 
 WINDOW = 1000
 BATCH = 50
@@ -46,8 +47,12 @@ def similar(
     threshold: float = 0.8,
     measure: str = "features",
     limit: int = 20,
+    of: Scope | None = None,
 ) -> Found:
     """Find the stored near duplicates of a text, or of the stored document `id`; never the document itself.
+
+    `of`: which rows are looked up; None means parts for the id of a part, else documents. Among parts, a text that is one
+    clause is asked without its number and heading, as they are stored.
 
     `path` is where the text came from: a stored row of that path is the document itself. Matches have
     `measure` >= `threshold`, most similar first, ties by path and id, at most `limit`.
@@ -55,8 +60,9 @@ def similar(
     Raises `DocumentNotFound`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
-    asked = _stored(store, [id])[0] if id is not None else _Asked(text or "", path=path)
-    return next(_answers(store, recipe, [asked], threshold, measure, limit))
+    asked = _stored(store, [id])[0] if id is not None else _Asked(without_heading(text or "", of), path=path)
+    scope = of or ("parts" if asked.part else "documents")
+    return next(_answers(viewed(store, scope), recipe, [asked], threshold, measure, limit))
 
 
 def similar_many(
@@ -88,6 +94,20 @@ class _Asked:
     text: str
     id: str | None = None
     path: str | None = None
+    part: bool = False
+
+
+def without_heading(text: str, of: Scope | None) -> str:
+    """What a text is looked up by: among parts, a single clause goes without its number and heading, as stored ones do."""
+    found = clauses(text) if of == "parts" else []
+    return text[found[0].body : found[0].end] if len(found) == 1 and found[0].body < found[0].end else text
+
+
+def viewed(store: Store, of: Scope) -> Store:
+    """The store, asked about documents, parts or both. Raises `UsageError` when it has no parts."""
+    if of != "documents" and not store.stored_parts():
+        raise UsageError(f"{store.url} has no parts; `nearfold index PATH --parts clauses` makes them")
+    return store.of(of)
 
 
 def _stored(store: Store, ids: Sequence[str]) -> list[_Asked]:
@@ -95,7 +115,13 @@ def _stored(store: Store, ids: Sequence[str]) -> list[_Asked]:
     for id in ids:
         if id not in rows:
             raise DocumentNotFound(id=id)
-    return [_Asked(rows[id].text, id, rows[id].path or None) for id in ids]  # documents of other programs may have no path
+    return [_asked(rows[id]) for id in ids]
+
+
+def _asked(row: Row) -> _Asked:
+    """A document is itself wherever its path is, a part by its id alone; documents of other programs may have no path."""
+    part = row.parent is not None
+    return _Asked(row.text, row.id, None if part else row.path or None, part)
 
 
 def _answers(

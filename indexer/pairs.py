@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from indexer.containing import containing
 from indexer.copies import Spelling, Wanted
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.joining import Places
-from indexer.lookup import recipe_of
+from indexer.lookup import recipe_of, viewed
 from indexer.matched import Matched
 from indexer.measures import MEASURES
 from indexer.planning import Plan, plan
@@ -50,6 +51,7 @@ def match(
     memory: int = DEFAULT_MEGABYTES,
     audit: int = 0,
     seed: int = 0,
+    of: Literal["documents", "parts"] = "documents",
     progress: Progress = silent,
 ) -> Matched:
     """Find the pairs of documents whose `measure` is `threshold` or more.
@@ -62,6 +64,7 @@ def match(
     more distinct texts share gives pairs with the first of them only; copies of a text that make more pairs, likewise.
     `memory`: megabytes that may be used; what does not fit is written to temporary files. The result is the same. `audit`:
     verify so many pairs, drawn by `seed`, for an estimate of what was missed; takes longer than matching itself.
+    `of` parts: the pairs of clauses, those within one document included.
 
     Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for a value out of range,
     for a label that no document carries, and for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and
@@ -73,6 +76,7 @@ def match(
         raise UsageError("--complete finds all pairs by features, --contained by passages; leave one of them out")
     if audit and (all_pairs or contained or against is not None or new or measure != "features"):
         raise UsageError("--audit is of all pairs by features, and goes with no other choice of pairs and no --measure")
+    store = viewed(store, of)
     collection = collect(store, recipe, progress, room(memory))
     wanted = _wanted(collection, against, new)
     verifier = Verifier(store, collection, measure)

@@ -150,6 +150,7 @@ def status(seen: Overview, as_json: bool) -> None:
                 "store": seen.store,
                 "recipe": {"name": seen.recipe.name, "id": seen.recipe.id},
                 "documents": counts.documents,
+                "parts": counts.parts,
                 "families": counts.families,
                 "status": counts.by_status,
                 "content_types": counts.by_content_type,
@@ -160,8 +161,11 @@ def status(seen: Overview, as_json: bool) -> None:
         )
         return
     out = console()
+    parts = f" in {counted(counts.parts, 'part')}" if counts.parts else ""
     size = f", {counts.size_bytes / 1e6:,.1f} MB" if counts.size_bytes is not None else ""
-    out.print(f"{seen.store}: {counted(counts.documents, 'document')}, recipe {seen.recipe.name} ({seen.recipe.id}){size}")
+    out.print(
+        f"{seen.store}: {counted(counts.documents, 'document')}{parts}, recipe {seen.recipe.name} ({seen.recipe.id}){size}"
+    )
     if seen.running:
         out.print("a job is at work on it")
     out.print(_tally("status", counts.by_status))

@@ -61,7 +61,12 @@ def told(done: int, total: int, seconds: float) -> str:
 
 
 def matched(
-    found: Matched, form: Literal["text", "csv", "jsonl", "parquet"], out: Path | None, paths: bool, as_json: bool
+    found: Matched,
+    form: Literal["text", "csv", "jsonl", "parquet"],
+    out: Path | None,
+    paths: bool,
+    as_json: bool,
+    of: Literal["documents", "parts"] = "documents",
 ) -> None:
     """The pairs on stdout or in a file, and on stderr what an honest answer adds, with `as_json` as one JSON document."""
     names = found.paths if paths else found.ids
@@ -74,7 +79,7 @@ def matched(
         sys.stderr.write(json.dumps(_summary(found)) + "\n")
         return
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
-    notes.print(f"{counted(len(found), 'pair')} in {counted(found.documents, 'document')}")
+    notes.print(f"{counted(len(found), 'pair')} in {counted(found.documents, of[:-1])}")
     for note in found.notes():
         notes.print(Text(note))
 
@@ -120,14 +125,14 @@ def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> Non
         file.write(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
 
 
-def grouped(done: Grouped, as_json: bool, consistency: bool) -> None:
+def grouped(done: Grouped, as_json: bool, consistency: bool, of: Literal["documents", "parts"] = "documents") -> None:
     """Families and clusters in numbers, and what changed."""
     if as_json:
         print_json(_json(done))
         return
     out = console()
     out.print(
-        f"{counted(done.documents, 'document')}: {done.families:,} families, the largest of {done.largest:,}; "
+        f"{counted(done.documents, of[:-1])}: {done.families:,} families, the largest of {done.largest:,}; "
         f"{counted(done.singletons, 'singleton')}; {counted(done.clusters, 'cluster')}"
     )
     for status, number in done.aside.items():

@@ -11,6 +11,8 @@ from indexer.printing import console, print_json
 from indexer.results import Page
 from indexer.terminal import counted, visible
 
+_CALLED = {"documents": "document", "parts": "part", "both": "row"}
+
 
 def page(shown: Page, as_json: bool, by_token: bool) -> None:
     """One page; `by_token`: the way to the next one is its token, not its number."""
@@ -19,14 +21,15 @@ def page(shown: Page, as_json: bool, by_token: bool) -> None:
         return
     out = console()
     least = "at least " if shown.relation == "gte" else ""
-    out.print(f"{counted(shown.total, 'document')} in {least}{counted(shown.families, 'group')}, page {shown.page}\n")
+    out.print(f"{counted(shown.total, _CALLED[shown.of])} in {least}{counted(shown.families, 'group')}, page {shown.page}\n")
     for hit in shown.hits:
         out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
         if not hit.path.endswith(hit.title):
             out.print(Text(f"  {visible(hit.title)}", style="italic"))
         for one in hit.folded:
             kind = f"{one.type.replace('_', ' '):<16}" if one.type else ""
-            out.print(Text(f"  + {one.similarity:4.0%}  {kind}{visible(one.path or one.id)}"))
+            called = f"{visible(one.path)}  {one.id}" if shown.of != "documents" else visible(one.path or one.id)
+            out.print(Text(f"  + {one.similarity:4.0%}  {kind}{called}"))
     for name, values in shown.facets.items():
         out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
         for value in values:

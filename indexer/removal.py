@@ -41,7 +41,7 @@ class Deleted:
 def delete(
     store: Store, ids: Sequence[str], *, threshold: float = 0.8, measure: str = "features", principal: Principal = "longest"
 ) -> Deleted:
-    """Remove documents and whatever is remembered of them; a family that loses its principal is grouped anew.
+    """Remove documents, their parts and whatever is remembered of them; a family that loses its principal is grouped anew.
 
     The members that stay are grouped among themselves by the settings given, which should be those of the last `group`, and
     are provisional until the next one. A cluster that was called after a document that goes is called after another one,
@@ -66,6 +66,8 @@ def delete_mended(store: Store, ids: Sequence[str], settings: Settings = DEFAULT
     rows = {row.id: _without_text(row) for row in _rows(store, wanted)}
     going = {id: rows[id] for id in wanted if id in rows}
     mended = mend(store, recipe, going, settings)
+    if divided := [id for id, _ in store.members("parent", list(going))]:
+        mend(store, recipe, {row.id: _without_text(row) for row in _rows(store, divided)}, settings)
     store.delete(list(going))
     store.refresh()
     if store.shared:

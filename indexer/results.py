@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 from indexer.cursor import Cursor, cursor, fingerprint_of
 from indexer.errors import MomentGone, UsageError
 from indexer.fold import ByFamily, BySketch, Group, Rule, Unfolded, folded
-from indexer.lookup import recipe_of
-from indexer.model import Facet, Folded, Hit, Query, Ranked
+from indexer.lookup import recipe_of, viewed
+from indexer.model import Facet, Folded, Hit, Query, Ranked, Scope
 from indexer.readings import Readings, ranked
 from indexer.recipe import Recipe
 from indexer.stores.base import Ranking, Store
@@ -44,6 +44,7 @@ class Page:
     notes: tuple[str, ...] = ()
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     next: str | None = None
+    of: Scope = "documents"
 
 
 def search(
@@ -59,6 +60,7 @@ def search(
     after: str | None = None,
     hold: bool = False,
     facets: Sequence[str] = (),
+    of: Scope = "documents",
     top: int = TOP,
     synonyms: str = "",
 ) -> Page:
@@ -74,12 +76,14 @@ def search(
     keeps the documents as they are, five minutes from page to page; else, and in an embedded store, they are read as they are
     then. `facets` are fields whose most frequent values are counted, in documents and in stored families.
 
-    Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search.
+    `of` parts finds clauses, and folds clauses that are near duplicates of each other; `both` finds clauses and documents.
+
+    Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search, and for a store without parts.
     """
     asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
-    typing = (top, synonyms) if fold == "types" else ()
+    typing = (*((top, synonyms) if fold == "types" else ()), *((of,) if of != "documents" else ()))
     begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold, *typing))
-    recipe = recipe_of(store)
+    recipe, store = recipe_of(store), viewed(store, of)
     ranking, notes = _ranking(store, asked, begun, hold)
     readings = Readings(store, recipe, ranking.moment)
     seeds = [ranked(row) for row in readings.rows(begun.shown)]
@@ -100,6 +104,7 @@ def search(
         notes=(*notes, *_notes(fold, recipe, ranking.total, top)),
         facets=ranking.facets,
         next=later.token if len(groups) > start + limit else None,
+        of=of,
     )
     if ranking.moment and not made.more:
         store.release(ranking.moment)

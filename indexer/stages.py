@@ -23,6 +23,7 @@ from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
 from indexer.jobs import Failure, Journal
 from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Payload, Row, Skipped
+from indexer.parting import Parting
 from indexer.recipe import Recipe
 from indexer.removal import DEFAULTS, delete_mended
 from indexer.sketch.codec import pack_slots
@@ -31,7 +32,7 @@ from indexer.stores.base import Store
 from indexer.writing import Writer, Written
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
-WRITE_DOCUMENTS = 500
+WRITE_DOCUMENTS, WRITE_DIVIDED = 500, 50
 WRITE_CHARS = 8_000_000
 
 
@@ -68,6 +69,7 @@ class Job:
     retry: bool = False
     families: Settings | None = DEFAULTS
     stopping: Callable[[], bool] = lambda: False
+    parting: Parting | None = None
 
     @cached_property
     def arrivals(self) -> Arrivals:
@@ -199,7 +201,7 @@ def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
 def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome]:
     """Fingerprint in batches and hand them to the store; outcomes that are already decided pass at once."""
     batch: list[Extracted] = []
-    chars = 0
+    chars, most = 0, WRITE_DIVIDED if job.parting else WRITE_DOCUMENTS
     with Writer(job.arrivals) as writer:
         for item in items:
             if not isinstance(item, Extracted):
@@ -207,7 +209,7 @@ def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome
                 continue
             batch.append(item)
             chars += len(item.document.text)
-            if len(batch) >= WRITE_DOCUMENTS or chars >= WRITE_CHARS:
+            if len(batch) >= most or chars >= WRITE_CHARS:
                 yield from _decided(writer.write(_rows(batch, job)), job)
                 batch, chars = [], 0
         if batch:
@@ -220,7 +222,10 @@ def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
     signed = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
     rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
-    return job.arrivals.placed(rows, {item.blob.id for item in batch if item.replaces})
+    replaced = {item.blob.id for item in batch if item.replaces}
+    if job.parting:
+        rows = job.parting.divided(rows, replaced)
+    return job.arrivals.placed(rows, replaced)
 
 
 def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:

@@ -119,7 +119,7 @@ class _Batch:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
         self.ids = frozenset(row.id for row in rows)
-        self.bytes = sum(map(weight, rows))
+        self.bytes = sum(map(weight, (one for row in rows for one in (row, *(row.parts or ())))))
         self.result: list[str | None] | BaseException = []
 
     def written_to(self, store: Target) -> list[str | None]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from indexer import grouping, pairs, parquet, printing_families, removal
-from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
+from indexer.commands.options import json_option, measure_option, of_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
 from indexer.scratch import DEFAULT_MEGABYTES
 from indexer.wholefile import check_place
@@ -51,6 +51,7 @@ _memory = click.option(
 @click.option("--format", "form", type=click.Choice(["text", "csv", "jsonl", "parquet"]), default="text", show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout.")
 @click.option("--paths", is_flag=True, help="Name documents by path instead of id.")
+@of_option
 @_cap
 @_memory
 @measure_option
@@ -73,7 +74,7 @@ def match_command(
         check_place(out)
     with opened(store_url) as store, printing_families.progress() as advance:
         matched = pairs.match(store, progress=advance, **options)
-    printing_families.matched(matched, "jsonl" if as_json else form, out, paths, as_json)
+    printing_families.matched(matched, "jsonl" if as_json else form, out, paths, as_json, options["of"])
     return 0
 
 
@@ -84,6 +85,7 @@ def match_command(
     "--within", type=click.Choice(["labels"]), help="Only among documents of the same labels, as if each set were alone."
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be.")
+@of_option
 @_principal
 @_cap
 @_memory
@@ -95,7 +97,7 @@ def group_command(store_url: str, as_json: bool, consistency: bool, dry_run: boo
     """Families around a principal and clusters by chains, written back to the store."""
     with opened(store_url) as store, printing_families.progress() as advance:
         done = grouping.group(store, write=not dry_run, progress=advance, **options)
-    printing_families.grouped(done, as_json, consistency)
+    printing_families.grouped(done, as_json, consistency, options["of"])
     return 0
 
 

@@ -59,6 +59,7 @@ _READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "
     help="Similarity at which a document joins a family on arrival.",
 )
 @click.option("--no-families", is_flag=True, help="Look up no families on arrival; `group` makes them all.")
+@click.option("--parts", type=click.Choice(["clauses"]), help="Keep the clauses of each document as rows beside it; for good.")
 @click.option("--query", help="Which documents of a project in Hansken (HQL).")
 @store_option
 @json_option

@@ -35,6 +35,13 @@ class Share(click.FloatRange):
         return number
 
 
+of_option = click.option(
+    "--of",
+    type=click.Choice(["documents", "parts"]),
+    default="documents",
+    show_default=True,
+    help="Whole documents, or the clauses that `index --parts clauses` made of them.",
+)
 threshold_option = click.option("--threshold", type=Share(0, 1), default=0.8, show_default=True, help="Least similarity.")
 measure_option = click.option("--measure", type=click.Choice(sorted(MEASURES)), default="features", show_default=True)
 

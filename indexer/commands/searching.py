@@ -23,6 +23,13 @@ from indexer.commands.options import json_option, opened, store_option, threshol
 @click.option("--hold", is_flag=True, help="Let a cluster keep its documents as they are for the pages after this one.")
 @click.option("--top", type=click.IntRange(1, 1000), default=100, show_default=True, help="With --fold types: hits compared.")
 @click.option("--synonyms", type=click.Path(exists=True, dir_okay=False), help="With --fold types: a file of words that agree.")
+@click.option(
+    "--of",
+    type=click.Choice(["documents", "parts", "both"]),
+    default="documents",
+    show_default=True,
+    help="What is found: whole documents, or the clauses that `index --parts clauses` made of them.",
+)
 @threshold_option
 @store_option
 @json_option

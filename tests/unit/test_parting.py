@@ -1,0 +1,203 @@
+"""Parts through the whole way: made with their document, found apart from it, gone with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from indexer.errors import UsageError
+from indexer.fingerprinting import fingerprint
+from indexer.grouping import group
+from indexer.ingest import index
+from indexer.lookup import similar
+from indexer.overview import status
+from indexer.pairs import match
+from indexer.recipe import DEFAULT
+from indexer.removal import delete
+from indexer.renewing import reindex
+from indexer.results import search
+from indexer.stores import open_store
+
+INDEMNITY = (
+    "The Supplier shall indemnify the Buyer against all claims of third parties that arise out of a defect of the goods, "
+    "provided that the Buyer gives notice of the claim within ten days and leaves the defence to the Supplier."
+)
+LAW = "This Agreement is governed by the law of Jersey, and the courts of Saint Helier alone decide on disputes under it."
+PRICE = (
+    "The price of each {0} is set out in the schedule and moves once a year with the index published for {0} by the {0} board."
+)
+
+
+def contract(thing: str, *more: str) -> str:
+    """A contract of three clauses and more, whose numbers differ from contract to contract."""
+    bodies = [f"Price. {PRICE.format(thing)}", *more, f"Indemnity. {INDEMNITY}", f"Law. {LAW}", "Notices. In writing."]
+    return "\n\n".join(f"{number}. {body}" for number, body in enumerate(bodies, start=1))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "contracts"
+    made.mkdir()
+    for thing in ("pallets", "lamps", "ropes"):
+        (made / f"{thing}.txt").write_text(contract(thing))
+    (made / "pumps.txt").write_text(
+        contract("pumps", "Term. It runs for three years from the day of signature, and no longer.")
+    )
+    return made
+
+
+@pytest.fixture
+def store(folder: Path):
+    opened = open_store("sqlite://:memory:")
+    index([str(folder)], opened, parts="clauses")
+    yield opened
+    opened.close()
+
+
+def parts(store, ending: str = "") -> dict[str, object]:
+    return {f"{Path(row.path).stem} {row.title}": row for row in store.of("parts").scan() if row.path.endswith(ending)}
+
+
+def test_every_part_has_its_place_and_the_keys_of_its_text(store):
+    found = parts(store)
+    assert len(found) == 4 * 4 + 1
+    documents = {row.id: row for row in store.scan()}
+    for row in found.values():
+        assert documents[row.parent].text[row.start : row.stop] == row.text
+        signed = fingerprint(row.text, DEFAULT)
+        assert (row.bands, row.blocks, row.exact, row.status) == (signed.bands, signed.blocks, signed.exact, signed.status)
+        assert row.family == row.id
+    assert found["pumps 3 Indemnity"].text == INDEMNITY
+    assert found["pumps 3 Indemnity"].exact == found["lamps 2 Indemnity"].exact
+    assert found["lamps 4 Notices"].status == "too_short"
+    assert status(store).counts.documents == 4
+    assert status(store).counts.parts == 17
+
+
+def test_a_part_too_short_has_its_status_and_no_keys(tmp_path):
+    (tmp_path / "a.txt").write_text("1. Fees. Nil.\n2. Number. 12345\n")
+    opened = open_store("sqlite://:memory:")
+    index([str(tmp_path)], opened, parts="clauses")
+    found = {row.title: row for row in opened.of("parts").scan()}
+    assert {title: row.status for title, row in found.items()} == {"1 Fees": "too_short", "2 Number": "numbers_only"}
+    assert not any(row.bands or row.blocks for row in found.values())
+
+
+def test_search_finds_documents_or_parts(store):
+    assert search(store, "indemnify").total == 4
+    assert not any("#" in hit.id for hit in search(store, "indemnify").hits)
+    found = search(store, "indemnify", of="parts")
+    assert found.total == 4
+    assert [len(hit.folded) for hit in found.hits] == [3]
+    assert found.hits[0].title.endswith("Indemnity")
+    assert search(store, "indemnify", of="both").total == 8
+
+
+def test_the_same_clause_in_many_contracts_is_a_family(store):
+    whole = {row.id: row.family for row in store.scan()}
+    done = group(store, of="parts")
+    assert (done.documents, done.largest) == (17, 4)
+    families = {row.family for row in parts(store).values() if row.title.endswith("Indemnity")}
+    assert len(families) == 1
+    assert all("#" in row.family for row in parts(store).values())
+    assert {row.id: row.family for row in store.scan()} == whole
+    group(store)
+    assert all("#" not in row.family for row in store.scan())
+    assert {row.family for row in parts(store).values() if row.title.endswith("Indemnity")} == families
+    folded = search(store, "indemnify", of="parts", fold="family")
+    assert [len(hit.folded) for hit in folded.hits] == [3]
+
+
+def test_match_pairs_parts_with_parts(store):
+    pairs = list(match(store, threshold=0.9, of="parts"))
+    assert pairs
+    assert all("#" in pair.a and "#" in pair.b for pair in pairs)
+    assert not any("#" in pair.a or "#" in pair.b for pair in match(store, threshold=0.5))
+
+
+def test_similar_to_a_part_and_to_a_pasted_clause(store):
+    asked = parts(store)["pumps 3 Indemnity"].id
+    found = similar(store, id=asked)
+    assert sorted(Path(one.path).stem for one in found.matches) == ["lamps", "pallets", "ropes"]
+    assert all("#" in one.id for one in found.matches)
+    pasted = similar(store, f"Section 14.2 Indemnity. {INDEMNITY}", of="parts")
+    assert [one.similarity for one in pasted.matches] == [1.0] * 4
+
+
+def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no_more(store, folder):
+    group(store, of="parts")
+    before = parts(store)
+    assert index([str(folder)], store).unchanged == 4
+    assert parts(store) == before
+    (folder / "pumps.txt").write_text(f"1. Indemnity. {INDEMNITY}")
+    assert index([str(folder)], store).indexed == 1
+    after = parts(store, "pumps.txt")
+    assert list(after) == ["pumps 1 Indemnity"]
+    others = {name: row for name, row in before.items() if not name.startswith("pumps")}
+    assert parts(store).keys() == others.keys() | after.keys()
+
+
+def test_a_family_whose_principal_goes_is_mended(store, folder):
+    group(store, of="parts")
+    head = next(row for row in parts(store).values() if row.title.endswith("Indemnity") and row.principal)
+    Path(head.path).write_text("1. Nothing. There is nothing left of what was agreed upon before.")
+    index([str(folder)], store)
+    rows = {row.id: row for row in store.of("parts").scan()}
+    assert all(row.family in rows for row in rows.values())
+    left = {row.family for row in rows.values() if row.title.endswith("Indemnity")}
+    assert len(left) == 1
+    deleted = next(rows[family].parent for family in left)
+    delete(store, [deleted])
+    rows = {row.id: row for row in store.of("parts").scan()}
+    assert all(row.family in rows and row.parent != deleted for row in rows.values())
+
+
+def test_what_was_indexed_before_is_divided_from_the_stored_texts(folder):
+    opened = open_store("sqlite://:memory:")
+    index([str(folder)], opened)
+    assert opened.stored_parts() is None
+    account = index([str(folder)], opened, parts="clauses")
+    assert (account.indexed, account.unchanged) == (0, 4)
+    assert len(parts(opened)) == 17
+    assert opened.stored_parts() == "clauses_v1"
+
+
+def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
+    opened = open_store("sqlite://:memory:")
+    index([str(folder)], opened)
+    whole = opened.write
+    monkeypatch.setattr(opened, "write", lambda rows: whole(rows[:1]) and 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        index([str(folder)], opened, parts="clauses")
+    monkeypatch.undo()
+    index([str(folder)], opened)
+    assert len(parts(opened)) == 17
+    assert opened.stored_parts() == "clauses_v1"
+
+
+def test_pruning_removes_the_parts(store, folder):
+    (folder / "lamps.txt").unlink()
+    assert index([str(folder)], store, prune=True).removed == 1
+    assert not parts(store, "lamps.txt")
+    assert len(parts(store)) == 13
+
+
+def test_another_recipe_signs_the_parts_too(store):
+    from indexer.recipe import recipe_named
+
+    wanted = recipe_named("ws:norm:mmh3:128:fss")
+    reindex(store, wanted)
+    for row in store.of("both").scan():
+        assert row.bands == fingerprint(row.text, wanted).bands
+    found = store.of("parts").candidates(parts(store)["lamps 2 Indemnity"].bands, (), 10)
+    assert len(found.found) == 4
+
+
+def test_a_store_without_parts_says_so(folder):
+    opened = open_store("sqlite://:memory:")
+    index([str(folder)], opened)
+    with pytest.raises(UsageError, match="--parts clauses"):
+        search(opened, "indemnify", of="parts")
+    with pytest.raises(UsageError, match="--parts clauses"):
+        group(opened, of="parts")
