@@ -78,6 +78,7 @@ RANKS = {
         "grouping",
         "familyaccount",
         "removal",
+        "parting",
         "placedtext",
         "sidebyside",
         "survey",
