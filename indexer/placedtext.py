@@ -69,9 +69,9 @@ class PlacedText:
 
     def cuts(self, found: range, most: int, paragraphs: set[int]) -> Iterator[int]:
         """Places of the words that begin a new part: at a paragraph where there is one in time, else at a line's end."""
-        place = found.start
-        while place < found.stop - most // 6:
-            near = range(place + most // 6, min(place + most + most // 2, found.stop))
+        place, least = found.start, max(1, most // 6)
+        while place < found.stop - least:
+            near = range(place + least, min(place + most + most // 2, found.stop))
             cut = next((one for one in near if one in paragraphs), None)
             if cut is None and found.stop - place <= most + most // 2:
                 return

@@ -1,10 +1,12 @@
 """What a page shows of a comparison: every word once, where it stands, marked for what it is."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.comparison import compare
 from indexer.editing import edits, shared_ends
+from indexer.placedtext import PlacedText
 from indexer.sidebyside import SideBySide, facts
 from indexer.text.words import words
 
@@ -58,6 +60,14 @@ def test_every_word_is_shown_once_and_in_order(first: list[str], second: list[st
     for side, text in zip(("left", "right"), made.comparison.texts, strict=True):
         spelled = " ".join("".join(run.text for run in getattr(cells, side)) for cells in shown)
         assert words(spelled).folded == words(text).folded
+
+
+@pytest.mark.parametrize("most", range(1, 13))
+def test_many_short_paragraphs_are_cut_into_parts_however_small(most: int) -> None:
+    text = PlacedText("\n\n".join("abcdefghij"))
+    found = range(10)
+    cuts = list(text.cuts(found, most, text.paragraphs(found)))
+    assert cuts == sorted(set(cuts)) and set(cuts) <= set(range(1, 10))
 
 
 @given(STRETCHES, STRETCHES)
