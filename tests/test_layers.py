@@ -175,6 +175,7 @@ ADAPTERS = {
         "spark/__main__.py",
     },
     "pyarrow": {"columnar.py", "parquet.py", "sources/parquet.py", "spark/rows.py"},
+    "py4j": {"spark/work.py"},
     "pyspark": {
         "spark/__main__.py",
         "spark/components.py",

@@ -43,11 +43,12 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     """Do the job and return its account; the tables lie in `out` as `pairs`, `families`, `clusters`, `failed`, `refused`.
 
     Stages are kept in `out/work`; a run that was cut short goes on there, and ends the same. Documents of a store keep its
-    recipe, whatever the job says.
+    recipe, whatever the job says. Raises `UsageError` first of all when `out` cannot be written.
     """
     began = time.monotonic()
     recipe = _stored(job.given.place) if job.given.form == "store" else job.recipe
     work = Work(spark, f"{job.out}/work")
+    work.check()
     read = signed(work, job.given, recipe)
     rows = readable(read)
     pairs = match(work, rows, recipe, job.asked)

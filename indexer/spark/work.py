@@ -8,7 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
+
+from indexer.errors import UsageError
 
 LAYOUT = 1  # of what stages hold; a version that changes one counts on, so that it finds none of an earlier one
 
@@ -33,6 +36,16 @@ class Work:
         self.spark, self._folder = spark, folder.rstrip("/")
         self.made: list[str] = []
         self.kept: list[str] = []  # from an earlier run
+
+    def check(self) -> None:
+        """Raise `UsageError` when nothing can be written there."""
+        probe = f"{self._folder}/writable"
+        try:
+            self.note(probe, "")
+            self._files(probe).delete(self._path(probe), False)
+        except Py4JJavaError as error:
+            told = error.java_exception.getMessage()
+            raise UsageError(f"cannot write {self._folder} ({told}); give --out another place") from error
 
     def stage(
         self,

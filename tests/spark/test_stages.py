@@ -16,6 +16,7 @@ from indexer.recipe import DEFAULT
 from indexer.sources.folder import walk
 from indexer.spark.components import Components
 from indexer.spark.documents import Input, failures, signed
+from indexer.spark.pairs import Asked
 from indexer.spark.running import Job, run
 from indexer.spark.work import Stage, Work
 
@@ -34,6 +35,16 @@ def test_a_whole_stage_is_kept_and_another_is_made_anew(spark: SparkSession, tmp
     third = Work(spark, str(tmp_path))
     assert made(third, 3).rows.count() == 3
     assert third.kept == []
+
+
+def test_what_cannot_be_done_is_told_before_anything_is_made(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    given = tmp_path / "in.jsonl"
+    given.write_text('{"id": "1", "text": "The harbour ferry leaves at eight in the morning.", "labels": ["known"]}\n')
+    with pytest.raises(UsageError, match="give --out another place"):
+        run(spark, Job(Input(str(given), "json"), str(tmp_path / "file" / "out")))
+    with pytest.raises(UsageError, match="choose one of: known"):
+        run(spark, Job(Input(str(given), "json"), str(tmp_path / "out"), asked=Asked(against="nosuch")))
 
 
 def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_path: Path) -> None:
