@@ -23,13 +23,7 @@ _CORPORATE = frozenset(
     ["inc", "corp", "corporation", "llc", "llp", "lp", "ltd", "limited", "co", "plc", "n.a", "na", "gmbh", "ag", "sa", "bv"]
 )
 _IDIOMS = re.compile(
-    r"\bwhether\s+or\s+not\b|\b(?:but\s+)?not\s+limited\s+to\b|\bwithout\s+limit(?:ation|ing)\b|\bif\s+not\b|\bnot\s+only\b|\bwithout\s+delay\b",
-    re.IGNORECASE,
-)
-_GRANT = re.compile(r"\b(?:is|are)\s+entitled\s+to\b|\bha(?:s|ve)\s+the\s+right\s+to\b|\bis\s+permitted\s+to\b", re.IGNORECASE)
-_CHARGE = re.compile(
-    r"\b(?:is|are)\s+(?:obligated|obliged|required|bound)\s+to\b|\bagrees?\s+to\b|\b(?:covenants?|undertakes?)\s+to\b",
-    re.IGNORECASE,
+    r"\b(?:whether\s+or\s+not|not\s+limited\s+to|without\s+limit(?:ation|ing)|if\s+not|not\s+only)\b", re.IGNORECASE
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
 _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
@@ -82,9 +76,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
     A text without words gives an empty reading.
     """
     said = body(text, heading)
-    said = _CHARGE.sub("shall", _GRANT.sub("may", _IDIOMS.sub(" ", said)))
-    tokens = clause_tokens(said)
-    units = list(_units(tokens, lexicon))
+    units = list(_units(clause_tokens(said), lexicon))
     substantive = tuple(unit for unit in units if unit.form not in ARTICLES)
     exact = tuple(word for unit in substantive for word in unit.said if word not in ARTICLES)
     names = [unit for unit in units if unit.kind == NAME]
@@ -96,7 +88,7 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         names=frozenset(lexicon.stem(word) for unit in names for word in unit.said if word not in FUNCTION)
         | frozenset(unit.form for unit in names),
         figures=tuple(sorted(unit.form for unit in units if unit.kind == "formula")),
-        negations=sum(unit.form in NEGATIONS for unit in units),
+        negations=sum(unit.form in NEGATIONS for unit in units) - len(_IDIOMS.findall(said)),
         duties=tuple(_duties(units, lexicon)),
     )
 

@@ -1,0 +1,43 @@
+"""The planted clauses of benchmarks/clauses.py: deterministic, honest about synonyms, told as docs/duplicate-types.md says."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from indexer.text.lexicon import default_lexicon
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
+from clausecorpus import all_bases, results
+from clauses import scored
+from clausevocabulary import KNOWN, UNKNOWN
+
+sys.path.pop(0)
+
+
+def form(words: str) -> str:
+    lexicon = default_lexicon()
+    return lexicon.form(tuple(lexicon.stem(word) for word in re.findall("[a-z]+", words)))
+
+
+def test_unknown_synonyms_are_unknown_and_most_known_ones_known() -> None:
+    assert [pair for pair in UNKNOWN.items() if form(pair[0]) == form(pair[1])] == []
+    assert sum(form(one) == form(other) for one, other in KNOWN.items()) >= 0.8 * len(KNOWN)
+
+
+def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None:
+    assert results("train", 12) == results("train", 12)
+    halves = [{group.base for one in results(half, 30) for group, _ in one.groups} for half in ("train", "test")]
+    assert not halves[0] & halves[1]
+    assert len(all_bases()) > 40
+
+
+@pytest.mark.parametrize("half", ["train", "test"])
+def test_types_are_captured(half: str) -> None:
+    score = scored(results(half, 45, seed=3))
+    assert score.recall("identical") >= 0.98
+    assert score.recall("near_identical") >= 0.92
+    assert score.recall("fuzzy") >= 0.8
+    assert score.precision >= 0.95
+    assert sum(score.negatives.values()) >= 45

@@ -1,0 +1,265 @@
+"""Duplicate types: the published pairs, what each type forgives, what turns an obligation; formulas; filters that lose nothing."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.duplicates import terminology, verdict
+from indexer.duplicatesets import duplicate_pairs, duplicate_sets, may_match, signatures, term_statistics
+from indexer.errors import UsageError
+from indexer.text.clausebody import body
+from indexer.text.clausereading import read_clause
+from indexer.text.lexicon import default_lexicon, lexicon
+
+NEAR = (
+    "Section 14.06 Successors and Assignors. All covenants and agreements in this Agreement by the Sponsor shall bind its "
+    "successors and assigns, whether so expressed or not.",
+    "Section 11.09. Successors and Assignors. All covenants and agreements in this Indenture by the Issuer shall bind its "
+    "successors and assigns, whether so expressed or not.",
+)
+FUZZY = (
+    "3.1 Successors and Assigns. This agreement enures to the benefit of and is binding on the parties hereto and their "
+    "respective successors and assigns.",
+    "32. Successors and Assigns. This agreement shall be binding upon, and enure to the benefit of, the parties, their legal "
+    "representatives, successors and assigns.",
+)
+REPAIR = "The Tenant shall repair the roof and the windows of the premises promptly after any damage by fire or storm."
+LEVERAGE = "The Company shall not permit the Leverage Ratio to exceed 3.50 to 1.00 at the end of any fiscal quarter."
+
+
+def kind(left: str, right: str, overlap: float = 0.8, words: str = "") -> str | None:
+    list_ = lexicon(words) if words else default_lexicon()
+    made = verdict(read_clause(left, list_), read_clause(right, list_), list_, overlap)
+    again = verdict(read_clause(right, list_), read_clause(left, list_), list_, overlap)
+    assert made == again
+    return made.type if made else None
+
+
+def test_the_published_pairs() -> None:
+    assert kind(*NEAR) == kind(*NEAR, overlap=0.9) == "near_identical"
+    assert kind(*FUZZY) == "fuzzy"
+    assert kind(*FUZZY, overlap=0.9) is None
+    one, other = (read_clause(text, default_lexicon()) for text in FUZZY)
+    assert terminology(one, other) == 0.875
+    assert kind(NEAR[0], FUZZY[0]) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        REPAIR.replace("The Tenant", "Tenant").replace("the premises", "such premises"),
+        f"7. Repairs. {REPAIR.upper()}",
+        REPAIR.replace(" ", "\n", 7).replace("roof and", "roof, and"),
+        REPAIR.replace("shall", "hereby shall"),
+    ],
+)
+def test_identical_forgives_what_has_no_substance(other: str) -> None:
+    assert kind(REPAIR, other) == "identical"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("$10,000", "Ten Thousand Dollars ($10,000)"),
+        ("$10,000", "EUR 1.5 million"),
+        ("30 days", "sixty (60) days"),
+        ("June 1, 2001", "3 March 2004"),
+        ("Boston", "the State of New York"),
+        ("Acme Holdings, Inc.", "Bank of Ohio"),
+        ("Section 4.2", "Article IX"),
+        ("12 Main Street, Springfield, Illinois 62701", "9 High Road, Leeds"),
+        ("the Executor", "the Personal Representative"),
+        ("promptly", "without delay"),
+        ("the lawyer", "the attorney"),
+    ],
+)
+def test_near_identical_forgives_slots_and_synonyms(one: str, other: str) -> None:
+    text = "The Company shall deliver to {}, as its guests agreed before, a report on the state of the warehouse."
+    assert kind(text.format(one), text.format(other)) == "near_identical"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("shall repair", "may repair"),
+        ("shall repair", "shall not repair"),
+        ("after any", "before any"),
+        ("The Tenant", "The Landlord"),
+        ("The Tenant", "The Lessor"),
+        ("repair the roof and the windows", "photograph every tenant and guest"),
+        ("any damage", "no damage"),
+        ("shall repair", "is entitled to repair"),
+    ],
+)
+def test_another_obligation_is_no_duplicate(one: str, other: str) -> None:
+    assert one in REPAIR
+    assert kind(REPAIR, REPAIR.replace(one, other)) is None
+
+
+def test_other_words_of_duty_and_idioms_are_not_identical() -> None:
+    assert kind(REPAIR, REPAIR.replace("shall", "is required to")) == "near_identical"
+    assert kind(REPAIR, REPAIR.replace("fire", "fire, without limitation,")) == "fuzzy"
+
+
+def test_parties_that_change_places() -> None:
+    text = "{} indemnifies {} against all claims of third persons that arise out of the sale of the goods."
+    assert kind(text.format("Acme Foods", "Orion Bank"), text.format("Orion Bank", "Acme Foods")) is None
+    assert kind(text.format("Acme Foods", "Orion Bank"), text.format("Solway Ltd", "Quill AG")) == "near_identical"
+    lower = "as a rule the {} insures the {} against all claims of third persons that arise out of the sale of goods"
+    assert kind(lower.format("seller", "buyer"), lower.format("buyer", "seller")) is None
+    assert kind(lower.format("seller", "buyer"), lower.format("vendor", "purchaser")) == "near_identical"
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        (LEVERAGE, "3.50 to 1.00", "4.00 to 1.00"),
+        ("The price to be paid at closing is P = 1.5 x EBITDA / 12, as the auditors of both parties compute it.", "1.5", "1.7"),
+        (
+            "The royalty that the publisher owes is net sales multiplied by 0.12 less returns granted in good faith.",
+            "0.12",
+            "0.15",
+        ),
+        (
+            "Sums are translated at the rate of exchange of 1.10 Dollars for one Euro, rounded to the nearest cent.",
+            "1.10",
+            "1.12",
+        ),
+        ("The margin depends on the level shown in the certificate:\nLevel I 1.25 0.50\nLevel II 1.75 0.75", "0.75", "0.80"),
+        ("If the quotient A + B > C holds at the end of the year, the buyer pays the seller a premium in cash.", "+", "÷"),
+    ],
+)
+def test_one_number_of_a_formula(text: str, one: str, other: str) -> None:
+    assert kind(text, f"4.2 {text}") == "identical"
+    assert kind(text, text.replace(one, other, 1)) is None
+
+
+def test_fuzzy_is_bounded_by_length_and_terminology() -> None:
+    longer = f"{REPAIR} Notice of such damage comes from the janitor or from the neighbours in the house next to it."
+    assert kind(REPAIR, longer) is None
+    reordered = "Promptly after any damage by storm or fire, the Tenant shall repair the windows and the roof of the premises."
+    assert kind(REPAIR, reordered) == "fuzzy"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "the", "!?", "\ud800"])
+def test_nothing_is_a_duplicate_of_nothing(text: str) -> None:
+    assert kind(text, text) is None
+
+
+def test_short_clauses_can_be_identical_only() -> None:
+    assert kind("The Company shall pay Boston.", "Company shall pay Boston.") == "identical"
+    assert kind("The Company shall pay Boston.", "The Company shall pay Leeds.") is None
+
+
+def test_words_of_a_user() -> None:
+    pair = (
+        "The chief engineer shall inspect all pumps of the vessel once in every week of the voyage.",
+        "The head of engineering shall inspect all pumps of the vessel once in every week of the voyage.",
+    )
+    assert kind(*pair) == "fuzzy"
+    assert kind(*pair, words="chief engineer = head of engineering") == "near_identical"
+    one, other = (
+        "the charterer shall pay for fuel and water and port dues of the vessel",
+        "charterer",
+    )
+    swapped = one.replace(other, "shipowner")
+    assert kind(one, swapped, words="[opposites]\ncharterer <> shipowner\n[parties]\ncharterer, shipowner") is None
+
+
+@pytest.mark.parametrize("line", ["alone", "a = ", "[nothing]\na = b", "[opposites]\na = b", "[parties]\n, ,"])
+def test_lines_that_are_no_entries(line: str) -> None:
+    with pytest.raises(UsageError, match="ours, line"):
+        lexicon(line, "ours")
+
+
+def test_headings_and_numbers_are_left_out() -> None:
+    assert body("(m) LEVERAGE RATIO. The ratio is 3.") == "The ratio is 3."
+    assert body("Section 7.9 WAIVER OF JURY TRIAL\nEach party waives it.") == "Each party waives it."
+    assert body("Fees and costs: each bears its own.", "Fees and costs") == "each bears its own."
+    assert body("6. Compensation of Escrow Agent") != ""
+
+
+def test_sets_are_not_transitive() -> None:
+    words = [f"item{chr(97 + place)}" for place in range(22)]
+    texts = [" ".join(words[start : start + 16]) for start in (0, 3, 6)]
+    clauses = [(str(place), text) for place, text in enumerate(texts)]
+    assert [(one.a, one.b) for one in duplicate_pairs(clauses)] == [("0", "1"), ("1", "2")]
+    [found] = duplicate_sets(clauses)
+    assert (found.principal, [one.id for one in found.members]) == ("0", ["1"])
+    [found] = duplicate_sets([clauses[1], clauses[0], clauses[2]])
+    assert (found.principal, [one.id for one in found.members]) == ("1", ["0", "2"])
+
+
+def test_the_strictest_type_wins() -> None:
+    clauses = [("fuzzy", FUZZY[1]), ("same", FUZZY[0]), ("asked", FUZZY[0].replace("the parties hereto", "parties"))]
+    assert [(one.a, one.b, one.type) for one in duplicate_pairs(clauses)] == [
+        ("fuzzy", "same", "fuzzy"),
+        ("fuzzy", "asked", "fuzzy"),
+        ("same", "asked", "identical"),
+    ]
+
+
+def test_what_is_refused() -> None:
+    for overlap in (0, -1, 1.1, float("nan")):
+        with pytest.raises(UsageError):
+            duplicate_sets([], overlap=overlap)
+    with pytest.raises(UsageError):
+        duplicate_pairs([("a", REPAIR), ("a", REPAIR)])
+    assert duplicate_sets([]) == ()
+
+
+VOCABULARY = [
+    f"{one}{two}" for one in ("pay", "ren", "goo", "cla", "bond", "cert") for two in ("ment", "tal", "ds", "im", "ing", "")
+]
+ODD = [
+    "the",
+    "such",
+    "Acme",
+    "Orion Bank",
+    "seller",
+    "shall",
+    "promptly",
+    "without delay",
+    "$5",
+    "12 days",
+    "of",
+    "not",
+    "x = 3",
+    ".",
+]
+TEXTS = st.lists(st.sampled_from([*VOCABULARY, *ODD]), min_size=8, max_size=90).map(" ".join)
+EDITS = st.lists(st.tuples(st.integers(0, 89), st.sampled_from([*VOCABULARY, *ODD, ""])), max_size=8)
+
+
+def edited(text: str, edits: list[tuple[int, str]]) -> str:
+    words = text.split(" ")
+    for place, word in edits:
+        words[place % len(words)] = word
+    return " ".join(words)
+
+
+@settings(max_examples=100)
+@given(TEXTS, st.lists(EDITS, min_size=2, max_size=6), st.sampled_from([0.5, 0.8, 0.9, 1.0]), st.booleans())
+def test_filters_lose_no_pair(text: str, copies: list[list[tuple[int, str]]], overlap: float, counted: bool) -> None:
+    texts = [edited(text, edits) for edits in copies]
+    statistics = term_statistics(texts[::2]) if counted else None
+    clauses = [(str(place), one) for place, one in enumerate(texts)]
+    found = {(one.a, one.b): one.type for one in duplicate_pairs(clauses, overlap=overlap, statistics=statistics)}
+    words = default_lexicon()
+    readings = [read_clause(one, words) for one in texts]
+    expected = {
+        (str(a), str(b)): made.type
+        for b in range(len(texts))
+        for a in range(b)
+        if (made := verdict(readings[a], readings[b], words, overlap))
+    }
+    assert found == expected
+
+
+def test_filters_do_spare_comparisons() -> None:
+    texts = [*NEAR, *FUZZY, REPAIR, LEVERAGE]
+    made = signatures([read_clause(text, default_lexicon()) for text in texts], 0.8)
+    kept = {
+        (a, b) for b in range(6) for a in range(b) if set(made[a].keys) & set(made[b].keys) and may_match(made[a], made[b], 0.8)
+    }
+    assert kept == {(0, 1), (2, 3)}
