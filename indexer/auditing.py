@@ -23,10 +23,21 @@ from indexer.textpairs import Sharing, TextPairs
 from indexer.verifying import Verifier
 
 EDGES = (0.9, 0.5, 0.1, 0.01)  # chances to reach the threshold between which strata lie
+LET_IN = 0.98  # chance that a pair which its sketches alone let in is rightly listed
 FAR = 4  # one in so many pairs is drawn from those far apart
 ALL = 200_000
 MEASURED = "listed, measured on texts"
 _HALF = np.uint64(32)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Pairs of one stratum before any are drawn."""
+
+    name: str
+    codes: Codes
+    expected: float
+    listed: bool
 
 
 @dataclass(frozen=True)
@@ -55,25 +66,18 @@ def audit_of(
         raise UsageError(f"an audit takes 20 pairs or more, not {draws}; some hundreds tell something")
     listed = _codes(found.left, found.right)
     near = _near(collection, listed, threshold, cap, progress)
-    sampler = _Sampler(verifier, threshold, seed, progress)
-    width = collection.slots.shape[1]
-    chances = np.array([chance_at_least(equal, width, threshold) for equal in range(width + 1)])
-    groups = [
-        ("listed by their sketches", listed[~found.exact], np.ones(int((~found.exact).sum())) * 0.98, True),
-        *((name, near.codes[part], chances[near.equal[part]], False) for name, part in _bins(near, chances, width)),
-    ]
+    groups = [_Group("listed by their sketches", listed[~found.exact], LET_IN, True), *_bins(near, collection, threshold)]
+    groups = [one for one in groups if len(one.codes)]
     far = _Far(len(collection.slots), np.union1d(listed, near.codes))
-    for_far = min(far.size, draws // FAR)
-    means = [float(np.mean(chance)) if len(chance) else 0.0 for _, _, chance, _ in groups]
-    spreads = [(mean * (1 - mean)) ** 0.5 for mean in means]
-    given = allotted([len(codes) for _, codes, _, _ in groups], spreads, draws - for_far)
+    for_far = min(far.size, max(draws // FAR, draws - sum(len(one.codes) for one in groups)))
+    spreads = [(one.expected * (1 - one.expected)) ** 0.5 for one in groups]
+    given = allotted([len(one.codes) for one in groups], spreads, draws - for_far)
+    sampler = _Sampler(verifier, threshold, progress)
     measured = int(found.exact.sum())
     strata = [Stratum(MEASURED, measured, measured, measured, 1.0, True)]
-    for (name, codes, _, side), mean, number in zip(groups, means, given, strict=True):
-        if len(codes):
-            strata.append(
-                Stratum(name, len(codes), number, sampler.reaching(codes[distinct(number, len(codes), seed)]), mean, side)
-            )
+    for one, number in zip(groups, given, strict=True):
+        drawn = one.codes[distinct(number, len(one.codes), seed)]
+        strata.append(Stratum(one.name, len(one.codes), number, sampler.reaching(drawn), one.expected, one.listed))
     drawn = far.drawn(for_far, seed)
     strata.append(Stratum("far apart by their sketches", far.size, len(drawn), sampler.reaching(drawn), 0.0, False, False))
     return audited(threshold, strata)
@@ -102,14 +106,16 @@ def _near(collection: Collection, listed: Codes, threshold: float, cap: int, pro
     return _Near(codes[apart], equal[apart])
 
 
-def _bins(near: _Near, chances: NDArray[np.float64], width: int) -> Iterator[tuple[str, NDArray[np.intp]]]:
+def _bins(near: _Near, collection: Collection, threshold: float) -> Iterator[_Group]:
     """The strata of pairs that are not listed, nearest first, named by the similarity that their slots estimate."""
+    width = collection.slots.shape[1]
+    chances = np.array([chance_at_least(equal, width, threshold) for equal in range(width + 1)])
     stratum = np.searchsorted(-np.array(EDGES), -chances, side="left")[near.equal]
     for number in range(len(EDGES) + 1):
-        part = np.flatnonzero(stratum == number)
-        if len(part):
-            low, high = (float(end) / width for end in (near.equal[part].min(), near.equal[part].max()))
-            yield f"not listed, estimated {low:.2f} to {high:.2f}", part
+        equal = near.equal[stratum == number]
+        if len(equal):
+            name = f"not listed, estimated {int(equal.min()) / width:.2f} to {int(equal.max()) / width:.2f}"
+            yield _Group(name, near.codes[stratum == number], float(chances[equal].mean()), False)
 
 
 class _Far:
@@ -138,8 +144,8 @@ class _Far:
 class _Sampler:
     """Verifies pairs by their codes."""
 
-    def __init__(self, verifier: Verifier, threshold: float, seed: int, progress: Progress) -> None:
-        self._verifier, self._threshold, self._seed, self._progress = verifier, threshold, seed, progress
+    def __init__(self, verifier: Verifier, threshold: float, progress: Progress) -> None:
+        self._verifier, self._threshold, self._progress = verifier, threshold, progress
         self._done = 0
 
     def reaching(self, codes: Codes) -> int:

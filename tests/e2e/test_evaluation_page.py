@@ -1,0 +1,72 @@
+"""The commands of docs/evaluation.md run as they are written, and say what the page says of them."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import ROOT
+
+PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example files, in place and in a folder `examples`."""
+    place = tmp_path_factory.mktemp("evaluation")
+    shutil.copytree(ROOT / "examples", place / "examples")
+    shutil.copytree(ROOT / "examples", place, dirs_exist_ok=True)
+    return place
+
+
+def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    settings = {
+        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "160",
+        "NEARFOLD_STORE": f"sqlite:///{folder}/nearfold.db",
+    }  # fmt: skip
+    script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{block}'
+    done = subprocess.run(["bash", "-c", script], cwd=folder, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def test_the_page(folder: Path) -> None:
+    by_gold, _, by_sheets, audit = (shell(block, folder) for block in BLOCKS)
+    assert "7 judged pairs" in by_gold.stdout
+    assert re.search(r"default_v1 at 0.97 .*missed: \d.*nearfold compare", by_gold.stdout, re.DOTALL)
+    made = json.loads((folder / "evaluation.json").read_text())
+    assert [one["recipe"] for one in made["results"]] == ["default_v1", "simhash-doc-v2"]
+    assert made["results"][0]["pairs"]["precision"]["value"] == 1.0
+    assert all(one["compare"].startswith("nearfold compare ") for one in made["results"][0]["misses"])
+    assert (folder / "pairs.csv").read_text().count("\n") > 5
+    assert "1 disagreement, 0 not settled" in by_sheets.stdout
+    assert re.search(r"duplicate or not +0\.467", by_sheets.stdout)  # (3/4 - 17/32) / (15/32), by hand
+    assert re.search(r"audit: .*about 1 pairs .* recall 75\.0%", audit.stderr)
+
+
+def test_an_audit_as_json(folder: Path) -> None:
+    done = shell("nearfold match --threshold 0.8 --audit 30 --json > /dev/null", folder)
+    audit = json.loads(done.stderr)["audit"]
+    assert (audit["recall"], audit["right"], audit["missed"]) == (0.75, 3.0, 1.0)
+    assert sum(one["size"] for one in audit["strata"]) == 9 * 8 // 2
+
+
+def test_mistakes_are_told_with_their_line(folder: Path) -> None:
+    (folder / "bad.csv").write_text("a,b,type\nferry-press-release.txt,none.txt,fuzzy\n")
+    for words, message in (
+        (("evaluate", "bad.csv"), "'none.txt': "),
+        (("evaluate", "nothing.csv"), "nothing.csv does not exist"),
+        (("evaluate", "gold.csv", "gold.csv"), "one gold set"),
+        (("judge", "gold.csv", "--assessor", "a/b"), "cannot be part of a file name"),
+        (("judge", "gold.csv", "--assessor", "x", "--arbitrate", "anna.csv"), "two assessors"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "indexer", *words],
+            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
