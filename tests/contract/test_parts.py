@@ -7,8 +7,14 @@ from dataclasses import replace
 import pytest
 from sample_rows import band, block, row
 
+from indexer.grouping import group
+from indexer.ingest import index
 from indexer.model import Assignment, Query, Row
+from indexer.removal import delete
+from indexer.results import search
 
+LAW = "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes under it or about it."
+NOTICES = "A notice is given in writing, and is received when it is handed over at the address above during business hours."
 KEYS = (band(0, 1), band(1, 2))
 
 
@@ -143,3 +149,30 @@ def test_a_document_is_refused_with_its_part(parts):
     assert accepted is None
     parts.refresh()
     assert ids(parts.of("both").scan()) == ["b", "b#1"]
+
+
+def test_documents_are_indexed_with_their_parts(unprepared, tmp_path):
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.txt").write_text(f"1. Title {name}. {LAW}\n\n2. Notices. {NOTICES}\n\n3. Law. {LAW}")
+    index([str(folder)], unprepared, parts="clauses")
+    assert len(list(unprepared.of("parts").scan())) == 6
+    assert search(unprepared, "courts", of="parts").total == 4
+    assert group(unprepared, of="parts").families == 2
+    (folder / "one.txt").write_text(f"1. Notices. {NOTICES}")
+    assert index([str(folder)], unprepared).indexed == 1
+    rows = {row.id: row for row in unprepared.of("parts").scan()}
+    assert len(rows) == 4
+    assert all(row.family in rows for row in rows.values())
+    delete(unprepared, [row.id for row in unprepared.scan() if row.path.endswith("two.txt")])
+    assert [row.title for row in unprepared.of("parts").scan()] == ["1 Notices"]
+    assert unprepared.of("both").counts().documents == 2
+
+
+def test_documents_of_before_are_divided(unprepared, tmp_path):
+    (tmp_path / "one.txt").write_text(f"1. Notices. {NOTICES}\n\n2. Law. {LAW}")
+    index([str(tmp_path / "one.txt")], unprepared)
+    assert index([str(tmp_path / "one.txt")], unprepared, parts="clauses").unchanged == 1
+    assert [row.title for row in unprepared.of("parts").scan()] == ["1 Notices", "2 Law"]
+    assert unprepared.stored_parts() == "clauses_v1"

@@ -1,0 +1,58 @@
+"""The commands of docs/clauses.md, in order, in a folder with the examples."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from command import ROOT, run, run_json
+
+PAGE = (ROOT / "docs" / "clauses.md").read_text(encoding="utf-8")
+CLAUSE = (
+    "7.1 Confidentiality. Each party shall keep the other's confidential information secret, use it for the purposes of this "
+    "Agreement alone, and return or destroy it within thirty days of a written request. This clause survives termination for "
+    "five years."
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "clause.txt").write_text(CLAUSE)
+    return f"sqlite:///{tmp_path}/store.db"
+
+
+def without_ids(shown: str) -> str:
+    return re.sub(r"[0-9a-f]{32}", "ID", re.sub(r"\S+/(?=[\w-]+\.\w+ )", "", shown)).strip()
+
+
+def test_commands_of_the_page(store: str) -> None:
+    [block] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    printed = {line: run(*shlex.split(line)[1:], store=store) for line in block.splitlines()}
+    assert "12 documents in 63 parts" in printed["nearfold status"]
+    assert "63 parts: 17 families" in printed["nearfold group --of parts"]
+    assert "4 near duplicates" in printed["nearfold similar clause.txt --of parts"]
+    [console] = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    line, _, shown = console.removeprefix("$ ").partition("\n")
+    assert without_ids(printed[line.strip()]) == without_ids(shown)
+
+
+def test_documents_and_parts_are_told_apart(store: str) -> None:
+    run("index", "examples", "--parts", "clauses", store=store)
+    counts = run_json("status", store=store)
+    assert (counts["documents"], counts["parts"]) == (12, 63)
+    assert run_json("search", "confidential", store=store)["total"] == 4
+    assert run_json("search", "confidential", "--of", "both", store=store)["total"] == 8
+    part = run_json("search", "confidential", "--of", "parts", store=store)["hits"][0]["id"]
+    found = run_json("similar", "--id", part, store=store)["matches"]
+    assert [one["similarity"] for one in found] == [1.0] * 3
+    assert run_json("compare", part, found[0]["id"], store=store)["measures"]["features"] == 1.0
+    assert run_json("delete", part.partition("#")[0], store=store)["deleted"] == [part.partition("#")[0]]
+    assert run_json("search", "confidential", "--of", "parts", store=store)["total"] == 3
+
+
+def test_a_store_without_parts_is_told_what_to_do(store: str) -> None:
+    run("index", "examples", store=store)
+    run("search", "confidential", "--of", "parts", store=store, code=2)
