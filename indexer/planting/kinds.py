@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
+from indexer.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL
 from indexer.planting import changes, programs
 from indexer.planting.chance import Chance
 from indexer.planting.noise import noisy
 from indexer.planting.writers import FORMATS, txt
 
-IDENTICAL, NEAR_IDENTICAL, FUZZY, CONTAINED, DIFFERENT = "identical", "near-identical", "fuzzy", "contained", "different"
-DUPLICATES = (IDENTICAL, NEAR_IDENTICAL, FUZZY)
+CONTAINED = "contained"
 EDITS, NOISE = (1, 5, 10, 20, 40), (1, 3)  # per cent of the words, of the characters
 FORM = (0.3, 0.6)  # the share of boilerplate in a text
 SHORT = (8, 25)  # words

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.evaluation.gold import TYPES
 from indexer.intervals import bootstrap
 from indexer.recipe import Recipe
 from indexer.scores import Counts, share
 from indexer.sketch.hashing import mix64
-from indexer.tuning.cases import Case
+from indexer.tuning.cases import UNRELATED, Case
 from indexer.tuning.experiment import Experiment
 
 STEPS = 200  # thresholds that are tried: 0.005, 0.01, ... 1
 BINS = 40
 DRAWS = 1000
+ORDER = (*TYPES, UNRELATED)
 CLOSE_BITS = 3  # of the 64 bits of a SimHash, for recipes that name no similarity
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -92,7 +94,7 @@ def truth_of(cases: Sequence[Case], strict: bool = False) -> Truth:
         np.array([bool(mix64(one.block + 1) & 1) for one in cases]),
         np.array([one.block for one in cases], dtype=np.int64),
         tuple(one.kind for one in cases),
-        {one.kind: one.type for one in cases},
+        dict(sorted({one.kind: one.type for one in cases}.items(), key=lambda one: (ORDER.index(one[1]), one[0]))),
     )
 
 

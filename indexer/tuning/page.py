@@ -21,6 +21,7 @@ _OWN = """
 .mark { stroke: var(--ink); stroke-dasharray: 4 3; fill: none; } .key { width: 2.6rem; height: .5rem; vertical-align: middle; }
 .line-1 { stroke: var(--warn); } .line-2 { stroke: var(--ink); } .line-3 { stroke: var(--soft); }
 .swatch { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; vertical-align: -.05rem; }
+.wide td.name:first-child { min-width: 13rem; } .figures.one figure { max-width: 36rem; }
 .swatch.s { background: var(--accent); } .swatch.d { background: var(--warn); }
 """.strip()
 
@@ -161,7 +162,7 @@ def _curves(ranked: Sequence[Judged], chosen: Judged) -> str:
     legend = " ".join(f"{key(place)} {_shown(name)}<br>" for place, (name, _) in enumerate(named))
     drawn = lines("Precision by recall", named)
     figure = _figure("Precision upwards, recall to the right", drawn, legend)
-    return f'<h2>Precision by recall</h2><div class="figures">{figure}</div>'
+    return f'<h2>Precision by recall</h2><div class="figures one">{figure}</div>'
 
 
 def _precision_by_recall(one: Judged) -> list[tuple[float, float]]:
