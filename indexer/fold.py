@@ -120,7 +120,7 @@ class BySketch:
         self._groups += 1
 
     def _most_similar(self, id: str, slots: NDArray[np.uint32]) -> int | None:
-        equal = np.count_nonzero(self._slots[: len(self._heads)] == slots, axis=1) if self._heads else np.zeros(0, int)
+        equal = _agreeing(self._slots[: len(self._heads)], slots) if self._heads else np.zeros(0, np.int64)
         if len(self._lows) != len(slots) + 1:
             self._lows, self._highs = intervals(len(slots))
         possible = np.flatnonzero(self._highs[equal] >= self._threshold)
@@ -140,3 +140,9 @@ class BySketch:
             self._slots = grown
         self._slots[row] = slots
         self._heads.append((self._groups, id))
+
+
+def _agreeing(slots: NDArray[np.uint32], own: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """In how many slots each row agrees with one sketch; sums of narrow numbers take half the time of `count_nonzero`."""
+    agreeing: NDArray[np.uint16] = np.add.reduce((slots == own).view(np.uint8), axis=1, dtype=np.uint16)
+    return agreeing.astype(np.int64)
