@@ -154,8 +154,12 @@ def test_both_sides_of_a_block_stand_at_the_same_height(page: Page, site: str) -
 def test_long_texts_come_in_parts_and_differences_lead_across_them(page: Page) -> None:
     page.goto("/compare?a=long1&b=long2")
     expect(page.get_by_text("Part 1 of 2").first).to_be_visible()
-    page.get_by_role("link", name="Part 2").first.click()
-    expect(page.locator(".block").first).to_be_visible()
+    page.keyboard.press("p")
+    last = int(page.locator("[data-where]").text_content().split()[1])
+    page.keyboard.press("n")
+    expect(page.get_by_text("Part 2 of 2").first).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.locator("[data-where]")).to_contain_text(f"Difference {last + 1} of")
 
 
 def test_right_to_left_text_runs_from_the_right(page: Page) -> None:
@@ -231,6 +235,14 @@ def test_headers_of_tables_do_not_break(browser: Browser, site: str, seen: Seen)
         assert max(heights) < 40
 
 
+def test_what_is_no_label_is_told_on_the_page(page: Page) -> None:
+    page.goto("/family?id=m2")
+    page.get_by_label("Add the label").fill("hot;later")
+    page.get_by_role("button", name="Show what would change").click()
+    expect(page.get_by_role("heading", name="That cannot be asked")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("semicolon")
+
+
 def test_a_family_is_labelled_after_a_dry_run_and_given_back(page: Page) -> None:
     page.goto("/family?id=hebrew1")
     label = "<b>לא רלוונטי</b>"
@@ -303,3 +315,5 @@ def test_pages_print_without_what_only_a_screen_needs(page: Page, site: str) -> 
     expect(page.locator(".top nav")).to_be_hidden()
     expect(page.locator(".tools")).to_be_hidden()
     expect(page.locator(".side.a").first).to_be_visible()
+    page.goto("/?q=agreement")
+    expect(page.locator("details.fold li").first).to_be_visible()
