@@ -6,12 +6,12 @@ leaves open is decided in docs/decisions/009-duplicate-types.md. The relation is
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from indexer.obligations import other_obligation
-from indexer.sketch.rarekeys import lengths_agree
+from indexer.sketch.rarekeys import exactly, lengths_agree
 from indexer.text.clausereading import NAME, Reading, Unit
 from indexer.text.lexicon import Lexicon
 
@@ -92,5 +92,5 @@ def least_shared(words: int, overlap: float) -> int:
     >>> least_shared(10, 0.8), least_shared(10, 1.0)
     (7, 10)
     """
-    share = Fraction(str(overlap))
-    return -int(-(words * share) // (2 - share))
+    share = exactly(overlap)
+    return math.ceil(words * share / (2 - share))

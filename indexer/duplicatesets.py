@@ -11,6 +11,7 @@ Rarity only orders the terms. It is counted over the result set, or taken from s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -119,10 +120,13 @@ def term_statistics(texts: Iterable[str], synonyms: str = "") -> CorpusStatistic
 def signatures(readings: Sequence[Reading], overlap: float, statistics: CorpusStatistics | None = None) -> list[Signature]:
     """Signatures of clauses for one overlap; they compare with each other alone."""
     known = [_known(reading) for reading in readings]
-    everything = sorted(set().union(*known))
-    if statistics is None:
-        statistics = counted((string_hashes(sorted(terms)) for terms in known), FEATURES)
-    ranks = {term: rank for rank, term in enumerate(by_rarity(everything, statistics))}
+    holders = Counter(term for terms in known for term in terms)
+    order = (
+        sorted(holders, key=lambda term: (holders[term], term))
+        if statistics is None
+        else by_rarity(sorted(holders), statistics)
+    )
+    ranks = {term: rank for rank, term in enumerate(order)}
     return [
         _signature(reading, sorted(ranks[term] for term in terms), overlap)
         for reading, terms in zip(readings, known, strict=True)

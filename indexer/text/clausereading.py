@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from indexer.text.clausebody import body
 from indexer.text.clausetokens import Token, clause_tokens
@@ -30,8 +31,7 @@ _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
 _KERNEL = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A word or a slot: `kind` is empty for a word; `form` is canonical; `said` are its folded words."""
 
     kind: str
@@ -106,6 +106,16 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
     proper = _proper(tokens, spoken)
     place = 0
     while place < len(tokens):
+        word = spoken[place]
+        if (
+            tokens[place].kind == "word"
+            and not proper[place]
+            and stems[place] not in lexicon.starts
+            and not _is_numeral(tokens[place].text)
+        ):
+            yield Unit("", word if word in FUNCTION else stems[place], (word,))
+            place += 1
+            continue
         end, unit = _unit_at(place, tokens, spoken, stems, proper, lexicon)
         if unit is not None:
             yield unit

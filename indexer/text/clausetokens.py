@@ -7,8 +7,8 @@ beside an operator, a ratio, one in a sentence that multiplies or divides, one i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from indexer.text.normalise import composed
 
@@ -24,6 +24,8 @@ _DIVISIONS = "[Ss]ections?|[Aa]rticles?|[Cc]lauses?|[Pp]aragraphs?|Exhibit|Sched
 _SPECIAL = rf"{_MONTH}\b|(?:{_DIVISIONS})\s|(?:US|A|C|HK|NZ)\$|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b|x\s"
 _WORD = r"[^\W\d_](?:[.](?=[^\W\d_][.]))?[^\W_]*(?:['’\-‐‑][^\W_]+)*"
 _PATTERNS = {
+    "quick": r"(?![sacp](?:ection|rticle|lause|aragraph)s?\s)[a-z]{2,}(?![^\W_]|[.'’\-‐‑][^\W_])",  # most words, told at once
+    "gap": r"[ \t]+|\n(?!\s*\n)",
     "word": rf"(?!{_SPECIAL}){_WORD}",
     "date": rf"\b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?{_YEAR}|{_DAY}(?:\s+day\s+of)?\s+{_MONTH}{_YEAR}|\b{_MONTH}\s+\d{{4}}\b"
     r"|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b",
@@ -52,8 +54,7 @@ _RECKONED = frozenset("=+×÷^<>≤≥±√∑")
 _REACH = 2  # tokens between a number and an operator of its formula
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token of a clause: `kind` as the patterns have it, or `formula`; `opens`: the first of a sentence."""
 
     kind: str
@@ -64,7 +65,7 @@ class Token:
 def clause_tokens(text: str) -> list[Token]:
     """The tokens in order, without stops; white space and other signs are in none."""
     text = text if text.isascii() else composed(text)
-    scanned = [(_kind(match), match[0], match.start()) for match in _TOKEN.finditer(text)]
+    scanned = [(_kind(match), match[0], match.start()) for match in _TOKEN.finditer(text) if match.lastgroup != "gap"]
     figures = _figures(text, scanned) if any(kind in _FIGURES for kind, _, _ in scanned) else set()
     tokens: list[Token] = []
     opens = True
@@ -79,7 +80,7 @@ def clause_tokens(text: str) -> list[Token]:
 
 def _kind(match: re.Match[str]) -> str:
     kind = match.lastgroup or ""
-    return "word" if kind == "plain" else kind
+    return "word" if kind in {"quick", "plain"} else kind
 
 
 def _figures(text: str, scanned: list[tuple[str, str, int]]) -> set[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from indexer import mappings
 from indexer.errors import UsageError
@@ -111,6 +111,7 @@ def _forms(said: str, kind: str, where: str, party_words: frozenset[str]) -> lis
     return forms
 
 
+@lru_cache(maxsize=1 << 16)
 def _stem(word: str, party_words: frozenset[str]) -> str:
     singular = word[:-1] if word.endswith("s") and word[:-1] in party_words else word
     return singular if singular in party_words else stem(word)
