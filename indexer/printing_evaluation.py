@@ -75,7 +75,7 @@ def _disagreements(made: Evaluation, out: Console) -> None:
 
 def _result(made: Result, whole: Evaluation, store_url: str, out: Console) -> None:
     out.print(Text(f"\n{made.recipe} at {made.threshold:g} by {made.measure}", style="bold"))
-    table = _table("", "value", "of", "95 % (Wilson)", "95 % (Mitchell)", "95 % (bootstrap)")
+    table = _table("", "value", "of", "Wilson", "Mitchell", "bootstrap")
     for name, one in (
         ("precision of pairs", made.pairs.precision),
         ("recall of pairs", made.pairs.recall),
@@ -88,7 +88,7 @@ def _result(made: Result, whole: Evaluation, store_url: str, out: Console) -> No
     out.print(table)
     _by("by type", made.by_type, out, sets=True)
     _by("by kind", made.by_kind, out, sets=False)
-    out.print(f"{RULES[whole.rule]} (--capture {whole.rule}); the bootstrap draws {whole.drawn} again")
+    out.print(f"{RULES[whole.rule]} (--capture {whole.rule}); intervals are of 95 %; the bootstrap draws {whole.drawn}")
     out.print(
         f"kappa with the truth {_number(made.agreement.kappa)} over {counted(made.judged, 'judged pair')}; "
         f"{made.unjudged:,} found that nobody has judged"
@@ -100,7 +100,7 @@ def _result(made: Result, whole: Evaluation, store_url: str, out: Console) -> No
 def _by(title: str, rows: Sequence[OfType], out: Console, sets: bool) -> None:
     if not rows:
         return
-    table = _table(title, "recall", "of", "95 % (Wilson)", "precision", "F1", *(["sets captured"] if sets else []))
+    table = _table(title, "recall", "of", "Wilson", "precision", "F1", *(["sets captured"] if sets else []))
     for one in rows:
         recall = one.scores.recall
         cells = [percent(recall.value), f"{recall.part:,}/{recall.whole:,}", _interval(recall.wilson)]
@@ -136,7 +136,7 @@ def _name(document: Named) -> str:
 def _table(*names: str) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for place, name in enumerate(names):
-        table.add_column(name, justify="right" if place else "left")
+        table.add_column(name, justify="right" if place else "left", no_wrap=True)
     return table
 
 
@@ -151,7 +151,7 @@ def percent(share: float | None) -> str:
 
 
 def _interval(ends: Interval | None) -> str:
-    return "–" if ends is None else f"{ends[0]:.1%} to {ends[1]:.1%}"
+    return "–" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"
 
 
 def _number(value: float | None, digits: int = 3) -> str:

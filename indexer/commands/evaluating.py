@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +13,8 @@ from indexer.evaluation.evaluating import evaluate
 from indexer.measures import MEASURES
 from indexer.recipe import recipe_named
 from indexer.scores import RULES
+from indexer.web.evaluationfile import evaluation_page
+from indexer.wholefile import check_place, whole
 
 _UNLISTED = {"auto": None, "different": True, "unknown": False}
 
@@ -31,18 +34,30 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     show_default=True,
     help="Pairs that GOLD does not list; auto: different, unless it lists different pairs itself.",
 )
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write one HTML file too.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
 @store_option
 @json_option
 def evaluate_command(
-    gold: tuple[str, ...], recipes: tuple[str, ...], unlisted: str, store_url: str, as_json: bool, **options: Any
+    gold: tuple[str, ...],
+    recipes: tuple[str, ...],
+    unlisted: str,
+    report: Path | None,
+    store_url: str,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Precision, recall and F1 of recipes by a gold set, or by assessors' sheets and how far these agree.
 
     GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document.
     """
     chosen = [recipe_named(name) for name in recipes]
+    if report:
+        check_place(report, "--report")
     with opened(store_url) as store, printing_families.progress() as advance:
         made = evaluate(gold, store, recipes=chosen, closed=_UNLISTED[unlisted], progress=advance, **options)
+    if report:
+        with whole(report, "--report") as part:
+            part.write_text(evaluation_page(made), encoding="utf-8")
     printing_evaluation.evaluated(made, store_url, as_json)
     return 0

@@ -86,10 +86,11 @@ def _script() -> str:
 @cache
 def _policy() -> str:
     return (
-        f"default-src 'none'; style-src '{_digest(_style())}'; script-src '{_digest(_script())}'; base-uri 'none'; "
+        f"default-src 'none'; style-src '{digest(_style())}'; script-src '{digest(_script())}'; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """A style or a script as a policy names it."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -39,6 +39,7 @@ def test_the_page(folder: Path) -> None:
     by_gold, _, by_sheets, audit = (shell(block, folder) for block in BLOCKS)
     assert "7 judged pairs" in by_gold.stdout
     assert re.search(r"default_v1 at 0.97 .*missed: \d.*nearfold compare", by_gold.stdout, re.DOTALL)
+    assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(encoding="utf-8")
     made = json.loads((folder / "evaluation.json").read_text())
     assert [one["recipe"] for one in made["results"]] == ["default_v1", "simhash-doc-v2"]
     assert made["results"][0]["pairs"]["precision"]["value"] == 1.0
