@@ -12,18 +12,16 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from quality_tables import met, page
 
 from indexer import recipe_named, synth
-from indexer.planting.kinds import KINDS
 from indexer.recipe import Recipe
-from indexer.scores import Counts
-from indexer.tuning.cases import UNRELATED, Cases, cases_of
+from indexer.tuning.cases import Cases, cases_of
 from indexer.tuning.choosing import choice
 from indexer.tuning.experiment import Experiment
 from indexer.tuning.grid import recipes_of
@@ -31,61 +29,6 @@ from indexer.tuning.judging import Judged, judged, truth_of
 from indexer.tuning.running import Ran, run
 
 ROOT = Path(__file__).resolve().parent.parent
-DUPLICATES = [kind for kind, one in KINDS.items() if one.type in ("identical", "near-identical", "fuzzy")]
-NAMES = {"documentation": "documentation", "manuals": "manual pages", "languages": "fifteen languages"}
-MEETING = (0.9, 0.99)
-OVERALL = (
-    "recipe", "fair F1", "95 %", "best at", "P", "R", "F1", "own", "P", "R", "F1", "by sketch", "strict", "ROC", "ms", "bits",
-)  # fmt: skip
-PAGE = """# Every recipe on every kind of planted truth
-
-Made by `python benchmarks/quality.py --work FOLDER`, which plants truth in texts of the machine it runs on and tries the
-standard grid of `nearfold tune` ([tuning.md](tuning.md)). All figures, of every recipe, kind and corpus, are in
-[quality.csv](quality.csv).
-
-{counted}.
-
-Copies, formats, edits and so on are duplicates. What is contained in another text counts for neither side (in the column
-`strict` as different); `boilerplate`, `short-other`, `translation` and pairs of unrelated documents are different.
-
-{finding}
-What was decided from it: [decisions/010-defaults.md](decisions/010-defaults.md).
-
-## All texts together
-
-By fair F1: each half of the groups judged by the threshold that is best for the other half; its interval draws groups again.
-`best at`: the threshold with the highest F1 on everything, with precision, recall and F1; `own`: the threshold that the recipe
-is planned for. MinHash recipes are judged by their features, `by sketch` by slots alone. `ms`: to sign a document.
-
-{overall}
-
-## Kind by kind, at the best threshold
-
-Precision / recall / F1 in per cent; wrong pairs of every kind count against each.
-
-{best}
-
-## Kind by kind, at the recipe's own threshold
-
-{own}
-
-## What is no duplicate
-
-Per cent of the pairs that were found, at the best / at the own threshold. Contained texts are no error unless you say so.
-
-{others}
-
-## Bands that bring duplicates together
-
-Of the layouts that `plan` gives for thresholds from .1 to .95, the one with the fewest unrelated pairs among those under which
-so many of all duplicates above share a band: what a look-up must sift for them.
-
-{bands}
-
-## Text by text
-
-{corpora}
-"""
 Corpora = dict[str, tuple[Cases, Ran]]
 
 
@@ -134,131 +77,8 @@ def joined(several: Sequence[Experiment]) -> Experiment:
     )
 
 
-def met(told: str, count: int) -> NDArray[np.bool_]:
-    """Which pairs share a band, as an experiment tells it."""
-    return np.unpackbits(np.frombuffer(bytes.fromhex(told), dtype=np.uint8), count=count).astype(bool)
-
-
 def all_together(parts: Sequence[tuple[str, int]]) -> str:
     return np.packbits(np.concatenate([met(told, count) for told, count in parts])).tobytes().hex()
-
-
-def bands(ranked: Sequence[Judged], cases: Cases) -> Iterator[str]:
-    """For every recipe with slots the layout that brings enough duplicates together and the fewest others."""
-    truth = truth_of(cases.pairs)
-    unrelated = np.array([one.type == UNRELATED for one in cases.pairs])
-    yield from head(["recipe", *(f"{share:.0%} meet: bands x rows, unrelated that meet" for share in MEETING)])
-    for one in ranked:
-        layouts = {layout: met(told, len(cases.pairs)) for layout, told in one.experiment.together.items()}
-        if layouts:
-            cells = []
-            for share in MEETING:
-                able = [
-                    (flags[unrelated].mean(), name) for name, flags in layouts.items() if flags[truth.similar].mean() >= share
-                ]
-                burden, name = min(able, default=(None, ""))
-                cells.append("none" if burden is None else f"{name.replace('x', ' x ')}, {burden:.2%}")
-            yield row([f"`{one.recipe}`", *cells])
-
-
-def cents(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f}"
-
-
-def thousandths(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}".removeprefix("0")
-
-
-def row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def head(cells: Sequence[str]) -> Iterator[str]:
-    yield row(cells)
-    yield row(["---", *("---:" for _ in cells[1:])])
-
-
-def overall(ranked: Sequence[Judged], strictly: dict[str, Judged]) -> Iterator[str]:
-    yield from head(OVERALL)
-    for one in ranked:
-        made = one.experiment
-        low, high = one.interval or (None, None)
-        points = [
-            text
-            for at in (one.best, one.usual)
-            for text in (f"{at.threshold:.3g}", *map(thousandths, (at.counts.precision, at.counts.recall, at.counts.f1)))
-        ]
-        strict = strictly[one.recipe]
-        yield row(
-            [
-                f"`{one.recipe}`",
-                thousandths(one.fair.f1),
-                f"{thousandths(low)}–{thousandths(high)}",
-                *points,
-                thousandths(one.by_sketch.counts.f1),
-                f"{thousandths(strict.best.counts.f1)} at {strict.best.threshold:.3g}",
-                thousandths(one.area),
-                f"{1000 * made.seconds / made.texts:.1f}",
-                f"{made.bits:,}" if made.bits else "–",
-            ]
-        )
-
-
-def by_kind(ranked: Sequence[Judged], best: bool) -> Iterator[str]:
-    kinds = [kind for kind in DUPLICATES if kind in {one.kind for one in ranked[0].kinds}]
-    yield from head(["recipe", *kinds])
-    for one in ranked:
-        of = {kind.kind: kind for kind in one.kinds}
-        yield row([f"`{one.recipe}`", *(triple(of[kind].best if best else of[kind].usual) for kind in kinds)])
-
-
-def triple(counts: Counts) -> str:
-    return "/".join(cents(value) for value in (counts.precision, counts.recall, counts.f1))
-
-
-def others(ranked: Sequence[Judged]) -> Iterator[str]:
-    kinds = [one.kind for one in ranked[0].kinds if one.type in ("contained", "different", "unrelated")]
-    yield from head(["recipe", *kinds])
-    for one in ranked:
-        of = {kind.kind: kind for kind in one.kinds}
-        cells = (f"{shared(of[k].found, of[k].pairs)} / {shared(of[k].found_usually, of[k].pairs)}" for k in kinds)
-        yield row([f"`{one.recipe}`", *cells])
-
-
-def shared(found: int, pairs: int) -> str:
-    return f"{100 * found / pairs:.1f}".removesuffix(".0")
-
-
-def by_corpus(ranked: Sequence[Judged], corpora: dict[str, dict[str, Judged]]) -> Iterator[str]:
-    yield from head(["recipe", *(f"{NAMES[name]}: fair F1, best at" for name in corpora)])
-    for one in ranked:
-        cells = [results[one.recipe] for results in corpora.values()]
-        yield row([f"`{one.recipe}`", *(f"{thousandths(cell.fair.f1)} at {cell.best.threshold:.3g}" for cell in cells)])
-
-
-def page(
-    ranked: Sequence[Judged],
-    strictly: dict[str, Judged],
-    everything: Cases,
-    corpora: Corpora,
-    apart: dict[str, dict[str, Judged]],
-    told: str,
-) -> str:
-    return PAGE.format(
-        counted="; ".join(f"{NAMES[name]}: {described(cases)}" for name, (cases, _) in corpora.items()),
-        finding=told,
-        overall="\n".join(overall(ranked, strictly)),
-        best="\n".join(by_kind(ranked, best=True)),
-        own="\n".join(by_kind(ranked, best=False)),
-        others="\n".join(others(ranked)),
-        bands="\n".join(bands(ranked, everything)),
-        corpora="\n".join(by_corpus(ranked, apart)),
-    )
-
-
-def described(cases: Cases) -> str:
-    groups = len({one.block for one in cases.pairs})
-    return f"{len(cases.texts):,} documents, {len(cases.pairs):,} pairs in {groups:,} groups"
 
 
 def sheet(results: dict[str, Sequence[Judged]], place: Path) -> None:
@@ -277,16 +97,6 @@ def sheet(results: dict[str, Sequence[Judged]], place: Path) -> None:
                         shares = (counts.precision, counts.recall, counts.f1) if duplicate else (None, None, None)
                         told = ["" if value is None else f"{value:.3f}" for value in shares]
                         writer.writerow([name, one.recipe, kind.kind, kind.pairs, at, f"{point.threshold:.3f}", found, *told])
-
-
-def finding(results: Sequence[Judged], recipes: Sequence[Recipe], cases: Cases) -> str:
-    made = choice(results, recipes, truth_of(cases.pairs))
-    low, high = made.thresholds
-    better = f"; better beyond chance: {', '.join(f'`{name}`' for name in made.better)}" if made.better else ""
-    return (
-        f"By the rule of `nearfold tune`: **`{made.recipe}`** at {made.threshold:g} ({low:g} to {high:g} lose .01 at most):\n"
-        f"{made.reason}{better}.\nNot to be told from it: {', '.join(f'`{name}`' for name in made.as_good)}."
-    )
 
 
 def main() -> None:
@@ -313,7 +123,8 @@ def main() -> None:
     apart = {name: judgements(ran.experiments, recipes, cases) for name, (cases, ran) in corpora.items()}
     ranked = sorted(results, key=lambda one: (-(one.fair.f1 or 0), one.recipe))
     by_name = {name: {one.recipe: one for one in several} for name, several in apart.items()}
-    written = page(ranked, strictly, everything, corpora, by_name, finding(results, recipes, everything))
+    chosen = choice(results, recipes, truth_of(everything.pairs))
+    written = page(ranked, strictly, everything, {name: cases for name, (cases, _) in corpora.items()}, by_name, chosen)
     (ROOT / "docs" / "quality.md").write_text(written, encoding="utf-8")
     sheet({"all": results, **apart}, ROOT / "docs" / "quality.csv")
 

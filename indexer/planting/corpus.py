@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
@@ -63,7 +63,8 @@ def synth(
     which LibreOffice and Tesseract make where they are installed, unless `programs` is False. Similarities are those of the
     planted texts, `similarity` being `features` of the default recipe.
 
-    Raises `UsageError` for a folder with fewer than three texts, or when `out` is not empty, `UnknownName` for a kind.
+    Raises `UsageError` for a folder with fewer than three texts, or when `out` is not empty or cannot be made, `UnknownName` for
+    a kind.
     """
     wanted = _wanted(kinds)
     place = Path(out)
@@ -73,11 +74,9 @@ def synth(
     texts = chosen(Path(folder), documents, Chance(seed, "originals"), "translation" in wanted, progress)
     groups = list(_groups(texts))
     plants = [*_planted(groups, texts, seed, [one for one in wanted if one not in absent], progress), *_found(texts)]
-    (place / "documents").mkdir(parents=True, exist_ok=True)
-    files = {file.name: file for material in groups for file in (material.file,)}
+    files = {material.file.name: material.file for material in groups}
     files |= {file.name: file for plant, _ in plants for file in (plant.a, plant.b)}
-    for file in files.values():
-        (place / "documents" / file.name).write_bytes(file.data)
+    _write(place / "documents", files.values())
     (place / "gold.csv").write_bytes(_gold(plants, progress))
     counted = Counter(plant.kind for plant, _ in plants)
     made = Synthesised(
@@ -92,6 +91,15 @@ def synth(
     )
     (place / "corpus.json").write_bytes(_account(made, texts))
     return made
+
+
+def _write(folder: Path, files: Iterable[File]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make {folder}: {error.strerror or error}; give --out another place") from error
+    for file in files:
+        (folder / file.name).write_bytes(file.data)
 
 
 def _wanted(kinds: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from indexer.evaluation.gold import TYPES
 from indexer.intervals import bootstrap
 from indexer.recipe import Recipe
-from indexer.scores import Counts, share
+from indexer.scores import Counts
 from indexer.sketch.hashing import mix64
 from indexer.tuning.cases import UNRELATED, Case
 from indexer.tuning.experiment import Experiment
@@ -223,8 +223,3 @@ def _of_kind(found: Flags, mine: Flags, truth: Truth) -> Counts:
     right = int(np.count_nonzero(found & similar))
     wrong = int(np.count_nonzero(found & truth.different))
     return Counts(right, wrong, int(np.count_nonzero(similar)) - right)
-
-
-def share_of(part: int, whole: int) -> float:
-    """A share; 0 of nothing."""
-    return share(part, whole) or 0.0

@@ -11,7 +11,7 @@ from indexer.scores import Counts
 from indexer.text.visible import visible
 from indexer.tuning.charts import key, lines, separation
 from indexer.tuning.choosing import CLOSE, ENOUGH
-from indexer.tuning.judging import Judged, OfKind, Point, share_of
+from indexer.tuning.judging import Judged, OfKind, Point
 from indexer.tuning.tuned import Tuned
 
 SHOWN, CURVES = 12, 5
@@ -106,7 +106,7 @@ def _kinds(chosen: Judged) -> str:
 
 
 def _kind(one: OfKind) -> tuple[str, ...]:
-    shares = (f"{share_of(found, one.pairs):.1%}" for found in (one.found, one.found_usually))
+    shares = (f"{found / one.pairs:.1%}" for found in (one.found, one.found_usually))
     return (_shown(one.kind), _shown(one.type), f"{one.pairs:,}", *shares)
 
 
