@@ -63,8 +63,8 @@ def synth(
     which LibreOffice and Tesseract make where they are installed, unless `programs` is False. Similarities are those of the
     planted texts, `similarity` being `features` of the default recipe.
 
-    Raises `UsageError` for a folder with fewer than three texts, or when `out` is not empty or cannot be made, `UnknownName` for
-    a kind.
+    Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or cannot be made; `UnknownName`
+    for a kind.
     """
     wanted = _wanted(kinds)
     place = Path(out)
