@@ -95,7 +95,8 @@ def index(
     job_recipe = store.stored_recipe() or DEFAULT
     tally = _Tally()
     ids: set[str] = set()
-    pool = Pool(extractor_named(extractor), workers, limits)
+    headings = bool(parts or (store is own and store.stored_parts()))
+    pool = Pool(extractor_named(extractor, headings), workers, limits)
     with _resumable(), Journal(journal_path(store.url)) as journal, pool:
         divides = parting(store, parts, job_recipe, in_place=store is not own)
         job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry, families, stopping, divides)

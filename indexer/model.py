@@ -77,7 +77,8 @@ class Payload:
 class Document:
     """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave up in the middle.
 
-    `labels` are those that came with the text itself.
+    `labels` are those that came with the text itself, `headings` level and words of those that its format marks, in order,
+    where the extractor was asked for them.
     """
 
     text: str
@@ -88,6 +89,7 @@ class Document:
     truncated: bool = False
     warnings: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    headings: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

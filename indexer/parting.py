@@ -5,9 +5,10 @@ What is signed is a clause without its number and heading; both are its title, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeAlias
 
 from indexer.arrival import Arrivals
 from indexer.errors import StoreError, Unsupported
@@ -17,27 +18,30 @@ from indexer.recipe import Recipe
 from indexer.removal import mend
 from indexer.sketch.codec import pack_slots
 from indexer.stores.base import Store
-from indexer.text.clauses import clauses
+from indexer.text.clauses import Heading, clauses
 
 KINDS = {"clauses": "clauses_v1"}
 BATCH = 50
+Structure: TypeAlias = Mapping[str, Sequence[Heading]]
 _BEGUN = " begun"
+_NONE: Structure = {}
 
 
-def divided(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
+def divided(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NONE) -> list[Row]:
     """Documents with the rows of their parts: `#1`, `#2` and so on after the document's id, in the order of the text.
 
-    A heading with nothing under it is no part. The last part of a text that was cut is `truncated`.
+    `structure`: headings that extraction knows of, by document. A heading with nothing under it is no part. The last part of
+    a text that was cut is `truncated`.
     """
-    drafts = [list(_drafts(row)) for row in rows]
+    drafts = [list(_drafts(row, structure.get(row.id, ()))) for row in rows]
     signed = iter(_signed([draft for of_one in drafts for draft in of_one], recipe))
     return [
         replace(row, parts=_last_cut(row, tuple(islice(signed, len(of_one))))) for row, of_one in zip(rows, drafts, strict=True)
     ]
 
 
-def _drafts(row: Row) -> Iterator[Row]:
-    bodies = (one for one in clauses(row.text) if one.body < one.end)
+def _drafts(row: Row, structure: Sequence[Heading]) -> Iterator[Row]:
+    bodies = (one for one in clauses(row.text, structure) if one.body < one.end)
     for number, one in enumerate(bodies, start=1):
         id, text = f"{row.id}#{number}", row.text[one.body : one.end]
         yield replace(
@@ -92,9 +96,9 @@ class Parting:
     recipe: Recipe
     arrivals: Arrivals | None = None
 
-    def divided(self, rows: Sequence[Row], replaced: Collection[str]) -> list[Row]:
+    def divided(self, rows: Sequence[Row], replaced: Collection[str], structure: Structure = _NONE) -> list[Row]:
         """The rows with their parts. `replaced`: ids of documents that the store holds already, with parts of their own."""
-        made = divided(rows, self.recipe)
+        made = divided(rows, self.recipe, structure)
         before = self._before([row.id for row in rows if row.id in replaced])
         if not before:
             return made

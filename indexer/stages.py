@@ -29,6 +29,7 @@ from indexer.removal import DEFAULTS, delete_mended
 from indexer.sketch.codec import pack_slots
 from indexer.sources.reading import read
 from indexer.stores.base import Store
+from indexer.text.structure import located
 from indexer.writing import Writer, Written
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
@@ -224,7 +225,8 @@ def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
     rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
     replaced = {item.blob.id for item in batch if item.replaces}
     if job.parting:
-        rows = job.parting.divided(rows, replaced)
+        structure = {item.blob.id: located(item.document.text, item.document.headings) for item in batch}
+        rows = job.parting.divided(rows, replaced, structure)
     return job.arrivals.placed(rows, replaced)
 
 

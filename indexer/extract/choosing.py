@@ -8,7 +8,7 @@ from typing import TypeVar
 from indexer.errors import UnknownName
 from indexer.extract.base import Limits, Maker
 from indexer.extract.gzipped import unpacked
-from indexer.extract.native import NativeExtractor
+from indexer.extract.native import NativeExtractor, StructuredExtractor
 from indexer.extract.plain import PlainExtractor, plain_document
 from indexer.extract.pool import Task
 from indexer.extract.server import tika_server
@@ -20,8 +20,8 @@ DEFAULT_SERVER = "http://127.0.0.1:9998"
 SERVER_VARIABLE = "NEARFOLD_TIKA"
 
 
-def extractor_named(name: str) -> Maker:
-    """What makes the extractor of that name: `native`, `server` or `plain`.
+def extractor_named(name: str, headings: bool = False) -> Maker:
+    """What makes the extractor of that name: `native`, `server` or `plain`. `headings`: asked for where it can tell them.
 
     The server's URL is taken from the environment variable NEARFOLD_TIKA, else it is Tika's usual one on this machine. The
     server is asked for its version here: raises `ExtractorUnavailable` when it does not answer, `MissingExtra` without the
@@ -29,7 +29,7 @@ def extractor_named(name: str) -> Maker:
     """
     match name:
         case "native":
-            return NativeExtractor
+            return StructuredExtractor if headings else NativeExtractor
         case "plain":
             return PlainExtractor
         case "server":

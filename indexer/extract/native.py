@@ -7,6 +7,7 @@ hands out one buffer again and again.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -14,9 +15,19 @@ from indexer.errors import ExtractorUnavailable
 from indexer.extract._engine import damaged, document, hinted
 from indexer.extract.base import Limits
 from indexer.model import Document
+from indexer.text.structure import marked_headings
 
 _PROBE = b"<html><body>nearfold</body></html>"
 _BROKEN = "\ufffd"
+_WITH_HEADINGS = frozenset(
+    {
+        "text/html",
+        "application/xhtml+xml",
+        "application/msword",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/vnd.oasis.opendocument.text",
+    }
+)
 _PIECE = 1 << 16
 
 
@@ -70,3 +81,24 @@ class NativeExtractor:
         except OSError:
             return ""
         return b"".join(pieces).decode("utf-8", "replace")[: self._chars + 1]
+
+
+class StructuredExtractor(NativeExtractor):
+    """Tells the headings of html, Word and OpenDocument texts too; it reads such a document twice."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        from iscc_tika import Extractor
+
+        self._pages: Any = Extractor().set_extract_string_max_length(limits.chars + 1).set_xml_output(True)
+
+    def extract(self, data: bytes, name: str) -> Document:
+        """As `NativeExtractor` does, with headings. Raises `ExtractionError`."""
+        made = super().extract(data, name)
+        if made.content_type not in _WITH_HEADINGS:
+            return made
+        try:
+            page, _ = self._pages.extract_bytes_to_string(bytearray(hinted(data, name)))
+        except (TypeError, OSError):
+            return made
+        return replace(made, headings=marked_headings(page))

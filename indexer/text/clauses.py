@@ -157,7 +157,8 @@ class _Page:
         if given := self.given.get(at):
             found = marker(line)
             words = self.text[start + found.rest if found else given.start : given.end]
-            return _Cut(start, given.end, found.label if found else "", " ".join(words.split()), given.level)
+            label = found.label if found else ""
+            return _Cut(start, given.end, label, " ".join(words.split()), given.level, whole=bool(label))
         if not line.strip() or not self._may_begin(at):
             return None
         if (found := marker(line)) and self._in_row(found):

@@ -156,8 +156,13 @@ def test_tables_of_contents_are_left_out():
 def test_structure_that_extraction_gave():
     text = "Our fees\nThey are paid monthly.\n\nIn advance.\nOur term\nIt is a year.\n3. Law. That of Jersey."
     structure = [Heading(0, 8, 2), Heading(text.index("Our term"), text.index("Our term") + 8, 2)]
-    assert heads(text, structure) == [("", "Our fees", "They are"), ("", "Our term", "It is"), ("3", "Law", "That of")]
-    assert [one.level for one in clauses(text, structure)] == [2, 2, 1]
+    assert heads(text, structure) == [
+        ("", "Our fees", "They are"),
+        ("", "Our fees", "In advance."),
+        ("", "Our term", "It is"),
+        ("3", "Law", "That of"),
+    ]
+    assert [one.level for one in clauses(text, structure)] == [2, 2, 2, 1]
 
 
 def test_nothing_has_no_clauses_and_too_many_are_one():

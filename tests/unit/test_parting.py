@@ -194,6 +194,18 @@ def test_another_recipe_signs_the_parts_too(store):
     assert len(found.found) == 4
 
 
+def test_headings_that_a_format_marks(tmp_path):
+    page = f"<h1>Our prices</h1><p>{PRICE.format('lamp')}</p><p>In euro.</p><h2>If a lamp hurts somebody</h2><p>{INDEMNITY}</p>"
+    (tmp_path / "page.html").write_text(f"<html><body>{page}</body></html>")
+    opened = open_store("sqlite://:memory:")
+    index([str(tmp_path)], opened, parts="clauses")
+    assert [(row.title, row.text) for row in opened.of("parts").scan()] == [
+        ("Our prices", PRICE.format("lamp")),
+        ("Our prices", "In euro."),
+        ("If a lamp hurts somebody", INDEMNITY),
+    ]
+
+
 def test_a_store_without_parts_says_so(folder):
     opened = open_store("sqlite://:memory:")
     index([str(folder)], opened)
