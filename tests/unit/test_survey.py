@@ -75,7 +75,7 @@ def test_a_family_is_seen_whole_from_any_member() -> None:
     assert seen.labels == {"hot": 1, "privileged": 2}
     assert {
         "labels do not agree: 2 of 4 documents carry none",
-        "the text of 1 documents is cut; similarity is that of what was read",
+        "the text of 1 document is cut; similarity is that of what was read",
     } <= set(seen.warnings)
     assert len(seen.matrix) == len(seen.compared) == 4
     assert all(seen.matrix[i][j] == seen.matrix[j][i] for i in range(4) for j in range(4))
