@@ -49,7 +49,9 @@ class EngineStore:
         self._scope: Scope = "documents"
 
     def of(self, scope: Scope) -> EngineStore:
-        """The same connections and the same window of requests under way."""
+        """The same connections and the same window of requests under way; the store itself for the scope that it has."""
+        if scope == self._scope:
+            return self  # what is noticed of an index that another one replaced is noticed for all
         view = copy.copy(self)
         view._scope = scope
         return view
