@@ -48,34 +48,34 @@ class Choice:
 def choice(results: Sequence[Judged], recipes: Sequence[Recipe], truth: Truth) -> Choice:
     """The default recipe where none that can be kept in an index is better beyond chance; else the best of these that can.
 
-    Better beyond chance: the interval of the difference of fair F1, at 95 %, lies above 0.
+    Better beyond chance: the intervals of the differences of fair F1, which hold together at 95 %, do not reach 0.
     """
     by_name = {recipe.name: recipe for recipe in recipes}
     ranked = sorted(results, key=lambda one: -(one.fair.f1 or 0.0))
     able = [one for one in ranked if by_name[one.recipe].storable] or ranked
-    default = next((one for one in able if one.recipe == DEFAULT.name), None)
-    chosen = default if default is not None and not _beyond(able[0], default) else able[0]
-    as_good = tuple(one.recipe for one in ranked if one is not chosen and not _beyond(one, chosen) and not _beyond(chosen, one))
-    better = tuple(one.recipe for one in ranked if _beyond(one, chosen))
+    chosen = next((one for one in able if one.recipe == DEFAULT.name), able[0])
+    if any(_ahead(one, chosen, len(ranked)) > 0 for one in able):
+        chosen = able[0]
+    ahead = {one.recipe: _ahead(one, chosen, len(ranked)) for one in ranked if one is not chosen}
     close = [p.threshold for p in chosen.curve if (p.counts.f1 or 0.0) >= (chosen.best.counts.f1 or 0.0) - CLOSE]
     layouts = tuple(_layouts(chosen, by_name[chosen.recipe], truth))
-    weight = next((one.weight for one in layouts if one.recall >= ENOUGH), layouts[-1].weight if layouts else None)
+    as_good = tuple(name for name, sign in ahead.items() if sign == 0)
     return Choice(
-        chosen.recipe,
-        chosen.best.threshold,
-        (min(close), max(close)),
-        as_good,
-        better,
-        layouts,
-        weight,
-        _reason(chosen, able[0], as_good),
+        recipe=chosen.recipe,
+        threshold=chosen.best.threshold,
+        thresholds=(min(close), max(close)),
+        as_good=as_good,
+        better=tuple(name for name, sign in ahead.items() if sign > 0),
+        layouts=layouts,
+        weight=next((one.weight for one in layouts if one.recall >= ENOUGH), layouts[-1].weight if layouts else None),
+        reason=_reason(chosen, able[0], as_good),
     )
 
 
-def _beyond(one: Judged, other: Judged) -> bool:
-    """Whether one is better than another beyond chance."""
-    interval = difference(one, other) if one is not other else None
-    return interval is not None and interval[0] > 0
+def _ahead(one: Judged, other: Judged, comparisons: int) -> int:
+    """1 when the first is better beyond chance, -1 when the second is, 0 when they cannot be told apart."""
+    interval = difference(one, other, comparisons) if one is not other else None
+    return 0 if interval is None else (interval[0] > 0) - (interval[1] < 0)
 
 
 def _reason(chosen: Judged, first: Judged, as_good: tuple[str, ...]) -> str:
