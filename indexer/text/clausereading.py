@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from indexer.text.clausebody import body
@@ -28,6 +28,7 @@ _IDIOMS = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
 _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
+_SAID = frozenset(["", "formula"])
 _KERNEL = 3
 
 
@@ -88,14 +89,19 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         names=frozenset(lexicon.stem(word) for unit in names for word in unit.said if word not in FUNCTION)
         | frozenset(unit.form for unit in names),
         figures=tuple(sorted(unit.form for unit in units if unit.kind == "formula")),
-        negations=sum(unit.form in NEGATIONS for unit in units) - len(_IDIOMS.findall(said)),
+        negations=_negations(units, said),
         duties=tuple(_duties(units, lexicon)),
     )
 
 
+def _negations(units: Sequence[Unit], said: str) -> int:
+    found = sum(unit.form in NEGATIONS for unit in units)
+    return found - len(_IDIOMS.findall(said)) if found else 0
+
+
 def _terms(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[str]:
     for unit in units:
-        if unit.kind in {"", "formula"} and unit.form not in FUNCTION and unit.form not in lexicon.functional:
+        if unit.form not in FUNCTION and unit.form not in lexicon.functional and unit.kind in _SAID:
             yield unit.form
 
 
@@ -215,8 +221,8 @@ def _duties(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[Duty]:
         if unit.kind == "" and unit.form in DUTY | RIGHT:
             after = units[place + 1 : place + 12]
             denied = barred or any(one.form in NEGATIONS for one in after[:2])
-            kernel = [term for term in _terms(after, lexicon) if term not in SILENT]
-            yield Duty("not" if denied else "must" if unit.form in DUTY else "may", subject, tuple(kernel[:_KERNEL]))
+            kernel = islice((term for term in _terms(after, lexicon) if term not in SILENT), _KERNEL)
+            yield Duty("not" if denied else "must" if unit.form in DUTY else "may", subject, tuple(kernel))
 
 
 def contexts(units: Sequence[Unit]) -> dict[tuple[str, str], set[str]]:

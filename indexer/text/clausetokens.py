@@ -50,6 +50,7 @@ _RECKONING = re.compile(
     r"|formula|exchange\s+rate|rate\s+of\s+exchange|conversion\s+(?:rate|ratio|price)|ratio\b)",
     re.IGNORECASE,
 )
+_KINDS: dict[str | None, str] = {kind: "word" if kind in {"quick", "plain"} else kind for kind in _PATTERNS}
 _RECKONED = frozenset("=+×÷^<>≤≥±√∑")
 _REACH = 2  # tokens between a number and an operator of its formula
 
@@ -65,7 +66,9 @@ class Token(NamedTuple):
 def clause_tokens(text: str) -> list[Token]:
     """The tokens in order, without stops; white space and other signs are in none."""
     text = text if text.isascii() else composed(text)
-    scanned = [(_kind(match), match[0], match.start()) for match in _TOKEN.finditer(text) if match.lastgroup != "gap"]
+    scanned = [
+        (_KINDS[match.lastgroup], match[0], match.start()) for match in _TOKEN.finditer(text) if match.lastgroup != "gap"
+    ]
     figures = _figures(text, scanned) if any(kind in _FIGURES for kind, _, _ in scanned) else set()
     tokens: list[Token] = []
     opens = True
@@ -76,11 +79,6 @@ def clause_tokens(text: str) -> list[Token]:
         tokens.append(Token("formula" if place in figures else kind, said, opens))
         opens = opens and kind == "join"
     return tokens
-
-
-def _kind(match: re.Match[str]) -> str:
-    kind = match.lastgroup or ""
-    return "word" if kind in {"quick", "plain"} else kind
 
 
 def _figures(text: str, scanned: list[tuple[str, str, int]]) -> set[int]:
@@ -95,7 +93,7 @@ def _figures(text: str, scanned: list[tuple[str, str, int]]) -> set[int]:
     for start, end in sentences:
         if _RECKONING.search(text, start, end):
             found.update(_amounts_between(scanned, start, end))
-    for start, end in _stretches(text, r"\n"):
+    for start, end in _stretches(text, r"\n") if "\n" in text else []:
         amounts = _amounts_between(scanned, start, end)
         if len(amounts) > 1 and 5 * len(amounts) >= 2 * _content(scanned, start, end):
             found.update(amounts)
