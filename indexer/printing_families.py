@@ -139,8 +139,8 @@ def grouped(done: Grouped, as_json: bool, consistency: bool, of: Literal["docume
         out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
     for name, copies in (("the same bytes", done.same_bytes), ("the same text", done.same_text)):
         if copies:
-            out.print(f"  {sum(len(one.documents) for one in copies):,} documents in {len(copies):,} groups of {name}")
-    out.print(f"{done.changed:,} rows changed; {done.settled:,} documents were provisional before")
+            out.print(f"  {sum(len(one.documents) for one in copies):,} {of} in {len(copies):,} groups of {name}")
+    out.print(f"{done.changed:,} rows changed; {done.settled:,} {of} were provisional before")
     if done.moved:
         out.print(f"{counted(sum(len(move.documents) for move in done.moved), 'document')} moved to another family:")
     for move in done.moved[:LISTED]:

@@ -199,3 +199,18 @@ def test_every_file_of_mappings_can_be_read():
         assert mappings.read(name)
         if path.suffix == ".json":
             assert mappings.load(name)
+
+
+def test_an_index_made_before_there_were_parts_serves():
+    mapping = new_index()["mappings"]
+    for name in bodies.OF_PARTS:
+        del mapping["properties"][name]
+    assert bodies.mapping_problems(mapping, "flat_object") == ()
+
+
+def test_searches_among_documents_leave_parts_out_and_keep_their_scores():
+    body = bodies.candidates([("near_bands", "00a1")], "recipe", 10)
+    among = bodies.scoped(body, "documents")
+    assert among["query"]["bool"]["must"] == [body["query"]]
+    assert among["query"]["bool"]["must_not"] == bodies.scoped(body, "parts")["query"]["bool"]["filter"]
+    assert bodies.scoped(body, "both") is body

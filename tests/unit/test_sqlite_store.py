@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -290,4 +291,21 @@ def test_odd_file_names(tmp_path):
     store.close()
     assert (tmp_path / "a b%20?c#d 模.db").exists()
     assert set(store.get(["1"])) == {"1"}
+    store.close()
+
+
+def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
+    store = open_store(f"sqlite:///{tmp_path}/old.db")
+    store.prepare(DEFAULT)
+    store.write([row("1", bands=(band(0, 1),))])
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "old.db")) as db:
+        db.executescript(
+            "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; ALTER TABLE documents DROP COLUMN stop; "
+            "PRAGMA user_version = 2;"
+        )
+    assert [one.id for one in store.search(Query("fox")).hits] == ["1"]
+    part = row("1#1", parent="1", start=4, stop=9, bands=(band(0, 1),))
+    assert store.write([row("1", parts=(part,))]) == [None]
+    assert list(store.of("parts").scan()) == [part]
     store.close()
