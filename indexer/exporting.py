@@ -67,6 +67,7 @@ def export(
     balance: Balance = "words",
     review: Sequence[str] = (),
     date: str | None = None,
+    audit: int = 0,
     progress: Progress = silent,
 ) -> Exported:
     """Write families, pairs, review batches or a review queue into a file, or a report about the whole store (`html`).
@@ -74,7 +75,8 @@ def export(
     `families` and `batches` have one record a document, as the last `group` left it; `pairs` are those that `match` finds by
     `threshold` and `measure`. `batches` keep groups together, up to `batch_size` documents; a label `reviewer:NAME` says who
     has read a document, and `reviewers` who shares the work. A `queue` has the near duplicates of documents with a label of
-    `review` that carry none of these themselves. `date` stands in the report and nowhere else. The file appears whole or not
+    `review` that carry none of these themselves. `date` stands in the report and nowhere else; for it `audit` pairs are
+    verified, by which `match` tells what it misses at `threshold`. The file appears whole or not
     at all, and is the same, byte for byte, for the same documents and settings.
 
     Raises `UsageError` for what cannot be written, `MissingExtra` for Parquet without pyarrow, `UnknownMeasure`, and
@@ -86,7 +88,8 @@ def export(
     if batch_size < 1:
         raise UsageError(f"a batch must hold 1 document or more, not {batch_size}")
     if form == "html":
-        made = report(store, date, progress)
+        audited = match(store, threshold=threshold, audit=audit, progress=progress).audit if audit else None
+        made = report(store, date, progress, audited)
         with whole(out) as part:
             part.write_text(made.html, encoding="utf-8", errors="replace", newline="\n")
         return Exported(str(out), form, "report", made.documents)

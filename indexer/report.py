@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from html import escape
 
+from indexer.auditsection import audit_section
 from indexer.collection import Progress, silent
 from indexer.familyview import Family, family
 from indexer.figures import columns, curve, share_bar
@@ -20,6 +21,7 @@ from indexer.overview import Overview, status
 from indexer.release import release
 from indexer.reportstyle import STYLE
 from indexer.stores.base import Store
+from indexer.strata import Audit
 from indexer.survey import BINS, Survey, survey
 from indexer.text.visible import visible
 
@@ -43,8 +45,10 @@ class Report:
     documents: int
 
 
-def report(store: Store, date: str | None = None, progress: Progress = silent) -> Report:
+def report(store: Store, date: str | None = None, progress: Progress = silent, audit: Audit | None = None) -> Report:
     """Make the report of a store as the last `group` left it. `date`: what stands at its top; today's in UTC when None.
+
+    `audit`: what was found of pairs that no group has, if somebody has looked.
 
     For the same documents and the same date it is the same, byte for byte. The whole store is read once, and again the texts
     of up to 20,000 pairs, for what other thresholds would give. Raises `StoreError` when nothing was indexed yet.
@@ -59,6 +63,7 @@ def report(store: Store, date: str | None = None, progress: Progress = silent) -
             _figures(made),
             _types(seen),
             _groups(largest),
+            audit_section(audit),
             _failures(seen),
             _reading(made),
             _settings(seen, made),

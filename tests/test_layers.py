@@ -73,6 +73,7 @@ RANKS = {
         "textpairs",
         "containing",
         "auditing",
+        "auditsection",
         "matched",
         "pairs",
         "grouping",

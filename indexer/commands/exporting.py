@@ -24,6 +24,7 @@ _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 @click.option("--balance", type=click.Choice(["words", "documents"]), default="words", show_default=True, help="Batches.")
 @click.option("--review", multiple=True, metavar="LABEL", help="Queue: near duplicates of these are to be reviewed.")
 @click.option("--date", help="What stands at the top of the report (html) instead of today's date.")
+@click.option("--audit", type=click.IntRange(20), metavar="N", help="Report: verify N pairs to estimate what is missed.")
 @threshold_option
 @measure_option
 @store_option
@@ -50,7 +51,7 @@ def _check(given: set[str], form: Form, what: What) -> None:
         (_FOR_BATCHES, "batches"),
         (("threshold", "measure"), "pairs"),
         (("review",), "queue"),
-        (("date",), "html"),
+        (("date", "audit"), "html"),
     ):
         for name in names:
             if name in given and (not fitting[of] or (form == "html" and of != "html")):

@@ -36,7 +36,7 @@ def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_page(folder: Path) -> None:
-    by_gold, _, by_sheets, audit = (shell(block, folder) for block in BLOCKS)
+    by_gold, _, by_sheets, audit, _ = (shell(block, folder) for block in BLOCKS)
     assert "7 judged pairs" in by_gold.stdout
     assert re.search(r"default_v1 at 0.97 .*missed: \d.*nearfold compare", by_gold.stdout, re.DOTALL)
     assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(encoding="utf-8")
@@ -47,6 +47,7 @@ def test_the_page(folder: Path) -> None:
     assert (folder / "pairs.csv").read_text().count("\n") > 5
     assert "1 disagreement, 0 not settled" in by_sheets.stdout
     assert re.search(r"duplicate or not +0\.467", by_sheets.stdout)  # (3/4 - 17/32) / (15/32), by hand
+    assert "recall 75.0%" in (folder / "report.html").read_text(encoding="utf-8")
     assert re.search(r"audit: .*about 1 pairs .* recall 75\.0%", audit.stderr)
 
 

@@ -3,11 +3,13 @@
 import dataclasses
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError
+from indexer.exporting import export
 from indexer.figures import columns, curve, share_bar
 from indexer.grouping import group
 from indexer.report import report
@@ -73,6 +75,16 @@ def test_links_lead_somewhere_inside() -> None:
     assert targets
     assert targets <= {f"#{attributes['id']}" for _, attributes in tags if "id" in attributes}
     assert not re.search(r"url\(|@import|https?:", report(hostile(), "").html)
+
+
+def test_what_is_missed_stands_in_it_when_it_was_audited(tmp_path: Path) -> None:
+    texts = {f"a{place}": edited(sentence(place // 3, 60), place % 3 * 3) for place in range(12)}
+    store = library(rows(texts))
+    assert "--audit 300" in report(store, "2024-05-01").html
+    assert export(store, tmp_path / "r.html", "html", date="2024-05-01", audit=500).records == 12
+    seen = Seen((tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert re.search(r"audit: \d+ pairs verified; about \d+ pairs of texts at 0.8 or above are not listed: recall", seen)
+    assert "far apart by their sketches" in seen
 
 
 def test_the_same_documents_and_date_give_the_same_report() -> None:
