@@ -170,6 +170,7 @@ def _locked(path: Path | None) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         with connection:
             connection.execute("BEGIN EXCLUSIVE")
+            _check_whole(connection, path)
             connection.execute(_SCHEMA)
             if len(connection.execute("PRAGMA table_info(failure)").fetchall()) == _WITHOUT_TIME:
                 connection.execute("ALTER TABLE failure ADD COLUMN at REAL")
@@ -178,6 +179,13 @@ def _locked(path: Path | None) -> sqlite3.Connection:
     except OSError as error:
         raise StoreStopped(reason=f"{path} cannot be created ({error})", mend="make its folder writable") from error
     return connection
+
+
+def _check_whole(connection: sqlite3.Connection, path: Path | None) -> None:
+    """SQLite reads what is missing of a torn page as zeros, and so would silently know of fewer failures."""
+    width = connection.execute("PRAGMA page_size").fetchone()[0]
+    if path is not None and path.stat().st_size % width:
+        raise sqlite3.DatabaseError("its last page is torn")
 
 
 def _translated(error: sqlite3.DatabaseError, path: Path | None) -> Exception:

@@ -1,0 +1,16 @@
+"""The scene of the drills, made once a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from scene import Scene
+
+
+@pytest.fixture(scope="session")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A folder that was indexed, revised since then, and can be indexed again."""
+    made = Scene(tmp_path_factory.mktemp("scene"))
+    yield made
+    made.jobs.close()

@@ -1,0 +1,145 @@
+"""What every drill needs: a folder of papers, jobs that run in processes of their own, and stores to start from."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sample_library import edited, sentence
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = Path(__file__).with_name("program.py")
+SECONDS = 120.0  # no job of a drill may take longer, whatever befalls it
+MEGABYTES = 700  # nor more resident memory
+OPTIONS = ("--json", "--max-chars", "3000", "--workers", "1")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a job ended: `code` is negative for the signal that ended it, `account` what it printed, None when it did not."""
+
+    code: int
+    out: str
+    err: str
+    megabytes: float
+
+    @property
+    def account(self) -> dict[str, Any] | None:
+        return json.loads(self.out) if self.out.startswith("{") else None
+
+
+class Jobs:
+    """Runs jobs one after the other, each in a process that was forked from one that has imported everything."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = {"out": str(folder / "out"), "err": str(folder / "err")}
+        self._server = subprocess.Popen(
+            [sys.executable, str(PROGRAM), "--serve"],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(folder / "state")},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._killer: subprocess.Popen[bytes] | None = None
+
+    def begin(self, *argv: str | Path, **environment: str) -> int:
+        """Start a job; its process."""
+        for file in self._files.values():
+            Path(file).unlink(missing_ok=True)
+        asked = {"argv": list(map(str, argv)), "environment": environment, **self._files}
+        assert self._server.stdin and self._server.stdout
+        print(json.dumps(asked), file=self._server.stdin, flush=True)
+        return int(self._server.stdout.readline())
+
+    def ended(self, job: int) -> Ended:
+        """Wait for it. One that hangs is ended, and fails the drill."""
+        assert self._server.stdout
+        alarm = subprocess.Popen(["sh", "-c", f"sleep {SECONDS} && kill -9 {job}"], start_new_session=True)
+        began = time.monotonic()
+        code, kilobytes = json.loads(self._server.stdout.readline())
+        os.killpg(alarm.pid, signal.SIGKILL)
+        alarm.wait()
+        assert time.monotonic() - began < SECONDS, "I7: the job hung"
+        out, err = (Path(file).read_text() if Path(file).exists() else "" for file in self._files.values())
+        return Ended(code, out, err, kilobytes / 1024)
+
+    def run(self, *argv: str | Path, **environment: str) -> Ended:
+        """Start a job and wait for it."""
+        return self.ended(self.begin(*argv, **environment))
+
+    def close(self) -> None:
+        """End the process that makes the others."""
+        assert self._server.stdin and self._server.stdout
+        self._server.stdin.close()
+        self._server.wait(10)
+        self._server.stdout.close()
+
+
+def write(file: Path, content: str | bytes, seconds: int) -> None:
+    """A file with this time, so that every run of a drill begins with the same folder."""
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    os.utime(file, (1_600_000_000 + seconds, 1_600_000_000 + seconds))
+
+
+def papers(folder: Path, count: int = 60) -> Path:
+    """Texts, a quarter of them near duplicates; cut, empty and short ones; a page; two that cannot be read; a FIFO."""
+    folder.mkdir()
+    for number in range(count):
+        text = sentence(number, 80) if number % 4 else edited(sentence(number // 8 + 1, 80), number % 5)
+        write(folder / f"{number:03}.txt", f"{text} {'' if number % 4 else number}", number)
+    write(folder / "cut.txt", sentence(400, 900), 1)
+    write(folder / "empty.txt", "", 2)
+    write(folder / "short.txt", "short", 3)
+    write(folder / "page.html", f"<html><body><p>{sentence(401, 60)}</p></body></html>", 4)
+    write(folder / "noise.bin", bytes(range(256)) * 20, 5)
+    write(folder / "noise2.bin", bytes(range(255, -1, -1)) * 20, 6)
+    os.mkfifo(folder / "fifo")
+    return folder
+
+
+def library(folder: Path, count: int, seed: int) -> Path:
+    """Texts of random words, a tenth of them near duplicates of one before."""
+    chance = random.Random(seed)
+    folder.mkdir()
+    words = [f"{sentence(number, 1)}{number}" for number in range(5_000)]
+    before: list[str] = []
+    for number in range(count):
+        text = " ".join(chance.choices(words, k=100))
+        if before and number % 10 == 0:
+            text = edited(chance.choice(before), 4, f"new{number}")
+        before.append(text)
+        write(folder / f"{number:05}.txt", text, number)
+    return folder
+
+
+def revised(folder: Path) -> None:
+    """Change some papers, principals and members among them, add some, take the noise out of a file."""
+    for number in (1, 4, 8, 9, 16, 17, 24, 33):
+        write(folder / f"{number:03}.txt", edited((folder / f"{number:03}.txt").read_text(), 20, "new"), 1000 + number)
+    for number in range(500, 520):
+        text = sentence(number, 80) if number % 2 else edited(sentence(number // 8 + 1, 80), 2)
+        write(folder / f"{number:03}.txt", text, number)
+    write(folder / "noise.bin", "it is a text after all, and says so in some words", 2000)
+    write(folder / "010.txt", bytes(range(256)) * 30, 2001)
+
+
+def copied(store: Path, to: Path) -> Path:
+    """A store's files under another name; its journal and logs too."""
+    for old in store.parent.glob(f"{store.name}*"):
+        shutil.copy(old, to.parent / old.name.replace(store.name, to.name, 1))
+    return to
+
+
+def index_words(folder: Path, store: str, more: Sequence[str] = ()) -> list[str]:
+    """The command that drills run."""
+    return ["index", str(folder), "--store", store, *OPTIONS, *more]

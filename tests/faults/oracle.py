@@ -1,0 +1,134 @@
+"""The nine invariants, checked from outside: the folder, the store, the journal and what a job told, against each other.
+
+I1 every file ends in one outcome; I2 what was told to be indexed is there, and once; I3 stored keys equal recomputed keys;
+I4 no cut text is called complete; I5 nothing that was acknowledged is extracted again; I6 after the fault a fresh document is
+indexed and found; I7 time and memory are bounded (see `drill`); I8 one recipe; I9 the same result as an undisturbed run.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from drill import Ended
+from family_oracle import broken
+
+from indexer.fingerprinting import fingerprints
+from indexer.grouping import group
+from indexer.jobs import journal_path, remembered
+from indexer.model import Query, Row
+from indexer.recipe import DEFAULT
+from indexer.sketch.codec import pack_slots
+from indexer.stores import open_store
+
+INVARIANTS = tuple(f"I{number}" for number in range(1, 10))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is in a store, by id, and in its journal, digests by path, at one moment."""
+
+    rows: dict[str, Row]
+    failed: dict[str, str]
+
+    @property
+    def paths(self) -> frozenset[str]:
+        return frozenset(row.path for row in self.rows.values())
+
+    def decided(self) -> set[tuple[str, str]]:
+        """The path and the content of everything that was stored, or failed."""
+        return {(row.path, row.source) for row in self.rows.values()} | set(self.failed.items())
+
+
+def standing(url: str) -> Standing:
+    """Read the store and its journal; each id once (I2), one recipe (I8)."""
+    store = open_store(url)
+    try:
+        if store.stored_recipe() is None:
+            return Standing({}, {})
+        store.refresh()
+        rows = list(store.scan())
+        assert store.counts().documents == len(rows) == len({row.id for row in rows}), "I2: a document is there twice"
+        assert {row.recipe for row in rows} <= {store.stored_recipe().id}, "I8: rows of another recipe"
+    finally:
+        store.close()
+    failed = remembered(journal_path(url))
+    assert failed is not None, "the journal is held by a job that has ended"
+    return Standing({row.id: row for row in rows}, {one.path: one.source for one in failed})
+
+
+def sound(now: Standing) -> None:
+    """What holds of a store at every moment: I3 recomputed from its texts, I4, and families whose principals exist."""
+    rows = list(now.rows.values())
+    signed = fingerprints([row.text for row in rows], DEFAULT)
+    for place, row in enumerate(rows):
+        made = signed[place]
+        cut = row.status == "truncated"
+        assert row.status in (made.status, "truncated"), f"I3: {row.path} is {row.status}"
+        slots = None if made.minhash is None else pack_slots(made.minhash)
+        stored = (row.bands, row.blocks, row.minhash, row.simhash, row.exact, row.words)
+        assert stored == (made.bands, made.blocks, slots, made.simhash, made.exact, made.words), f"I3: keys of {row.path}"
+        assert not cut or row.principal is not True, f"I4: {row.path} is cut and leads a family"
+    assert broken(rows) == []
+
+
+def told(log: Path, word: str) -> Counter[str]:
+    """How often each path stands in a job's log with this word: `extracted`, `indexed` or `failed`."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    return Counter(line.partition(" ")[2] for line in lines if line.startswith(f"{word} "))
+
+
+def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
+    """I2 after a fault: what was told to be indexed is there, with the text that its file has now."""
+    by_path = {row.path: row for row in now.rows.values()}
+    for path in told(log, "indexed"):
+        assert path in by_path, f"I2: {path} was acknowledged and is not there"
+        if path.endswith(".txt"):
+            assert by_path[path].text == Path(path).read_text()[:most_chars].strip("\ufeff"), f"I2: {path} has another text"
+    assert set(told(log, "failed")) <= set(now.failed), "I1: a failure was told and is not remembered"
+
+
+def conserved(job: Ended, now: Standing, folder: Path) -> None:
+    """I1: the account adds up to the folder, and each file is in the store, in the journal, or special."""
+    account = job.account
+    assert account is not None, f"exit {job.code}\n{job.err}"
+    files = [path for path in folder.rglob("*") if not path.is_dir()]
+    plain = {str(path) for path in files if stat.S_ISREG(path.lstat().st_mode)}
+    outcomes = account["indexed"] + account["unchanged"] + sum(account["skipped"].values()) + len(account["failed"])
+    assert outcomes == account["seen"] == len(files), f"I1: {account}"
+    assert {one["path"] for one in account["failed"]} == set(now.failed), "I1: failures that are told are not those remembered"
+    assert now.paths | set(now.failed) == plain and not now.paths & set(now.failed), "I1: a file has no outcome, or two"
+    assert job.code == (1 if account["failed"] else 0), f"I1: exit {job.code}"
+
+
+def economical(before: Standing, after: Standing, log: Path) -> None:
+    """I5: what was in the store or the journal when a job began was not extracted again, nor anything twice."""
+    again = told(log, "extracted")
+    spared = {path for path, _ in before.decided() & after.decided()}
+    assert not set(again) & spared, f"I5: extracted again: {sorted(set(again) & spared)[:5]}"
+    assert set(again.values()) <= {1}, "I5: extracted twice"
+
+
+def grouped(url: str) -> dict[str, tuple[object, ...]]:
+    """I9: what the order of events must not change, by id, families as `group` makes them."""
+    store = open_store(url)
+    try:
+        group(store)
+        return {
+            row.id: (row.path, row.text, row.status, row.source, row.bands, row.blocks, row.minhash, row.simhash, row.family)
+            for row in store.scan()
+        }
+    finally:
+        store.close()
+
+
+def alive(url: str, word: str) -> bool:
+    """I6: whether a document with this word is found."""
+    store = open_store(url)
+    try:
+        store.refresh()
+        return store.search(Query(word)).total == 1
+    finally:
+        store.close()

@@ -1,0 +1,60 @@
+"""A disk that is full or fails: the job stops and says so, nothing acknowledged is lost, and with room again it goes on."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drill import copied
+from oracle import kept, sound, standing
+from scene import Scene
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 2 MB; skipped where none may be mounted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount here")
+    if done.returncode:
+        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.parametrize("free", [0, 4, 16, 64, 200, 500])
+def test_a_disk_that_fills_up(free: int, small_disk: Path, scene: Scene) -> None:
+    """`free`: kilobytes that are left when the job begins."""
+    store = scene.begun(small_disk)
+    filler = small_disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(1024))
+        except OSError:
+            file.truncate(max(0, file.tell() - free * 1024))
+    log = scene.home / f"{store.stem}.log"
+    job = scene.index(store, DRILL_LOG=str(log))
+    assert job.code in (1, 4) and "Traceback" not in job.err, f"exit {job.code}: {job.err}"
+    if job.code == 4:
+        assert "run the same command again to resume" in job.err
+    now = standing(f"sqlite:///{copied(store, scene.home / store.name)}")
+    sound(now)
+    kept(now, log)
+    filler.unlink()
+    scene.mended(store)
+
+
+@pytest.mark.parametrize("kilobytes", [40, 120, 400, 700])
+def test_a_file_that_may_not_grow(kilobytes: int, scene: Scene) -> None:
+    """The limit of a file's size, as of a quota."""
+    store = scene.begun()
+    log = scene.home / f"{store.stem}.log"
+    job = scene.index(store, DRILL_LOG=str(log), DRILL_FILE_BYTES=str(kilobytes << 10))
+    assert job.code in (1, 3, 4) and "Traceback" not in job.err, f"exit {job.code}: {job.err}"
+    kept(standing(f"sqlite:///{store}"), log)
+    scene.mended(store)
