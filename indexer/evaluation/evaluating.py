@@ -89,7 +89,7 @@ def _truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]
 
 
 def _joined(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """Sheets of different people. Raises `UsageError` when one has two, or when they are of different folders."""
+    """Sheets of different people. Raises `UsageError` when one has two."""
     names = Counter(sheet.assessor for sheet in sheets)
     twice = [name for name, number in names.items() if number > 1]
     if twice:

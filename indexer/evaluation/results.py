@@ -77,7 +77,7 @@ class OfType:
 class Mistake:
     """A pair that was found and is no duplicate (`type` tells what it is), or a duplicate that was missed, and why.
 
-    `similarity` is by the measure of the result; None where neither text is signed.
+    `similarity` is by the measure of the result; 0 where a text has no keys.
     """
 
     a: Named
@@ -117,7 +117,7 @@ class Evaluation:
     """Results in the order of recipes, then thresholds; how far the assessors agree, where there are two or more.
 
     `closed`: pairs that the gold set does not list count as different. `types`: pairs of the truth by type. `rule`: when a set
-    is captured. `drawn`: what the bootstrap draws again.
+    is captured. `drawn`: what the bootstrap draws again. `alone`: pairs that one assessor alone has judged; they count.
     """
 
     documents: int
