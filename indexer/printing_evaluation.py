@@ -66,9 +66,8 @@ def _of(kappa: Kappa | None) -> float | None:
 
 def _disagreements(made: Evaluation, out: Console) -> None:
     unsettled = sum(one.type is None for one in made.disagreements)
-    out.print(
-        f"{counted(len(made.disagreements), 'disagreement')}, {unsettled:,} not settled and left out; {made.alone:,} judged by one alone"
-    )
+    differing = counted(len(made.disagreements), "disagreement")
+    out.print(f"{differing}, {unsettled:,} not settled and left out; {made.alone:,} judged by one alone")
     for one in made.disagreements[:LISTED]:
         said = ", ".join(f"{visible(name)}: {type}" for name, type in one.said.items())
         out.print(Text(f"  {visible(one.a)} and {visible(one.b)}: {said}; settled: {one.type or 'not'}"))
