@@ -81,22 +81,21 @@ def all_together(parts: Sequence[tuple[str, int]]) -> str:
     return np.packbits(np.concatenate([met(told, count) for told, count in parts])).tobytes().hex()
 
 
-def sheet(results: dict[str, Sequence[Judged]], place: Path) -> None:
-    """Every recipe on every kind of every corpus, at its best and its own threshold."""
+def sheet(results: Sequence[Judged], place: Path) -> None:
+    """Every recipe on every kind, at its best and its own threshold."""
     with place.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\n")
-        writer.writerow(["texts", "recipe", "kind", "pairs", "at", "threshold", "found", "precision", "recall", "f1"])
-        for name, judgements in results.items():
-            for one in judgements:
-                for kind in one.kinds:
-                    for at, point, found, counts in (
-                        ("best", one.best, kind.found, kind.best),
-                        ("own", one.usual, kind.found_usually, kind.usual),
-                    ):
-                        duplicate = counts.right + counts.missed > 0
-                        shares = (counts.precision, counts.recall, counts.f1) if duplicate else (None, None, None)
-                        told = ["" if value is None else f"{value:.3f}" for value in shares]
-                        writer.writerow([name, one.recipe, kind.kind, kind.pairs, at, f"{point.threshold:.3f}", found, *told])
+        writer.writerow(["recipe", "kind", "pairs", "at", "threshold", "found", "precision", "recall", "f1"])
+        for one in results:
+            for kind in one.kinds:
+                for at, point, found, counts in (
+                    ("best", one.best, kind.found, kind.best),
+                    ("own", one.usual, kind.found_usually, kind.usual),
+                ):
+                    duplicate = counts.right + counts.missed > 0
+                    shares = (counts.precision, counts.recall, counts.f1) if duplicate else (None, None, None)
+                    told = ["" if value is None else f"{value:.3f}" for value in shares]
+                    writer.writerow([one.recipe, kind.kind, kind.pairs, at, f"{point.threshold:.3f}", found, *told])
 
 
 def main() -> None:
@@ -126,7 +125,7 @@ def main() -> None:
     chosen = choice(results, recipes, truth_of(everything.pairs))
     written = page(ranked, strictly, everything, {name: cases for name, (cases, _) in corpora.items()}, by_name, chosen)
     (ROOT / "docs" / "quality.md").write_text(written, encoding="utf-8")
-    sheet({"all": results, **apart}, ROOT / "docs" / "quality.csv")
+    sheet(results, ROOT / "docs" / "quality.csv")
 
 
 def judgements(

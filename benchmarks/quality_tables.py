@@ -22,7 +22,7 @@ OVERALL = (
 PAGE = """# Every recipe on every kind of planted truth
 
 Made by `python benchmarks/quality.py --work FOLDER`, which plants truth in texts of the machine it runs on and tries the
-standard grid of `nearfold tune` ([tuning.md](tuning.md)). All figures, of every recipe, kind and corpus, are in
+standard grid of `nearfold tune` ([tuning.md](tuning.md)). All figures of every recipe on every kind are in
 [quality.csv](quality.csv).
 
 {counted}.
@@ -195,8 +195,8 @@ def described(cases: Cases) -> str:
 
 def finding(made: Choice) -> str:
     low, high = made.thresholds
-    better = f"; better beyond chance: {', '.join(f'`{name}`' for name in made.better)}" if made.better else ""
+    better = "\n".join(f"Better beyond chance: `{name}`." for name in made.better)
     return (
         f"By the rule of `nearfold tune`: **`{made.recipe}`** at {made.threshold:g} ({low:g} to {high:g} lose .01 at most):\n"
-        f"{made.reason}{better}.\nNot to be told from it: {', '.join(f'`{name}`' for name in made.as_good)}."
+        f"{made.reason}.\n{better}"
     )
