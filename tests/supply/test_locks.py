@@ -57,7 +57,7 @@ def test_locks_agree_with_each_other() -> None:
 
 
 def test_the_core_stays_small() -> None:
-    assert wanted("core") == {"numpy", "mmh3", "iscc-tika", "charset-normalizer", "psutil", "click", "rich"}
+    assert wanted("core") == {"numpy", "mmh3", "iscc-tika", "charset-normalizer", "psutil", "click", "rich", "snowballstemmer"}
 
 
 def test_the_build_asks_for_the_same_everywhere() -> None:
