@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,6 +139,12 @@ def copied(store: Path, to: Path) -> Path:
     for old in store.parent.glob(f"{store.name}*"):
         shutil.copy(old, to.parent / old.name.replace(store.name, to.name, 1))
     return to
+
+
+def removed(server: str, index: str) -> None:
+    """Delete an index that a drill made."""
+    with urllib.request.urlopen(urllib.request.Request(f"{server}/{index}", method="DELETE"), timeout=30) as answer:
+        assert answer.status == 200
 
 
 def index_words(folder: Path, store: str, more: Sequence[str] = ()) -> list[str]:

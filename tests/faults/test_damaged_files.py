@@ -20,6 +20,7 @@ from indexer.errors import StoreDamaged, StoreError
 from indexer.jobs import Failure, Journal, remembered
 
 RECORDS = [Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "extractor", "encrypted") for number in range(40)]
+Property = Callable[[str, object], None]
 HEADER, FRAME = 32, 24  # bytes before the first frame of a write-ahead log, and before each page in it
 
 
@@ -49,12 +50,16 @@ def frames(wal: bytes) -> int:
     return FRAME + int.from_bytes(wal[8:12], "big")
 
 
-def test_a_log_torn_anywhere_in_its_last_two_frames_keeps_what_came_before(torn: Path, tmp_path: Path) -> None:
+def test_a_log_torn_anywhere_in_its_last_two_frames_keeps_what_came_before(
+    torn: Path, tmp_path: Path, record_property: Property
+) -> None:
     wal = Path(f"{torn}-wal").read_bytes()
     size = frames(wal)
     least = len(standing(f"sqlite:///{again(torn, tmp_path / 'whole', bytes, '-wal')}").rows)
     last = HEADER + (len(wal) - HEADER) // size * size
-    for cut in [*range(last - 2 * size, last, 97), last - 1]:
+    cuts = [*range(last - 2 * size, last, 97), last - 1]
+    record_property("faults", len(cuts))
+    for cut in cuts:
         store = again(torn, tmp_path / "cut", lambda data, cut=cut: data[:cut], "-wal")
         now = standing(f"sqlite:///{store}")
         sound(now)
@@ -82,13 +87,15 @@ def test_a_bit_that_flips_in_the_log_costs_at_most_what_came_after_it(
     scene.mended(again(torn, tmp_path / "flipped", flipped, "-wal"))
 
 
-def test_a_journal_is_whole_or_named_wherever_it_is_cut(tmp_path: Path) -> None:
+def test_a_journal_is_whole_or_named_wherever_it_is_cut(tmp_path: Path, record_property: Property) -> None:
     """Each byte of its last two pages, and some of the others; an empty one is a new one."""
     path = tmp_path / "x.jobs"
     with Journal(path) as journal:
         journal.record(RECORDS)
     whole = path.read_bytes()
-    for length in [0, *range(1, len(whole) - 8192, 499), *range(max(1, len(whole) - 8192), len(whole))]:
+    lengths = [0, *range(1, len(whole) - 8192, 499), *range(max(1, len(whole) - 8192), len(whole))]
+    record_property("faults", len(lengths))
+    for length in lengths:
         cut = tmp_path / "cut.jobs"
         cut.write_bytes(whole[:length])
         try:
@@ -100,7 +107,7 @@ def test_a_journal_is_whole_or_named_wherever_it_is_cut(tmp_path: Path) -> None:
         cut.unlink()
 
 
-def test_a_torn_change_of_a_journal_is_taken_back(tmp_path: Path) -> None:
+def test_a_torn_change_of_a_journal_is_taken_back(tmp_path: Path, record_property: Property) -> None:
     """The process dies between the change and its commit, and the file that tells how to take it back is torn anywhere."""
     path, copy = tmp_path / "x.jobs", tmp_path / "copy.jobs"
     with Journal(path) as journal:
@@ -113,7 +120,9 @@ def test_a_torn_change_of_a_journal_is_taken_back(tmp_path: Path) -> None:
     middle = path.read_bytes()
     db.close()
     assert len(back) > 512
-    for length in [*range(0, 40), *range(40, len(back), 37), len(back)]:
+    lengths = [*range(0, 40), *range(40, len(back), 37), len(back)]
+    record_property("faults", len(lengths))
+    for length in lengths:
         copy.write_bytes(middle)
         Path(f"{copy}-journal").write_bytes(back[:length])
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -44,7 +45,8 @@ def test_failing(name: str, scene: Scene) -> None:
     scene.mended(store, *(["--retry"] if name in ("before_extract", "in_worker") else []))
 
 
-def test_slow_at_every_step(scene: Scene) -> None:
+def test_slow_at_every_step(scene: Scene, record_property: Callable[[str, object], None]) -> None:
+    record_property("faults", len(STEPS))
     store = scene.begun()
     slow = ",".join(f"{name}:{hit(name)}=delay:0.05" for name in STEPS)
     assert scene.index(store, NEARFOLD_FAILPOINTS=slow, DRILL_LOG=str(store.with_suffix(".log"))).code == 1
@@ -52,8 +54,9 @@ def test_slow_at_every_step(scene: Scene) -> None:
     scene.mended(store)
 
 
-def test_killed_at_every_step_in_turn(scene: Scene) -> None:
+def test_killed_at_every_step_in_turn(scene: Scene, record_property: Callable[[str, object], None]) -> None:
     """One job after the other on the same store, each killed a step later than the one before."""
+    record_property("faults", len(STEPS))
     store, log = scene.begun(), scene.home / "turns.log"
     for name in STEPS:
         scene.index(store, NEARFOLD_FAILPOINTS=f"{name}=kill", DRILL_LOG=str(log))

@@ -26,17 +26,32 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-@pytest.mark.parametrize("free", [0, 4, 16, 64, 200, 500])
-def test_a_disk_that_fills_up(free: int, small_disk: Path, scene: Scene) -> None:
-    """`free`: kilobytes that are left when the job begins."""
-    store = scene.begun(small_disk)
-    filler = small_disk / "filler"
+def filled(disk: Path, free: int) -> Path:
+    """A file that takes all the room but so many kilobytes."""
+    filler = disk / "filler"
     with filler.open("wb", buffering=0) as file:
         try:
             while True:
                 file.write(bytes(1024))
         except OSError:
             file.truncate(max(0, file.tell() - free * 1024))
+    return filler
+
+
+@pytest.mark.parametrize("free", [0, 60])
+def test_a_new_store_on_a_full_disk(free: int, small_disk: Path, scene: Scene) -> None:
+    store, filler = small_disk / f"new{free}.db", filled(small_disk, free)
+    job = scene.index(store)
+    assert job.code == 4 and "run the same command again" in job.err, job.err
+    filler.unlink()
+    scene.mended(store)
+
+
+@pytest.mark.parametrize("free", [0, 4, 16, 64, 200, 500])
+def test_a_disk_that_fills_up(free: int, small_disk: Path, scene: Scene) -> None:
+    """`free`: kilobytes that are left when the job begins."""
+    store = scene.begun(small_disk)
+    filler = filled(small_disk, free)
     log = scene.home / f"{store.stem}.log"
     job = scene.index(store, DRILL_LOG=str(log))
     assert job.code in (1, 4) and "Traceback" not in job.err, f"exit {job.code}: {job.err}"

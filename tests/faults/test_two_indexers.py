@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drill import Jobs, index_words, library
+from drill import Jobs, index_words, library, removed
 from oracle import grouped, sound, standing, told
 from scene import BATCH, Scene
-
-from indexer.stores import open_store
 
 
 @pytest.fixture
@@ -59,6 +57,4 @@ def test_two_machines_fill_one_cluster(opensearch_url: str, tmp_path: Path, othe
         assert grouped(url) == grouped(whole)
     finally:
         here.close()
-        store = open_store(url)
-        store._link.request("DELETE", f"/{name}*", None, {}, 30)
-        store.close()
+        removed(opensearch_url, name)
