@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import StoreBusy, StoreDamaged, StoreStopped
+from indexer.errors import StoreBusy, StoreDamaged, StoreError, StoreStopped
 from indexer.failpoints import reached
 from indexer.stores import sqlite_file
 
+FORMAT = 1  # of the journal, in its `user_version`; those before it had none
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS failure (
     id TEXT PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL, extractor TEXT NOT NULL, error TEXT NOT NULL, at REAL
@@ -87,6 +88,7 @@ def looked_up(path: Path | None, table: str, select: str) -> list[tuple[Any, ...
         return []
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)) as connection:
+            _check_format(connection, path)
             known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
             return connection.execute(select).fetchall() if known else []
     except sqlite3.DatabaseError as error:
@@ -166,19 +168,39 @@ def _locked(path: Path | None) -> sqlite3.Connection:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path or ":memory:", timeout=0.2, check_same_thread=False)
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("PRAGMA synchronous = FULL")
-        with connection:
-            connection.execute("BEGIN EXCLUSIVE")
-            _check_whole(connection, path)
-            connection.execute(_SCHEMA)
-            if len(connection.execute("PRAGMA table_info(failure)").fetchall()) == _WITHOUT_TIME:
-                connection.execute("ALTER TABLE failure ADD COLUMN at REAL")
+        try:
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
     except sqlite3.DatabaseError as error:
         raise _translated(error, path) from error
     except OSError as error:
         raise StoreStopped(reason=f"{path} cannot be created ({error})", mend="make its folder writable") from error
     return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Lock the journal, and bring one of an earlier nearfold to this format."""
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("PRAGMA synchronous = FULL")
+    with connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        _check_whole(connection, path)
+        _check_format(connection, path)
+        connection.execute(_SCHEMA)
+        if len(connection.execute("PRAGMA table_info(failure)").fetchall()) == _WITHOUT_TIME:
+            connection.execute("ALTER TABLE failure ADD COLUMN at REAL")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _check_format(connection: sqlite3.Connection, path: Path | None) -> None:
+    """Refuse the journal of a newer nearfold: what it remembers there could be lost."""
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found > FORMAT:
+        raise StoreError(
+            f"the journal {path} was written by a newer nearfold (format {found}, this one knows {FORMAT}); upgrade nearfold"
+        )
 
 
 def _check_whole(connection: sqlite3.Connection, path: Path | None) -> None:

@@ -1,0 +1,118 @@
+"""Files of every format so far are opened, upgraded and used; a newer one is refused; an upgrade that is killed changes nothing."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from indexer.errors import StoreError
+from indexer.grouping import group
+from indexer.ingest import index
+from indexer.jobs import FORMAT as JOURNAL_FORMAT
+from indexer.jobs import Journal, journal_path, remembered
+from indexer.labeljournal import history
+from indexer.lookup import similar
+from indexer.model import Query
+from indexer.stores import open_store
+from indexer.stores._sqlite_file import FORMAT
+
+FIXTURES = Path(__file__).parent.parent / "data" / "formats"
+ROOT = Path(__file__).parent.parent.parent
+FORMATS = range(1, FORMAT + 1)
+LEASES = {"/srv/papers/lease-2023.txt", "/srv/papers/lease-2024.txt"}
+
+
+def copied(number: int, folder: Path) -> Path:
+    for file in FIXTURES.glob(f"format-{number}.db*"):
+        shutil.copy(file, folder / file.name)
+    return folder / f"format-{number}.db"
+
+
+def format_of(file: Path) -> int:
+    with closing(sqlite3.connect(file)) as db:
+        return db.execute("PRAGMA user_version").fetchone()[0]
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_there_is_a_file_of_every_format(number: int) -> None:
+    file = FIXTURES / f"format-{number}.db"
+    assert format_of(file) == number
+    assert file.stat().st_size < 100_000
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_a_file_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path) -> None:
+    file = copied(number, tmp_path)
+    store = open_store(f"sqlite:///{file}")
+    rows = list(store.scan())
+    assert format_of(file) == FORMAT
+    assert {row.status for row in rows} == {"complete", "too_short"}
+    assert {hit.path for hit in store.search(Query("warehouse")).hits} == LEASES
+    assert {hit.path.rpartition("/")[2] for hit in store.search(Query("満潮")).hits} == {"tide.txt"}
+    assert {row.path for row in rows if row.family != row.id} < LEASES
+    lease = next(row for row in rows if row.path.endswith("2023.txt"))
+    assert [match.path for match in similar(store, id=lease.id, threshold=0.8).matches] == sorted(LEASES - {lease.path})
+    assert group(store).largest == 2
+    (tmp_path / "new.txt").write_text("A tug waits for the tide at the harbour, and for two barges that are late again.")
+    assert index([str(tmp_path / "new.txt")], store, workers=1).indexed == 1
+    assert store.counts().documents == 6
+    store.close()
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_a_journal_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path) -> None:
+    path = journal_path(f"sqlite:///{copied(number, tmp_path)}")
+    assert path is not None
+    assert [Path(one.path).name for one in remembered(path) or ()] == ["broken.docx"]
+    with Journal(path) as journal:
+        (failure,) = journal
+        journal.record([failure])
+    assert format_of(path) == JOURNAL_FORMAT
+    assert [one.id for one in remembered(path) or ()] == [failure.id]
+    assert [one.added for one in history(path)] == ([("lease",)] if number == 3 else [])
+
+
+def test_a_newer_file_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
+    file = copied(FORMAT, tmp_path)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    before = file.read_bytes()
+    store = open_store(f"sqlite:///{file}")
+    with pytest.raises(StoreError, match="newer nearfold.*upgrade nearfold"):
+        store.counts()
+    store.close()
+    assert file.read_bytes() == before
+
+
+def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
+    path = journal_path(f"sqlite:///{copied(FORMAT, tmp_path)}")
+    assert path is not None
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {JOURNAL_FORMAT + 1}")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="newer nearfold.*upgrade nearfold"):
+        Journal(path)
+    with pytest.raises(StoreError, match="newer nearfold"):
+        remembered(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", FORMATS[:-1])
+@pytest.mark.parametrize("point", ["before_commit", "after_commit"])
+def test_an_upgrade_that_is_killed_is_done_or_not_begun(number: int, point: str, tmp_path: Path) -> None:
+    file = copied(number, tmp_path)
+    words = [sys.executable, "-m", "indexer", "status", "--store", f"sqlite:///{file}"]
+    killed = subprocess.run(words, cwd=ROOT, env={**os.environ, "NEARFOLD_FAILPOINTS": f"{point}=kill"}, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert format_of(file) == (number if point == "before_commit" else FORMAT)
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT count(*) FROM documents JOIN texts USING (number)").fetchone() == (5,)
+        assert db.execute("SELECT count(*) FROM fulltext WHERE fulltext MATCH 'warehouse'").fetchone() == (2,)
+    assert subprocess.run(words, cwd=ROOT, check=False, capture_output=True).returncode == 0
+    assert format_of(file) == FORMAT
