@@ -13,6 +13,7 @@ def fingerprints(
     blocks: int,
     min_features: int,
     threads: int = 1,
+    key: tuple[int, int] | None = None,
 ) -> tuple[
     bytearray,
     bytearray,
@@ -23,7 +24,7 @@ def fingerprints(
     bytearray,
     bytearray,
 ]:
-    """Fingerprint texts by `default_v1`, `chars_v1`, `gram64_v1`, `fss_v1` and `distinct_v1`.
+    """Fingerprint texts by `default_v1`, `chars_v1`, `gram64_v1` (with a key `sip24_v1`), `fss_v1` and `distinct_v1`.
 
     Comes back, one row a text: MinHash (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero when not asked
     for), band keys, block keys, status, SHA-256, words and chars (int64). Numbers are in native byte order. The

@@ -1,6 +1,8 @@
-//! `gram64_v1`: a 64-bit hash for every run of `width` code points.
+//! `gram64_v1`: a 64-bit hash for every run of `width` code points; under a secret key `sip24_v1`.
 
 use multiversion::multiversion;
+
+use crate::siphash::{Key, siphash24};
 
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 pub const MAX_WIDTH: usize = 6;
@@ -20,34 +22,55 @@ pub fn mix64(value: u64) -> u64 {
 ///
 /// # Panics
 /// When the width is not 1 to 6.
-pub fn each_chunk<C: Copy + Into<u64>>(codes: &[C], width: usize, mut take: impl FnMut(&[u64])) {
+pub fn each_chunk<C: Copy + Into<u64>>(codes: &[C], width: usize, key: Option<Key>, mut take: impl FnMut(&[u64])) {
     let mut room = [0; CHUNK];
     let count = (codes.len() + 1).saturating_sub(width);
     for start in (0..count).step_by(CHUNK) {
         let hashes = &mut room[..CHUNK.min(count - start)];
         let codes = &codes[start..start + hashes.len() + width - 1];
         match width {
-            1 => fill::<C, 1>(codes, hashes),
-            2 => fill::<C, 2>(codes, hashes),
-            3 => fill::<C, 3>(codes, hashes),
-            4 => fill::<C, 4>(codes, hashes),
-            5 => fill::<C, 5>(codes, hashes),
-            6 => fill::<C, 6>(codes, hashes),
+            1 => fill::<C, 1>(codes, key, hashes),
+            2 => fill::<C, 2>(codes, key, hashes),
+            3 => fill::<C, 3>(codes, key, hashes),
+            4 => fill::<C, 4>(codes, key, hashes),
+            5 => fill::<C, 5>(codes, key, hashes),
+            6 => fill::<C, 6>(codes, key, hashes),
             _ => panic!("a run has 1 to {MAX_WIDTH} code points, not {width}"),
         }
         take(hashes);
     }
 }
 
-#[multiversion(targets = "simd")]
-fn fill<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], hashes: &mut [u64]) {
-    for (run, hash) in codes.windows(WIDTH).zip(hashes) {
-        let mut halves = [0; 2];
-        for (place, &code) in run.iter().enumerate() {
-            halves[place / 3] |= code.into() << (CODE_BITS * (place % 3));
-        }
-        *hash = mix64(MULTIPLIER.wrapping_mul(halves[1]).wrapping_add(halves[0]).wrapping_add(GAMMA));
+fn fill<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], key: Option<Key>, hashes: &mut [u64]) {
+    match key {
+        None => fill_public::<C, WIDTH>(codes, hashes),
+        Some(key) => fill_keyed::<C, WIDTH>(codes, key, hashes),
     }
+}
+
+#[multiversion(targets = "simd")]
+fn fill_public<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], hashes: &mut [u64]) {
+    for (run, hash) in codes.windows(WIDTH).zip(hashes) {
+        let [low, high] = packed::<C, WIDTH>(run);
+        *hash = mix64(MULTIPLIER.wrapping_mul(high).wrapping_add(low).wrapping_add(GAMMA));
+    }
+}
+
+#[multiversion(targets = "simd")]
+fn fill_keyed<C: Copy + Into<u64>, const WIDTH: usize>(codes: &[C], key: Key, hashes: &mut [u64]) {
+    for (run, hash) in codes.windows(WIDTH).zip(hashes) {
+        *hash = siphash24(key, packed::<C, WIDTH>(run));
+    }
+}
+
+/// The first three code points of a run and the others, 21 bits each.
+#[inline(always)]
+fn packed<C: Copy + Into<u64>, const WIDTH: usize>(run: &[C]) -> [u64; 2] {
+    let mut halves = [0; 2];
+    for (place, &code) in run.iter().enumerate() {
+        halves[place / 3] |= code.into() << (CODE_BITS * (place % 3));
+    }
+    halves
 }
 
 #[cfg(test)]
@@ -56,7 +79,7 @@ mod tests {
 
     fn hashes<C: Copy + Into<u64>>(codes: &[C], width: usize) -> Vec<u64> {
         let mut all = Vec::new();
-        each_chunk(codes, width, |hashes| all.extend_from_slice(hashes));
+        each_chunk(codes, width, None, |hashes| all.extend_from_slice(hashes));
         all
     }
 

@@ -12,5 +12,6 @@ mod normalise;
 mod python;
 pub mod signer;
 mod simhash;
+pub mod siphash;
 #[allow(clippy::unreadable_literal)]
 mod unicode13;

@@ -31,7 +31,7 @@ type Arrays<'py> = (
 
 /// Fingerprint texts; see the stub for the arguments and the arrays that come back.
 #[pyfunction]
-#[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1))]
+#[pyo3(signature = (texts, *, width, slots, bands, rows, simhash, blocks, min_features, threads=1, key=None))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 fn fingerprints<'py>(
     py: Python<'py>,
@@ -44,8 +44,9 @@ fn fingerprints<'py>(
     blocks: usize,
     min_features: usize,
     threads: usize,
+    key: Option<[u64; 2]>,
 ) -> PyResult<Arrays<'py>> {
-    let recipe = Recipe { width, slots, bands, rows, simhash, blocks, min_features };
+    let recipe = Recipe { width, slots, bands, rows, simhash, blocks, min_features, key };
     check(&recipe)?;
     let texts = texts.iter().map(utf8).collect::<PyResult<Vec<_>>>()?;
     let signed = py

@@ -11,6 +11,7 @@ use crate::grams::each_chunk;
 use crate::keys::Key;
 use crate::minhash::Sketch;
 use crate::normalise::Normalised;
+use crate::siphash;
 use crate::{keys, simhash};
 
 /// The settings of a recipe that change a fingerprint. No slots: no MinHash; no `simhash`: none of that.
@@ -23,6 +24,7 @@ pub struct Recipe {
     pub simhash: bool,
     pub blocks: usize,
     pub min_features: usize,
+    pub key: Option<siphash::Key>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,14 +116,14 @@ impl Signer {
             return None;
         }
         let mut sketch = Sketch::new(recipe.slots);
-        self.each_chunk(recipe.width, |_, hashes| sketch.first_round(hashes));
+        self.each_chunk(recipe, |_, hashes| sketch.first_round(hashes));
         sketch.is_full().then(|| sketch.slots())
     }
 
     /// The slots, after finding the distinct features; nothing if there are too few of them.
     fn all_rounds(&mut self, recipe: &Recipe) -> Option<Vec<u32>> {
         self.distinct.clear(self.normalised.chars());
-        self.each_chunk(recipe.width, Distinct::extend);
+        self.each_chunk(recipe, Distinct::extend);
         let features = self.distinct.hashes();
         if features.len() < recipe.min_features.max(1) {
             return None;
@@ -134,12 +136,12 @@ impl Signer {
         Some(sketch.slots())
     }
 
-    fn each_chunk(&mut self, width: usize, mut take: impl FnMut(&mut Distinct, &[u64])) {
+    fn each_chunk(&mut self, recipe: &Recipe, mut take: impl FnMut(&mut Distinct, &[u64])) {
         let Normalised { text, codes, .. } = &self.normalised;
         if codes.is_empty() {
-            each_chunk(text, width, |hashes| take(&mut self.distinct, hashes));
+            each_chunk(text, recipe.width, recipe.key, |hashes| take(&mut self.distinct, hashes));
         } else {
-            each_chunk(codes, width, |hashes| take(&mut self.distinct, hashes));
+            each_chunk(codes, recipe.width, recipe.key, |hashes| take(&mut self.distinct, hashes));
         }
     }
 }
@@ -149,7 +151,7 @@ mod tests {
     use super::*;
 
     const RECIPE: Recipe =
-        Recipe { width: 4, slots: 128, bands: 21, rows: 6, simhash: true, blocks: 4, min_features: 8 };
+        Recipe { width: 4, slots: 128, bands: 21, rows: 6, simhash: true, blocks: 4, min_features: 8, key: None };
 
     fn status(text: &str) -> Status {
         Signer::default().sign(text, &RECIPE).status
