@@ -1,4 +1,4 @@
-"""Files of every format so far are opened, upgraded and used; a newer one is refused; an upgrade that is killed changes nothing."""
+"""Files of every format so far are opened and used; a newer one is refused; an upgrade that is killed changes nothing."""
 
 import os
 import shutil
@@ -84,7 +84,7 @@ def test_a_newer_file_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
         db.execute(f"PRAGMA user_version = {FORMAT + 1}")
     before = file.read_bytes()
     store = open_store(f"sqlite:///{file}")
-    with pytest.raises(StoreError, match="newer nearfold.*upgrade nearfold"):
+    with pytest.raises(StoreError, match="upgrade nearfold"):
         store.counts()
     store.close()
     assert file.read_bytes() == before
@@ -96,7 +96,7 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {JOURNAL_FORMAT + 1}")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="newer nearfold.*upgrade nearfold"):
+    with pytest.raises(StoreError, match="upgrade nearfold"):
         Journal(path)
     with pytest.raises(StoreError, match="newer nearfold"):
         remembered(path)
