@@ -177,16 +177,24 @@ def _meaning(path: str, text: str) -> StoreError:
 
 
 def _check(db: sqlite3.Connection, path: str) -> None:
-    """Refuse a file of another program, or of a newer nearfold."""
+    """Refuse a file of another program, or of a newer nearfold, or whose end is missing."""
     owner, version = _number(db, "application_id"), _number(db, "user_version")
     empty = owner == version == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     if owner != APPLICATION_ID and not empty:
         raise MappingMismatch(index=path, problems=("it is the SQLite file of another program",))
+    if path != MEMORY and Path(path).stat().st_size % _number(db, "page_size") and not _logged(path):
+        raise sqlite3.DatabaseError("malformed: the last page is torn")  # SQLite would read the missing part as zeros
     if version > FORMAT:
         raise StoreError(
             f"{path} was written by a newer nearfold (format {version}, this one knows {FORMAT}); "
             "upgrade nearfold, or give --store another file"
         )
+
+
+def _logged(path: str) -> bool:
+    """Whether the log holds pages that are to be written over those of the file."""
+    log = Path(f"{path}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _upgrade(db: sqlite3.Connection) -> None:
