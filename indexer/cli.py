@@ -35,8 +35,8 @@ from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError,
 from indexer.failpoints import VARIABLE, arm
 from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
-from indexer.recipe import recipe_named
 from indexer.release import release
+from indexer.secret import recipe_asked
 from indexer.wholefile import check_place, whole
 
 EXIT_FAILED, EXIT_USAGE, EXIT_STORE, EXIT_STOPPED, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 3, 4, 70, 130, 143
@@ -93,7 +93,7 @@ def hash_command(
     paths: tuple[str, ...], recipe_name: str, statistics: str | None, save_statistics: Path | None, as_json: bool
 ) -> int:
     """Sketches and keys of files, nothing stored."""
-    recipe = recipe_named(recipe_name)
+    recipe = recipe_asked(recipe_name)
     if save_statistics:
         check_place(save_statistics, "--save-statistics")
     counted = signing.statistics_at(statistics, recipe, printing_sketches.left_out) if statistics else None
@@ -176,7 +176,7 @@ def install_command(
     if dashboards and "://" not in dashboards and not dry_run:
         check_place(Path(dashboards), "--dashboards")
     with opened(store_url) as store:
-        done = installing.install(store, recipe_named(recipe_name), dry_run=dry_run, **options)
+        done = installing.install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
         if dashboards:
             done = done.plus(installing.install_dashboards(store, dashboards, dry_run=dry_run))
     printing.installation(done, as_json, dry_run)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer import keys
+from indexer import keys, recipekeys
 from indexer.errors import UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import DEFAULT, Recipe
@@ -21,6 +21,7 @@ from indexer.sketch.corpus import CorpusStatistics
 from indexer.sketch.hashing import MAX_GRAM, gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.simhash import simhash
+from indexer.sketch.siphash import keyed_gram_hashes
 from indexer.text.codepoints import decode
 from indexer.text.normalise import count_words, normalised_codes
 
@@ -114,7 +115,7 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
     bits = np.zeros(count, dtype=np.uint64)
     status: list[Status] = []
     for place, text_codes in enumerate(codes):
-        features = np.unique(gram_hashes(text_codes, recipe.width or 1))
+        features = np.unique(_hashes(text_codes, recipe))
         status.append(status_of(text_codes, len(features), recipe))
         if status[place] == "complete":
             if recipe.minhash:
@@ -140,15 +141,21 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
         blocks=recipe.blocks or 0,
         min_features=recipe.min_features,
         threads=threads,
+        key=recipekeys.words(recipe.secret) if recipe.secret else None,
     )
     slots = np.frombuffer(minhash, dtype=np.uint32).reshape(len(status), _slots(recipe))
     counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
     return Fingerprints(recipe, slots, np.frombuffer(bits, dtype=np.uint64), bands, blocks, status, exact, *counts)
 
 
+def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
+    width = recipe.width or 1
+    return keyed_gram_hashes(codes, width, recipekeys.words(recipe.secret)) if recipe.secret else gram_hashes(codes, width)
+
+
 def _by_grams(recipe: Recipe) -> bool:
     """Whether the batch form below computes the recipe; all others go text by text through `indexer.schemes`."""
-    return recipe.normaliser == "default_v1" or recipe.feature_hash == "gram64_v1"
+    return recipe.normaliser == "default_v1" or recipe.feature_hash in ("gram64_v1", recipekeys.KEYED_HASH)
 
 
 def _gathered(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
@@ -190,12 +197,16 @@ def _keys(
 
 
 def _check(recipe: Recipe) -> None:
-    """Raise `UsageError` when the recipe asks for what neither the definition nor the kernel computes."""
+    """Raise `UsageError` when the recipe asks for what neither the definition nor the kernel computes, or lacks its key."""
+    if recipe.key_variable and not recipe.secret:
+        raise UsageError(
+            f"recipe {recipe.name} signs with a secret key: name the file that holds it by {recipe.key_variable}_FILE"
+        )
     known = {
         "normaliser": recipe.normaliser == "default_v1",
         "features": recipe.features == "chars_v1",
         "width": 1 <= (recipe.width or 0) <= MAX_GRAM,
-        "feature_hash": recipe.feature_hash == "gram64_v1",
+        "feature_hash": recipe.feature_hash == (recipekeys.KEYED_HASH if recipe.secret else "gram64_v1"),
         "minhash": recipe.minhash in (None, "fss_v1"),
         "slots": 2 <= (recipe.slots or 0) <= MAX_SLOTS if recipe.minhash else not recipe.slots,
         "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),

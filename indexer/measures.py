@@ -32,6 +32,7 @@ from indexer.align import WIDTH, Alignment, Matching, align
 from indexer.errors import UnknownMeasure
 from indexer.model import Estimate
 from indexer.recipe import Recipe
+from indexer.recipekeys import KEYED_HASH
 from indexer.schemes import features_of
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.hashing import gram_hashes
@@ -55,11 +56,11 @@ class FeatureSet:
 
 
 def feature_set(text: str, recipe: Recipe) -> FeatureSet:
-    """The features that the recipe's sketches are made of; compute it once to compare a text with many.
+    """The features that the recipe's sketches are made of; compute it once to compare a text with many. It takes no secret key.
 
     Raises `UsageError` for a recipe with a step that is not known.
     """
-    if recipe.feature_hash == "gram64_v1":
+    if recipe.feature_hash in ("gram64_v1", KEYED_HASH):
         return FeatureSet(distinct(np.sort(gram_hashes(normalised_codes(text), recipe.width or 1))))
     return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))
 

@@ -11,8 +11,9 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from indexer import recipekeys
 from indexer.errors import UnknownName, UnknownRecipe, UsageError
 
 
@@ -24,7 +25,8 @@ class Recipe:
     below it, a look-up says that its recall is lower. `tables` spells the levels of a block design, as `4/1,4/1`, where
     there is more than one; `statistics` names the corpus statistics that weights come from; `terms` is the length of a
     rare-term vector; `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept; `baseline` a
-    scheme of other papers that is computed for comparison only.
+    scheme of other papers that is computed for comparison only; `key` the fingerprint of a secret key under which features are
+    hashed. The `secret` itself belongs to no setting: it is never stored, shown or compared.
     """
 
     name: str
@@ -46,7 +48,9 @@ class Recipe:
     stop_words: str | None = None
     packed: int | None = None
     baseline: str | None = None
+    key: str | None = None
     min_features: int = 1
+    secret: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def settings(self) -> dict[str, str | int | float]:
@@ -70,6 +74,26 @@ class Recipe:
         keyed = bool(self.bands or self.blocks or self.tables)
         return fits and keyed and not (self.baseline or self.statistics)
 
+    @property
+    def key_variable(self) -> str | None:
+        """The environment variable that names its secret key; None for a recipe without one.
+
+        >>> recipe_named("default_v1+key:legal").key_variable
+        'NEARFOLD_KEY_LEGAL'
+        """
+        key = recipekeys.split(self.name)[1]
+        return recipekeys.variable(key) if key else None
+
+    def keyed(self, secret: str) -> Recipe:
+        """The recipe with its secret key. Raises `UsageError` for a short key, and for another than that of its fingerprint."""
+        told = recipekeys.fingerprint(secret)
+        if self.key not in (None, told):
+            raise UsageError(
+                f"{self.key_variable} holds the key with fingerprint {told}, but {self.name} was made with {self.key}; "
+                "give that one, or reindex"
+            )
+        return dataclasses.replace(self, key=told, secret=secret)
+
     def difference(self, other: Recipe) -> tuple[str, ...]:
         """Settings that differ, as `name: mine -> other`, sorted by name; empty when the ids are equal."""
         mine, theirs = self.settings, other.settings
@@ -77,7 +101,7 @@ class Recipe:
         return tuple(f"{n}: {mine.get(n)} -> {theirs.get(n)}" for n in names if mine.get(n) != theirs.get(n))
 
 
-_FIELDS = tuple(field.name for field in dataclasses.fields(Recipe))
+_FIELDS = tuple(one.name for one in dataclasses.fields(Recipe) if one.name != "secret")
 
 DEFAULT_V1 = Recipe(
     name="default_v1",
@@ -123,6 +147,7 @@ SPELLINGS = (
     "default",
     "default_v1",
     "simhash-doc[-v1|-v2|-v3|-v4][-loose][:stop-LANGUAGE]",
+    "default_v1+key:NAME",
     f"signature-study:{'|'.join(_STUDY)}:BITS",
     "clauses[:TERMS]",
     f"TOKENIZER:NORMALISER:{'|'.join(_HASHES)}:NUM_PERM[:{'|'.join(_SCHEMES)}[:{'|'.join(_PACKED)}]]",
@@ -141,6 +166,9 @@ def recipe_named(name: str) -> Recipe:
     if name in ("default", "default_v1"):
         return DEFAULT_V1
     parts = name.split(":")
+    plain, key = recipekeys.split(name)
+    if key and plain in ("default", "default_v1"):
+        return dataclasses.replace(DEFAULT_V1, name=f"default_v1+key:{key}", feature_hash=recipekeys.KEYED_HASH)
     for head, make in _FAMILIES.items():
         if parts[0] == head or (head == "simhash-doc" and parts[0].startswith("simhash-doc-")):
             return make(parts)

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "indexer"
 RANKS = {
-    0: ["errors", "model", "recipe", "mappings"],
+    0: ["errors", "model", "recipe", "recipekeys", "mappings"],
     1: [
         "text",
         "sketch",
@@ -49,7 +49,7 @@ RANKS = {
         "strata",
     ],
     2: ["fingerprinting"],
-    3: ["sources", "extract", "stores", "failpoints"],
+    3: ["sources", "extract", "stores", "failpoints", "secret"],
     4: [
         "stages",
         "writing",

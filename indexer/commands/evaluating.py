@@ -11,8 +11,8 @@ from indexer import printing_evaluation, printing_families
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.evaluation.evaluating import evaluate
 from indexer.measures import MEASURES
-from indexer.recipe import recipe_named
 from indexer.scores import RULES
+from indexer.secret import recipe_asked
 from indexer.web.evaluationfile import evaluation_page
 from indexer.wholefile import check_place, whole
 
@@ -51,7 +51,7 @@ def evaluate_command(
 
     GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document.
     """
-    chosen = [recipe_named(name) for name in recipes]
+    chosen = [recipe_asked(name) for name in recipes]
     if report:
         check_place(report, "--report")
     with opened(store_url) as store, printing_families.progress() as advance:

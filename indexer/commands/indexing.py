@@ -11,8 +11,8 @@ from indexer.commands.draining import draining
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.fingerprinting import kernel_name
-from indexer.recipe import recipe_named
 from indexer.removal import DEFAULTS
+from indexer.secret import recipe_asked
 from indexer.sources import target
 from indexer.sources.base import Reading
 from indexer.stores import is_store, same_store
@@ -81,7 +81,7 @@ def index_command(
     if options["delimiter"] == "tab":
         options["delimiter"] = "\t"
     reading = Reading(**{name: options.pop(name) for name in _READING})
-    recipe = recipe_named(recipe_name) if recipe_name else None
+    recipe = recipe_asked(recipe_name) if recipe_name else None
     with opened(store_url) as store, printing.progress(as_json) as advance, draining() as drain:
         written = target(paths, store, reading)
         fresh = written.stored_recipe() is None

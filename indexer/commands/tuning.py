@@ -11,7 +11,7 @@ import click
 
 from indexer import printing_families, printing_tuning
 from indexer.commands.options import json_option
-from indexer.recipe import recipe_named
+from indexer.secret import recipe_asked
 from indexer.stores import open_store
 from indexer.stores.base import Store
 from indexer.tuning.files import folder_at, write
@@ -35,7 +35,7 @@ from indexer.tuning.tuned import tune
 @json_option
 def tune_command(gold: Path, out: Path, names: tuple[str, ...], store_url: str | None, as_json: bool, **options: Any) -> int:
     """Try recipes and thresholds on labelled or planted pairs, and say which to use; run again, it goes on."""
-    recipes = [recipe_named(name) for name in names]
+    recipes = [recipe_asked(name) for name in names]
     folder_at(out)
     with _store(store_url) as store, printing_families.progress() as advance:
         made = tune(gold, out, recipes=recipes, store=store, progress=advance, **options)

@@ -13,7 +13,7 @@ from indexer.commands.options import measure_option, threshold_option
 from indexer.errors import MissingExtra
 from indexer.grouping import Settings
 from indexer.pairs import CAP
-from indexer.recipe import recipe_named
+from indexer.secret import recipe_asked
 
 try:
     from pyspark.errors import PythonException
@@ -61,7 +61,7 @@ def command(place: str, out: str, recipe: str, store: str | None, writers: int, 
     named = {name: options[name] for name in ("threshold", "measure", "cap")}
     asked = Asked(**named, **{name: options[name] for name in ("false_negative_weight", "against", "exact")})
     settings = Settings(**named, **{name: options[name] for name in ("principal", "cluster_threshold")})
-    job = Job(given, out, recipe_named(recipe), asked, settings, store, writers)
+    job = Job(given, out, recipe_asked(recipe), asked, settings, store, writers)
     spark = session()
     try:
         account = run(spark, job)

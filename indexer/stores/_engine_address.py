@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from indexer.errors import UsageError
+from indexer.secret import secret
 from indexer.stores import _engine_secrets as secrets
 
 PORT = 9200
@@ -55,7 +56,7 @@ def address(url: str, environment: Mapping[str, str]) -> Address:
         raise UsageError(f"{url} names no index; write {parts.scheme}://host:{PORT}/index, the index in lower case")
     settings = _settings(url, parts.query)
     user = unquote(login) or environment.get("NEARFOLD_USER")
-    api_key = secrets.secret("NEARFOLD_API_KEY", environment)
+    api_key = secret("NEARFOLD_API_KEY", environment)
     aws = _aws(url, environment)
     return Address(
         url=url,

@@ -11,6 +11,7 @@ from typing import Any
 
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable
 from indexer.recipe import Recipe
+from indexer.secret import with_key
 from indexer.stores import bodies
 from indexer.stores._engine_link import PASSING, Answer, IndexMissing, Link, meaning, missing
 from indexer.stores.sending import Patience
@@ -145,7 +146,7 @@ def about(requests: Requests, place: Place) -> About | None:
         )
     aliases = index.get("aliases", {})
     writes = next((alias for alias in (f"{name}-write", place.write_alias) if alias in aliases), None)
-    return About(name, Recipe(**known["recipe"]), mapping, writes, known.get("parts"))
+    return About(name, with_key(Recipe(**known["recipe"])), mapping, writes, known.get("parts"))
 
 
 def standing(requests: Requests, place: Place) -> tuple[str, str] | None:

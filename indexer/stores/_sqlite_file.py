@@ -18,6 +18,7 @@ from indexer.errors import MappingMismatch, RecipeMismatch, StoreBusy, StoreDama
 from indexer.failpoints import reached
 from indexer.recipe import Recipe
 from indexer.stores._sqlite_families import sorted_set
+from indexer.secret import with_key
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
@@ -228,7 +229,7 @@ def _number(db: sqlite3.Connection, pragma: str) -> int:
 
 def _recipe(db: sqlite3.Connection) -> Recipe | None:
     found = db.execute("SELECT value FROM store WHERE name = 'recipe'").fetchone()
-    return Recipe(**json.loads(found[0])) if found else None
+    return with_key(Recipe(**json.loads(found[0]))) if found else None
 
 
 def _holds(packed: str, name: str | None, value: str) -> bool:

@@ -147,3 +147,5 @@ def _check(recipe: Recipe) -> None:
             f"no ingest pipeline can compute recipe {recipe.name} ({strange}); install recipe {DEFAULT.name}, "
             "or send documents by `nearfold index`"
         )
+    if recipe.key_variable:
+        return "its secret key would lie in the cluster, where everybody who may read pipelines could read it"

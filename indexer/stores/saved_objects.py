@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageError
+from indexer.secret import secret
 from indexer.stores import _engine_secrets, dashboards
 from indexer.stores.base import Change
 from indexer.stores.dashboards import Product, SavedObject
@@ -133,7 +134,7 @@ def _login(place: str) -> dict[str, str]:
     environment, (user, _, node) = os.environ, urlsplit(place).netloc.rpartition("@")
     if ":" in user:
         raise UsageError("an address must not hold a password: everybody may read it; set NEARFOLD_PASSWORD in the environment")
-    if key := _engine_secrets.secret("NEARFOLD_API_KEY", environment):
+    if key := secret("NEARFOLD_API_KEY", environment):
         return {"Authorization": f"ApiKey {key}"}
     name = user or environment.get("NEARFOLD_USER")
     password = _engine_secrets.password(environment, name, node)
