@@ -134,6 +134,7 @@ _PACKED = ("b1", "b2", "b4", "b8")
 _BASELINES = ("super-shingles", "mega-shingles", "winnowing", "i-match")
 _STUDY = {
     "simhash": "shake_raw_v1",
+    "simhash-sha512": "sha512_raw_v1",
     "topsig": "topsig_paper_v1",
     "topsig-released": "topsig_released_v1",
     "weighted-topsig": "weighted_topsig_paper_v1",
@@ -229,7 +230,7 @@ def _study(parts: list[str]) -> Recipe:
     if len(parts) != 3:
         raise UsageError(f"signature-study is spelled signature-study:METHOD:BITS, not {':'.join(parts)!r}")
     method = _one_of("method", parts[1], tuple(_STUDY))
-    bits = _number("number of bits", parts[2], 16, 1024)
+    bits = _number("number of bits", parts[2], 16, 512 if method == "simhash-sha512" else 1024)
     if bits % 8:
         raise UsageError(f"the number of bits is a multiple of 8, not {bits}")
     return Recipe(
@@ -237,7 +238,7 @@ def _study(parts: list[str]) -> Recipe:
         normaliser="none",
         features="chars_v1",
         width=4,
-        feature_hash="utf8_v1" if method in ("simhash", "weighted-simhash", "minhash", "minhash-last") else "string64_v1",
+        feature_hash="string64_v1" if "topsig" in method else "utf8_v1",
         simhash=_STUDY[method],
         bits=bits,
         statistics="corpus" if method.startswith("weighted") else None,

@@ -165,8 +165,8 @@ def _baseline(features: Sequence[str], recipe: Recipe, statistics: CorpusStatist
     return tuple(f"{place:02x}{one:016x}" for place, one in enumerate(made))
 
 
-def _shake(features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None) -> int:
-    return shake.shake_simhash(_octets(features), recipe.bits or 0)
+def _shake(hash: str, features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None) -> int:
+    return shake.shake_simhash(_octets(features), recipe.bits or 0, hash)
 
 
 def _weighted_shake(features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None) -> int:
@@ -191,7 +191,8 @@ def _simhash_doc(version: str, features: Sequence[str], _recipe: Recipe, _: Corp
 
 BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
     {
-        "shake_raw_v1": _shake,
+        "shake_raw_v1": partial(_shake, "shake_256"),
+        "sha512_raw_v1": partial(_shake, "sha512"),
         "weighted_shake_v1": _weighted_shake,
         "truncated_first_v1": partial(_truncated, "first_v1"),
         "truncated_last_v1": partial(_truncated, "last_v1"),

@@ -105,6 +105,7 @@ RANKS = {
         "planting",
         "tuning",
         "evaluation",
+        "studying",
     ],
     5: [
         "cli",

@@ -1,4 +1,4 @@
-"""SimHash of any length, by SHAKE256 of the SHA-3 family.
+"""SimHash of any length, by SHAKE256 of the SHA-3 family; by SHA-512, up to 512 bits, for comparison.
 
 Charikar, STOC 2002, as Roegiest & Lee (SIGIR 2019) have it: every occurrence of a feature votes with the bits of its hash, for
 1 and against 0, so a feature counts as often as it stands in the text (raw frequency). A bit is set when its sum is strictly
@@ -17,40 +17,50 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import NoFeatures, UsageError
+from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.sketch.projection import in_units, sign_bits, weighted_sum
 
+HASHES = ("shake_256", "sha512")
+SHA512_BITS = 512
 _CHUNK = 1024
 
 
-def shake_simhash(features: Iterable[bytes], bits: int) -> int:
+def shake_simhash(features: Iterable[bytes], bits: int, hash: str = "shake_256") -> int:
     """Signature of `bits` bits (a multiple of 8) of features, repeats counted. `raw_v1`.
 
-    No features have no signature: raises `NoFeatures`. Raises `UsageError` for another width.
+    `hash` is `shake_256`, or `sha512`, of which a signature takes the first bits. No features have no signature: raises
+    `NoFeatures`. Raises `UsageError` for another width, and for more bits than the hash has.
 
     >>> hex(shake_simhash([b"near", b"dupe", b"near"], 32))
     '0x4ee05b58'
     """
-    return shake_projection(Counter(features), bits)
+    return shake_projection(Counter(features), bits, hash)
 
 
-def shake_projection(weights: Mapping[bytes, float], bits: int) -> int:
+def shake_projection(weights: Mapping[bytes, float], bits: int, hash: str = "shake_256") -> int:
     """The same with a weight for each distinct feature, rounded to 2**-20; negative weights vote the other way round."""
     if bits <= 0 or bits % 8:
         raise UsageError(f"the signature has a positive multiple of 8 bits, not {bits}")
+    if hash not in HASHES:
+        raise UnknownName("hash", hash, HASHES)
+    if hash == "sha512" and bits > SHA512_BITS:
+        raise UsageError(f"SHA-512 has {SHA512_BITS} bits, and {bits} were asked for")
     if not weights:
         raise NoFeatures
     features = list(weights)
     counted = in_units(np.array(list(weights.values()), dtype=np.float64))
     sums = np.zeros(bits)
     for start in range(0, len(features), _CHUNK):
-        votes = _votes(features[start : start + _CHUNK], bits)
+        votes = _votes(features[start : start + _CHUNK], bits, hash)
         sums += weighted_sum(votes, counted[start : start + _CHUNK])
     return sign_bits(sums)
 
 
-def _votes(features: list[bytes], bits: int) -> NDArray[np.int8]:
+def _votes(features: list[bytes], bits: int, hash: str) -> NDArray[np.int8]:
     """(n, bits) of 1 and -1."""
-    digests = b"".join(hashlib.shake_256(feature).digest(bits // 8) for feature in features)
+    if hash == "sha512":
+        digests = b"".join(hashlib.sha512(feature).digest()[: bits // 8] for feature in features)
+    else:
+        digests = b"".join(hashlib.shake_256(feature).digest(bits // 8) for feature in features)
     rows = np.unpackbits(np.frombuffer(digests, dtype=np.uint8)).reshape(len(features), bits)
     return 2 * rows.view(np.int8) - 1
