@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from indexer import checkup, installing, lookup, overview, printing, printing_sketches, signing
+from indexer import checkup, installing, lookup, overview, printing, printing_jobs, printing_sketches, signing
 from indexer.commands import (
     comparing,
     evaluating,
@@ -30,9 +30,14 @@ from indexer.commands import (
     versions,
 )
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
+from indexer.crashreport import crash_report
 from indexer.documents import document_at
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
 from indexer.failpoints import VARIABLE, arm
+from indexer.jobhistory import job_history
+from indexer.jobs import journal_path
+from indexer.logs import VARIABLE as LOG_VARIABLE
+from indexer.logs import configure
 from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
 from indexer.release import release
@@ -51,8 +56,10 @@ _EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(release())
-def commands() -> None:
+@click.option("--log", "log", metavar="text|json", envvar=LOG_VARIABLE, default="", help="Tell on stderr what happens.")
+def commands(log: str) -> None:
     """Find near-duplicate documents and fold them together inside search results."""
+    configure(log)
 
 
 @commands.command("similar")
@@ -141,11 +148,15 @@ def plan_command(
 
 @commands.command("status")
 @click.option("--failures", is_flag=True, help="List what could not be read or stored instead, with --json as lines.")
+@click.option("--jobs", is_flag=True, help="List what the last jobs did instead, with --json as lines.")
 @store_option
 @json_option
-def status_command(store_url: str, as_json: bool, failures: bool) -> int:
+def status_command(store_url: str, as_json: bool, failures: bool, jobs: bool) -> int:
     """What is in the store, and what could not be."""
     with opened(store_url) as store:
+        if jobs:
+            printing_jobs.jobs(job_history(journal_path(store.url)), as_json)
+            return 0
         (printing.failures if failures else printing.status)(overview.status(store), as_json)
     return 0
 
@@ -246,8 +257,8 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:
-        click.echo(f"{traceback.format_exc()}\nnearfold: this is our fault; please report it with the lines above", err=True)
+    except Exception as error:
+        click.echo(f"{crash_report(error)}\nnearfold: this is our fault; please report it with the lines above", err=True)
         return EXIT_FAULT
 
 

@@ -18,6 +18,7 @@ from indexer.copies import Wanted
 from indexer.errors import UsageError
 from indexer.families import Chains, Graph, Principal, Visit, families, principal_order, summed
 from indexer.familyaccount import Grouped, account
+from indexer.jobhistory import working
 from indexer.jobs import Journal, journal_path
 from indexer.joining import Capped, intervals
 from indexer.lookup import recipe_of, viewed
@@ -107,7 +108,7 @@ def group(
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
     settings.check(recipe)
     store = viewed(store, of)
-    with Journal(journal_path(store.url)):
+    with Journal(journal_path(store.url)) as journal, working(journal, "group") as job:
         pairs: list[tuple[Entry, Assignment]] = []
         capped = Capped()
         for collection in _compartments(store, recipe, within, progress, memory):
@@ -118,7 +119,9 @@ def group(
         if write:
             store.assign(changed)
             store.refresh()
-    return account(pairs, len(changed), capped)
+        done = account(pairs, len(changed), capped)
+        job.counts.update(documents=done.documents, families=done.families, changed=done.changed)
+    return done
 
 
 def _compartments(

@@ -16,6 +16,7 @@ from indexer.extract.choosing import extractor_named
 from indexer.extract.pool import Pool
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
+from indexer.jobhistory import working
 from indexer.jobs import Failure, Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
 from indexer.parting import parting
@@ -97,7 +98,8 @@ def index(
     ids: set[str] = set()
     headings = bool(parts or (store is own and store.stored_parts()))
     pool = Pool(extractor_named(extractor, headings), workers, limits)
-    with _resumable(), Journal(journal_path(store.url)) as journal, pool:
+    with _resumable(), Journal(journal_path(store.url)) as journal, working(journal, "index") as told, pool:
+        told.counts = tally.counts
         divides = parting(store, parts, job_recipe, in_place=store is not own)
         job = Job(store, job_recipe, journal, pool.identity, limits, tuple(labels), retry, families, stopping, divides)
         blobs = blobs_of(sources, reading)
@@ -110,6 +112,7 @@ def index(
             removed = _prune(sources, store, ids, tally.failed) if prune else 0
             _settle(journal, sources, tally.failed)
         store.refresh()
+        told.stopped = stopping()
     return tally.account(removed, time.monotonic() - started, stopping())
 
 

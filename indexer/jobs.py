@@ -134,6 +134,11 @@ class Journal:
         with self._changing() as db:
             db.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in ids])
 
+    def keep(self, statement: str, values: Sequence[object]) -> None:
+        """Change what is no part of a job's own state, such as its summary: durably, and past all failpoints."""
+        with self._asking() as db, db:
+            db.execute(statement, values)
+
     @contextmanager
     def _asking(self) -> Iterator[sqlite3.Connection]:
         """The connection; what SQLite raises comes as an error of ours."""
@@ -191,7 +196,8 @@ def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
         connection.execute(_SCHEMA)
         if len(connection.execute("PRAGMA table_info(failure)").fetchall()) == _WITHOUT_TIME:
             connection.execute("ALTER TABLE failure ADD COLUMN at REAL")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        if connection.execute("PRAGMA user_version").fetchone()[0] < FORMAT:
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def _check_format(connection: sqlite3.Connection, path: Path | None) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from indexer.errors import NumberNotFound, UsageError
+from indexer.jobhistory import working
 from indexer.jobs import journal_path
 from indexer.labeljournal import LabelChange, LabelJob, LabelJournal, history
 from indexer.labelnames import label_names, trimmed
@@ -108,7 +109,7 @@ def label(
     wanted = dict.fromkeys([*ids, *(_carriers(store, carrying) if carrying is not None else ())])
     if not wanted and carrying is None:
         raise UsageError("name documents by id, or by a label that they carry")
-    with LabelJournal(journal_path(store.url)) as journal:
+    with LabelJournal(journal_path(store.url)) as journal, working(journal, "label") as told:
         named = {row.id: replace(row, text="") for row in _rows(store, list(wanted))}
         plan = _Plan(added, removed)
         for row in named.values():
@@ -121,6 +122,7 @@ def label(
             job = journal.begin(added, removed, [LabelChange(one.id, one.path, one.before, one.after) for one in changes])
             store.relabel({one.id: one.after for one in changes})
             store.refresh()
+            told.counts.update(changed=len(changes))
     queue = tuple(sorted(plan.review, key=lambda one: (one.family, one.id)))
     return Labelled(job, changes, queue, plan.unchanged, plan.provisional, tuple(id for id in wanted if id not in named))
 
@@ -132,7 +134,7 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
     undone, `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
     """
     recipe_of(store)
-    with LabelJournal(journal_path(store.url)) as journal:
+    with LabelJournal(journal_path(store.url)) as journal, working(journal, "undo_labels") as told:
         if not journal.knows(job):
             raise NumberNotFound(what="labelling", number=job, mend="`nearfold label --history` lists them")
         changes = journal.changes(job)
@@ -144,6 +146,7 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
             store.relabel({one.id: one.before for one in fitting if now[one.id].labels != one.before})
             store.refresh()
             journal.restored(job, [one.id for one in fitting])
+            told.counts.update(restored=len(fitting))
     restored = {one.id for one in fitting}
     strays = [(one, now[one.id]) for one in changes if one.id in now and one.id not in restored]
     since = tuple(Relabelled(row.id, row.path, row.family, one.after, row.labels) for one, row in strays)

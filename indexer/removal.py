@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from indexer.collection import gathered
 from indexer.families import Principal
 from indexer.grouping import Settings, assigned
+from indexer.jobhistory import working
 from indexer.jobs import Journal, journal_path
 from indexer.lookup import recipe_of
 from indexer.measures import feature_set, jaccard
@@ -53,9 +54,10 @@ def delete(
     """
     recipe_of(store)
     settings = Settings(threshold, measure, principal)
-    with Journal(journal_path(store.url)) as journal:
+    with Journal(journal_path(store.url)) as journal, working(journal, "delete") as job:
         done = delete_mended(store, ids, settings)
         journal.forget(ids)
+        job.counts.update(deleted=len(done.deleted), absent=len(done.absent))
     return done
 
 

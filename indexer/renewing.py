@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from indexer.errors import Unsupported
 from indexer.fingerprinting import fingerprints
+from indexer.jobhistory import working
 from indexer.jobs import Journal, journal_path
 from indexer.lookup import recipe_of
 from indexer.model import Fingerprint, Row
@@ -33,8 +34,10 @@ def reindex(store: Store, recipe: Recipe, *, keep: bool = False, told: Told = la
     fingerprints([_PROBE], recipe)
     if not isinstance(store, Renewable):
         raise Unsupported(store=store.url, what="change its recipe", instead="index into another store")
-    with Journal(journal_path(store.url)):
-        return store.reindex(recipe, lambda rows: renewed(rows, recipe), keep, told)
+    with Journal(journal_path(store.url)) as journal, working(journal, "reindex") as job:
+        done = store.reindex(recipe, lambda rows: renewed(rows, recipe), keep, told)
+        job.counts.update(signed=done.copied)
+    return done
 
 
 def renewed(rows: Sequence[Row], recipe: Recipe) -> list[Row]:

@@ -22,6 +22,7 @@ from indexer.failpoints import reached
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
 from indexer.jobs import Failure, Journal
+from indexer.logs import event
 from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Payload, Row, Skipped
 from indexer.parting import Parting
 from indexer.recipe import Recipe
@@ -193,6 +194,7 @@ def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
 def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
     """Remember a failure; a row of what the file held before goes, for the file no longer says so."""
     blob = pending.blob
+    event("document_failed", id=blob.id, kind=type(error).__name__)
     if pending.replaces:
         delete_mended(job.store, [blob.id])
     job.journal.record([Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))])
@@ -246,6 +248,8 @@ def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]
     """Remember what the store refused, and why, by id; rows of what the files held before go, for they no longer say so."""
     if replaced := job.store.sources(list(refused)):
         delete_mended(job.store, list(replaced))
+    for id in refused:
+        event("document_refused", id=id)
     errors = {id: f"the store refused it: {refusal}" for id, (_, refusal) in refused.items()}
     job.journal.record(Failure(id, row.path, row.source, job.extractor, errors[id]) for id, (row, _) in refused.items())
     return errors

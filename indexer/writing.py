@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,7 +54,10 @@ class Writer:
         self._bytes = 0
         self._closed = False
         count = store.writers if store.writers > 1 else 0
-        self._threads = [threading.Thread(target=self._work, name="nearfold-writer", daemon=True) for _ in range(count)]
+        self._threads = [
+            threading.Thread(target=copy_context().run, args=(self._work,), name="nearfold-writer", daemon=True)
+            for _ in range(count)
+        ]
 
     def __enter__(self) -> Writer:
         for thread in self._threads:

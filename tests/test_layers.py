@@ -49,7 +49,7 @@ RANKS = {
         "strata",
     ],
     2: ["fingerprinting"],
-    3: ["sources", "extract", "stores", "failpoints", "secret"],
+    3: ["sources", "extract", "stores", "crashreport", "logs", "traces", "failpoints", "secret"],
     4: [
         "stages",
         "writing",
@@ -58,6 +58,7 @@ RANKS = {
         "results",
         "readings",
         "jobs",
+        "jobhistory",
         "documents",
         "originals",
         "signing",
@@ -115,6 +116,7 @@ RANKS = {
         "printing_evaluation",
         "printing_exports",
         "printing_families",
+        "printing_jobs",
         "printing_labels",
         "printing_search",
         "printing_sketches",
@@ -142,6 +144,7 @@ ADAPTERS = {
     "tika": {"extract/server.py"},
     "charset_normalizer": {"extract/plain.py"},
     "psutil": {"extract/worker.py"},
+    "opentelemetry": {"traces.py"},
     "mmh3": {"sketch/permutations.py", "sketch/strings.py"},
     "rich": {
         "terminal.py",

@@ -16,6 +16,7 @@ from pathlib import Path
 from indexer import mappings
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreBusy, StoreDamaged, StoreError, StoreStopped, Unsupported
 from indexer.failpoints import reached
+from indexer.logs import event
 from indexer.recipe import Recipe
 from indexer.stores._sqlite_families import sorted_set
 from indexer.secret import with_key
@@ -200,9 +201,10 @@ def _logged(path: str) -> bool:
 
 def _upgrade(db: sqlite3.Connection) -> None:
     """Bring a file of an earlier nearfold to this format, whoever opens it first."""
-    if 0 < _number(db, "user_version") < FORMAT:
+    if 0 < (found := _number(db, "user_version")) < FORMAT:
         with _transaction(db):
             _migrate(db)
+        event("store_upgraded", counts={"from": found, "to": FORMAT})
 
 
 def _migrate(db: sqlite3.Connection) -> None:

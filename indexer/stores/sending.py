@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.failpoints import reached
+from indexer.logs import event
 from indexer.stores._engine_link import PASSING, Answer, gone, stopping
 from indexer.stores._engine_window import Window
 from indexer.text.phrases import well_formed
@@ -175,6 +176,7 @@ class Sender:
             if tries.spent or (tries.hopeless and len(batch) == 1 and not items and answer.status not in PASSING):
                 replies.update(_abandoned(batch, broken, trouble, tries))
                 return
+            event("request_again", "warning", status=answer.status, attempt=tries.number, operations=len(batch))
             self.window.give_way()
             tries.pause(answer.retry_after)
             if not items and tries.number >= _UNANSWERED and len(batch) > 1:

@@ -1,0 +1,182 @@
+"""What is told of a job: events in the log, a summary in the journal, spans where OpenTelemetry is."""
+
+import ast
+import io
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from sample_rows import row
+
+from indexer import logs
+from indexer.crashreport import crash_report
+from indexer.errors import UsageError
+from indexer.grouping import group
+from indexer.ingest import index
+from indexer.jobhistory import KEPT, job_history, working
+from indexer.jobs import Journal, journal_path
+from indexer.stores import open_store
+from indexer.writing import Writer
+
+QUOTED = "quoted" + " text"
+PACKAGE = Path(logs.__file__).parent
+
+
+@pytest.fixture
+def told() -> Iterator[io.StringIO]:
+    """What the log says, as JSON Lines."""
+    stream = io.StringIO()
+    logs.configure("json:debug", stream)
+    yield stream
+    logs.configure("", io.StringIO())
+
+
+def events(told: io.StringIO) -> list[dict[str, object]]:
+    return [json.loads(line) for line in told.getvalue().splitlines()]
+
+
+def indexed(tmp_path: Path) -> str:
+    """A store with two documents and a file that cannot be read."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.txt").write_text(f"The {name} harbour office closes the gates at eight, and opens them at six.")
+    (folder / "broken.docx").write_bytes(b"PK\3\4 this is no document")
+    url = f"sqlite:///{tmp_path}/store.db"
+    store = open_store(url)
+    index([str(folder)], store, workers=1)
+    group(store)
+    store.close()
+    return url
+
+
+def test_a_job_tells_when_it_began_what_failed_and_how_it_ended(tmp_path: Path, told: io.StringIO) -> None:
+    url = indexed(tmp_path)
+    found = [one for one in events(told) if one.get("command", "index") == "index"]
+    assert [one["event"] for one in found] == ["job_began", "document_failed", "job_ended"]
+    assert len({one["job"] for one in found}) == 1
+    assert found[1]["kind"] == "Unreadable" or str(found[1]["kind"]).startswith("Extraction")
+    assert found[2]["counts"] == {"indexed": 2, "failed": 1}
+    assert [(one.command, one.outcome) for one in job_history(journal_path(url))] == [("group", "done"), ("index", "done")]
+    assert job_history(journal_path(url))[1].id == found[0]["job"]
+
+
+def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(tmp_path: Path) -> None:
+    path = tmp_path / "store.db.jobs"
+    with Journal(path) as journal:
+        lost = working(journal, "index")
+        lost.__enter__()
+        with pytest.raises(ZeroDivisionError), working(journal, "group"):
+            print(1 // 0)
+        with pytest.raises(KeyboardInterrupt), working(journal, "match"):
+            raise KeyboardInterrupt
+    outcomes = [(one.command, one.outcome, one.seconds is None) for one in job_history(path)]
+    assert outcomes == [
+        ("match", "stopped", False),
+        ("group", "failed: ZeroDivisionError", False),
+        ("index", "cut short", True),
+    ]
+    lost.gen.close()  # type: ignore[attr-defined]
+
+
+def test_only_the_last_summaries_are_kept(tmp_path: Path) -> None:
+    with Journal(None) as journal:
+        for _ in range(KEPT + 3):
+            with working(journal, "group"):
+                pass
+        with journal._asking() as db:
+            assert db.execute("SELECT count(*), min(number) FROM job").fetchone() == (KEPT, 4)
+
+
+def test_a_summary_that_cannot_be_kept_stops_no_job(told: io.StringIO) -> None:
+    journal = Journal(None)
+    with journal._asking() as db:
+        db.execute("PRAGMA query_only = ON")
+    with working(journal, "group") as job:
+        job.counts["documents"] = 1
+    assert {one["event"] for one in events(told)} == {"job_began", "summary_lost", "job_ended"}
+    journal.close()
+
+
+def test_threads_that_write_know_their_job(told: io.StringIO) -> None:
+    class Telling:
+        writers = 2
+
+        def write(self, rows: object) -> list[str | None]:
+            logs.event("document_refused", id=threading.current_thread().name)
+            return [None]
+
+    with logs.telling("a job"), Writer(Telling()) as writer:
+        list(writer.write([row("1")]))
+        list(writer.finish())
+    assert [one["job"] for one in events(told)] == ["a job"]
+
+
+def test_every_event_in_the_program_has_known_fields() -> None:
+    used = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "event":
+                used |= {word.arg for word in node.keywords}
+                assert isinstance(node.args[0], ast.Constant), path
+    assert used - {"level", "fault"} <= set(logs.FIELDS)
+
+
+def test_text_is_quiet_unless_asked(told: io.StringIO) -> None:
+    stream = io.StringIO()
+    logs.configure("", stream)
+    logs.event("job_began", command="index")
+    assert stream.getvalue() == ""
+    logs.configure("text", stream)
+    logs.event("job_ended", seconds=0.5, counts={"indexed": 2, "failed": 1})
+    assert stream.getvalue().endswith(" info job_ended seconds=0.5 counts=indexed:2,failed:1\n")
+    with pytest.raises(UsageError, match="text or json"):
+        logs.configure("xml")
+    with pytest.raises(KeyError):
+        logs.event("job_began", "warning", path="/secret")
+
+
+def test_words_of_other_programs_are_left_out(told: io.StringIO) -> None:
+    try:
+        raise ValueError(QUOTED)
+    except ValueError:
+        logging.getLogger("uvicorn.error").exception("quoted %s", QUOTED)
+    assert QUOTED not in told.getvalue()
+    assert events(told)[0]["event"] == "uvicorn.error"
+    assert "ValueError" in str(events(told)[0]["fault"])
+
+
+def test_a_crash_report_has_places_and_kinds_and_no_message() -> None:
+    try:
+        try:
+            {}[QUOTED]
+        except KeyError as error:
+            raise OSError(28, QUOTED) from error
+    except OSError as error:
+        report = crash_report(error)
+    assert "KeyError" in report
+    assert "OSError [errno 28]" in report
+    assert "test_operating.py" in report
+    assert QUOTED not in report
+
+
+def test_a_job_is_a_span_without_messages(tmp_path: Path) -> None:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+    with Journal(None) as journal:
+        with working(journal, "group") as job:
+            pass
+        with pytest.raises(ValueError, match="quoted"), working(journal, "index"):
+            raise ValueError("quoted text")
+    done, failed = exporter.get_finished_spans()
+    assert (done.name, dict(done.attributes or {})) == ("nearfold.group", {"nearfold.job": job.id})
+    assert (failed.status.description, failed.events) == ("ValueError", ())
