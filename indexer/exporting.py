@@ -179,7 +179,7 @@ def _pairs(store: Store, threshold: float, measure: str, told: _Told, progress: 
     found = match(store, threshold=threshold, measure=measure, false_negative_weight=THOROUGH, progress=progress)
     told.notes.extend(found.notes())
     for pair, a, b in zip(found, found.left, found.right, strict=True):
-        yield Paired(pair.a, pair.b, pair.similarity, pair.measure, found.paths[a], found.paths[b])
+        yield Paired(pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high, found.paths[a], found.paths[b])
 
 
 def _awaiting(store: Store, review: frozenset[str], told: _Told, progress: Progress) -> Iterator[Awaiting]:

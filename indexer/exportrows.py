@@ -53,12 +53,14 @@ class Awaiting:
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A pair of near duplicates with the paths of both."""
+    """A pair of near duplicates with the paths of both; `low` and `high` as in `Pair`."""
 
     a: str
     b: str
     similarity: float
     measure: str
+    low: float
+    high: float
     a_path: str
     b_path: str
 
@@ -113,14 +115,15 @@ PAIRS = (
     Column("b", "text", lambda one: one.b),
     Column("similarity", "share", lambda one: one.similarity),
     Column("measure", "text", lambda one: one.measure),
+    Column("low", "share", lambda one: one.low),
+    Column("high", "share", lambda one: one.high),
     Column("a_path", "text", lambda one: one.a_path),
     Column("b_path", "text", lambda one: one.b_path),
 )
+_SIMILAR = ("NearDupSimilarity", "NearDupMeasure", "NearDupSimilarityLow", "NearDupSimilarityHigh")
 PAIRED = tuple(
     Column(name, column.kind, column.value)
-    for name, column in zip(
-        ("DOCID", "NearDupDOCID", "NearDupSimilarity", "NearDupMeasure", "FilePath", "NearDupFilePath"), PAIRS, strict=True
-    )
+    for name, column in zip(("DOCID", "NearDupDOCID", *_SIMILAR, "FilePath", "NearDupFilePath"), PAIRS, strict=True)
 )
 BATCHES = (
     Column("batch", "whole", lambda one: one.batch.number),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.hotbands import Missed
-from indexer.joining import Capped, Places, whole_runs
+from indexer.joining import Capped, Places, intervals, whole_runs
 from indexer.planning import Plan
 from indexer.sketch.passages import GUARANTEED
 from indexer.sorting import Room, Sorter, parts
@@ -23,13 +23,16 @@ PLACE_BITS = 36
 class Pair:
     """Two near duplicates. `measure` names what `similarity` is: `estimate` where the slots alone decided.
 
-    `containment`, where it was asked for: how much of a lies in b, and of b in a.
+    `low` and `high`: the 95 % Wilson interval of an estimate; an exact measure has no width between them. `containment`,
+    where it was asked for: how much of a lies in b, and of b in a.
     """
 
     a: str
     b: str
     similarity: float
     measure: str
+    low: float
+    high: float
     containment: tuple[float, float] | None = None
 
 
@@ -38,8 +41,9 @@ class Matched:
     """The pairs of a store, each once, and how they were found.
 
     Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label and then one with it.
-    `plan` is None in the complete mode. `candidates` counts pairs of distinct texts that were looked at, `copies_left_out`
-    the pairs between copies of the same texts that were too many to list. `audit`: what was missed, where that was asked.
+    `slots`: what estimates go by, 0 for a recipe without. `plan` is None in the complete mode. `candidates` counts pairs of
+    distinct texts that were looked at, `copies_left_out` the pairs between copies of the same texts that were too many to
+    list. `audit`: what was missed, where that was asked.
     """
 
     documents: int
@@ -50,6 +54,7 @@ class Matched:
     copies_left_out: int
     against: str | None
     measure: str
+    slots: int
     ids: Sequence[str]
     paths: Sequence[str]
     left: Places
@@ -64,10 +69,24 @@ class Matched:
         return len(self.left)
 
     def __iter__(self) -> Iterator[Pair]:
-        columns = (self.left, self.right, self.similarity, self.exact)
-        for place, (a, b, similarity, exact) in enumerate(zip(*columns, strict=True)):
-            within = None if self.within is None else (float(self.within[place, 0]), float(self.within[place, 1]))
-            yield Pair(self.ids[a], self.ids[b], float(similarity), self.measure if exact else "estimate", within)
+        for part in parts(len(self), self.room.block):
+            columns = (self.left[part], self.right[part], self.similarity[part], *self.intervals(part))
+            rows = zip(*(column.tolist() for column in columns), self.measures(part), strict=True)
+            for place, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
+                within = None if self.within is None else (float(self.within[place, 0]), float(self.within[place, 1]))
+                yield Pair(self.ids[a], self.ids[b], similarity, measure, low, high, within)
+
+    def measures(self, part: slice) -> list[str]:
+        """What the similarity of each of these pairs is."""
+        return [self.measure if exact else "estimate" for exact in self.exact[part]]
+
+    def intervals(self, part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where the similarity of each of these pairs lies: the 95 % Wilson interval of estimates; exact ones are points."""
+        similarity = self.similarity[part]
+        exact = self.exact[part] & (self.measure != "estimate")
+        equal = np.rint(similarity * self.slots).astype(np.intp)
+        lows, highs = intervals(self.slots)
+        return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
 
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
         """Every document that has matches, by id, with all of them, most similar first, ties by id; as places in `ids`.

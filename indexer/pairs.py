@@ -153,6 +153,7 @@ def _listed(
         copies_left_out=spelling.left_out,
         against=against,
         measure=measure,
+        slots=collection.slots.shape[1],
         ids=collection.entries.ids,
         paths=collection.entries.paths,
         left=left,

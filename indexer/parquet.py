@@ -20,24 +20,28 @@ def check_library() -> None:
 
 
 def write(matched: Matched, out: Path, names: Sequence[str]) -> None:
-    """Write columns a, b (text), similarity (double) and measure (text); documents are called by `names`.
+    """Write columns a, b (text), similarity (double), measure (text), low and high (double); documents are called by `names`.
 
     Raises `MissingExtra` without pyarrow.
     """
     check_library()
     import pyarrow
 
-    text = pyarrow.string()
-    sides = [] if matched.within is None else [("a_in_b", pyarrow.float64()), ("b_in_a", pyarrow.float64())]
-    schema = pyarrow.schema([("a", text), ("b", text), ("similarity", pyarrow.float64()), ("measure", text), *sides])
+    text, share = pyarrow.string(), pyarrow.float64()
+    sides = [] if matched.within is None else [("a_in_b", share), ("b_in_a", share)]
+    told = [("similarity", share), ("measure", text), ("low", share), ("high", share)]
+    schema = pyarrow.schema([("a", text), ("b", text), *told, *sides])
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
         for start in range(0, len(matched), ROWS):
             part = slice(start, start + ROWS)
+            low, high = matched.intervals(part)
             columns = {
                 "a": [names[place] for place in matched.left[part]],
                 "b": [names[place] for place in matched.right[part]],
                 "similarity": matched.similarity[part],
-                "measure": [matched.measure if exact else "estimate" for exact in matched.exact[part]],
+                "measure": matched.measures(part),
+                "low": low,
+                "high": high,
             }
             if matched.within is not None:
                 columns |= {"a_in_b": matched.within[part, 0], "b_in_a": matched.within[part, 1]}

@@ -28,6 +28,7 @@ from indexer.wholefile import whole
 
 LISTED = 20
 _OFTEN = 0.1
+_TOLD = ("similarity", "measure", "low", "high")
 
 
 @contextlib.contextmanager
@@ -115,11 +116,12 @@ def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> Non
     if form == "csv":
         writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
         sides = [] if found.within is None else ["a_in_b", "b_in_a"]
-        writer.writerow(["a", "b", "similarity", "measure", *sides])
-        writer.writerows([names[a], names[b], pair.similarity, pair.measure, *(pair.containment or ())] for a, b, pair in rows)
+        writer.writerow(["a", "b", *_TOLD, *sides])
+        for a, b, pair in rows:
+            writer.writerow([names[a], names[b], *(getattr(pair, name) for name in _TOLD), *(pair.containment or ())])
         return
     for a, b, pair in rows:
-        fields: dict[str, object] = {"a": names[a], "b": names[b], "similarity": pair.similarity, "measure": pair.measure}
+        fields: dict[str, object] = {"a": names[a], "b": names[b], **{name: getattr(pair, name) for name in _TOLD}}
         if pair.containment is not None:
             fields["containment"] = pair.containment
         file.write(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.joining import intervals
 from indexer.pairs import ALMOST_ONE, CAP, LABELS_TOLD, check, no_such_label
 from indexer.planning import Plan, plan
 from indexer.recipe import Recipe
@@ -34,7 +35,7 @@ class Asked:
 
 
 def match(work: Work, rows: Stage, recipe: Recipe, asked: Asked) -> Stage:
-    """The pairs of documents whose measure is at the threshold or above: `a`, `b`, `similarity`, `measure`, sorted.
+    """The pairs at the threshold or above, sorted: `a`, `b`, `similarity`, `measure`, `low`, `high`.
 
     a < b, or with `against` a document without the label and then one with it. `facts`: `pairs`, `candidates`, what caps
     left out, and `copies_left_out`. Raises `UsageError` and `UnknownMeasure`.
@@ -54,7 +55,7 @@ def match(work: Work, rows: Stage, recipe: Recipe, asked: Asked) -> Stage:
         "pairs",
         {**settings, "cap": asked.cap},
         [decided, members],
-        lambda: _listed(spelled.pairs(decided.rows), members.rows, asked),
+        lambda: _listed(spelled.pairs(decided.rows), members.rows, asked, recipe.slots or 0),
         lambda made: {"pairs": made.count(), "copies_left_out": spelled.left_out(decided.rows)},
     )
     return Stage(listed.digest, listed.rows, {**found.facts, **listed.facts})
@@ -142,8 +143,8 @@ def _spelled(a: str, b: str) -> list[Column]:
     return [sf.col(a).alias("a"), sf.col(b).alias("b"), sf.col("similarity"), sf.col("exact")]
 
 
-def _listed(pairs: DataFrame, members: DataFrame, asked: Asked) -> DataFrame:
-    """The wanted pairs, turned and sorted."""
+def _listed(pairs: DataFrame, members: DataFrame, asked: Asked, slots: int) -> DataFrame:
+    """The wanted pairs, turned and sorted, with the interval of what is estimated from so many slots."""
     turned = pairs.withColumns({"a": sf.least("a", "b"), "b": sf.greatest("a", "b")})
     if asked.against is not None:
         marks = members.select("id", sf.array_contains("labels", asked.against).alias("marked"))
@@ -153,4 +154,10 @@ def _listed(pairs: DataFrame, members: DataFrame, asked: Asked) -> DataFrame:
         ends = {"a": sf.when(swap, sf.col("b")).otherwise(sf.col("a")), "b": sf.when(swap, sf.col("a")).otherwise(sf.col("b"))}
         turned = pairs.where("a_marked != b_marked").withColumns(ends)
     named = sf.when(sf.col("exact"), asked.measure).otherwise("estimate").alias("measure")
-    return turned.select("a", "b", "similarity", named).orderBy("a", "b")
+    equal = sf.rint(sf.col("similarity") * slots).cast("int")
+    exact = sf.col("exact") & sf.lit(asked.measure != "estimate")
+    bounds = (
+        sf.when(exact, sf.col("similarity")).otherwise(sf.lit(ends.tolist())[equal]).alias(name)
+        for name, ends in zip(("low", "high"), intervals(slots), strict=True)
+    )
+    return turned.select("a", "b", "similarity", named, *bounds).orderBy("a", "b")

@@ -13,7 +13,8 @@ from e2e.command import ROOT, outcome, run, run_json
 from indexer.stores import open_store
 
 EXAMPLES = ROOT / "examples"
-COLUMNS = ["a", "b", "similarity", "measure"]
+SHARES = ["similarity", "low", "high"]
+COLUMNS = ["a", "b", "similarity", "measure", "low", "high"]
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
     assert told == lines(run(*words, "--json", store=store)) and all(list(pair) == COLUMNS for pair in told)
     assert [(one["a"], one["b"]) for one in told] == sorted({(one["a"], one["b"]) for one in told})
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
-    assert [{**row, "similarity": float(row["similarity"])} for row in table] == told
+    assert [{**row, **{name: float(row[name]) for name in SHARES}} for row in table] == told
     run(*words, "--format", "parquet", "--out", tmp_path / "pairs.parquet", store=store)
     assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist() == told
 

@@ -46,7 +46,7 @@ def both(spark: SparkSession, records: list[Record], tmp_path_factory: pytest.Te
 
 def pairs_of_one(store: Store, **asked: Any) -> tuple[pairs.Matched, list[tuple[Any, ...]]]:
     found = pairs.match(store, **asked)
-    return found, [(pair.a, pair.b, pair.similarity, pair.measure) for pair in found]
+    return found, [(pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in found]
 
 
 def families_of_one(store: Store, **settings: Any) -> tuple[Any, dict[str, Family]]:

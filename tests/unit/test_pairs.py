@@ -10,6 +10,7 @@ from indexer.measures import MEASURES
 from indexer.model import Assignment
 from indexer.pairs import match
 from indexer.recipe import recipe_named
+from indexer.sketch.statistics import wilson
 from indexer.stores import open_store
 from indexer.verifying import Verifier
 
@@ -67,6 +68,18 @@ def test_slots_decide_what_is_clear_and_texts_the_rest():
     assert pairs["a", "h"].measure == "features" and pairs["a", "h"].similarity == 1.0
     for key, pair in pairs.items():
         assert abs(pair.similarity - truth[key]) < (1e-12 if pair.measure == "features" else 0.1)
+
+
+def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
+    store, recipe = library(rows(TEXTS)), recipe_named("default")
+    for measure in ("features", "estimate", "hamming"):
+        pairs = list(match(store, threshold=0.5, measure=measure))
+        for pair in pairs:
+            equal = round(pair.similarity * recipe.slots)
+            expected = wilson(equal, recipe.slots) if pair.measure == "estimate" else (pair.similarity, pair.similarity)
+            assert (pair.low, pair.high) == expected
+        assert ("estimate" in {pair.measure for pair in pairs}) == (measure != "hamming")
+    assert all(pair.low == pair.high for pair in match(store, threshold=0.5, all_pairs=True))
 
 
 def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
