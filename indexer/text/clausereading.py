@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 
 from indexer.text.clausebody import body
 from indexer.text.clausetokens import Token, clause_tokens
-from indexer.text.functionwords import ARTICLES, DUTY, FUNCTION, NEGATIONS, NUMERALS, RIGHT, SILENT
+from indexer.text.functionwords import ARTICLES, DUTY, FUNCTION, NEGATIONS, RIGHT, SILENT, is_numeral
 from indexer.text.lexicon import Lexicon
 
 NAME = "name"
@@ -58,7 +58,7 @@ class Reading:
 
     `exact`: its substantive words, folded, in order. `units`: words and slots in order without articles and the like. `length`
     counts words with articles, each slot as one. `words` are the distinct terms outside slots, `names` those inside names, both
-    without function words. `figures`: the tokens of formulas, sorted. `negations` are counted without idioms.
+    without function words. `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without idioms.
     """
 
     exact: tuple[str, ...]
@@ -88,10 +88,16 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
         words=frozenset(_terms(units, lexicon)),
         names=frozenset(lexicon.stem(word) for unit in names for word in unit.said if word not in FUNCTION)
         | frozenset(unit.form for unit in names),
-        figures=tuple(sorted(unit.form for unit in units if unit.kind == "formula")),
+        figures=_formulas(units),
         negations=_negations(units, said),
         duties=tuple(_duties(units, lexicon)),
     )
+
+
+def _formulas(units: Sequence[Unit]) -> tuple[str, ...]:
+    """The stretches of formulas, sorted: sentences may stand in another order, but a / b is not b / a."""
+    runs = groupby(units, key=lambda unit: unit.kind == "formula")
+    return tuple(sorted(" ".join(unit.form for unit in run) for figures, run in runs if figures))
 
 
 def _negations(units: Sequence[Unit], said: str) -> int:
@@ -117,7 +123,7 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
             tokens[place].kind == "word"
             and not proper[place]
             and stems[place] not in lexicon.starts
-            and not _is_numeral(tokens[place].text)
+            and not is_numeral(tokens[place].text)
         ):
             yield Unit("", word if word in FUNCTION else stems[place], (word,))
             place += 1
@@ -172,7 +178,7 @@ def _name_end(place: int, tokens: Sequence[Token], spoken: list[str], proper: li
 def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
     """Where a written-out amount ends, with the currency and the figures in brackets after it; `place` when none begins."""
     end = place
-    while end < len(tokens) and _is_numeral(tokens[end].text):
+    while end < len(tokens) and is_numeral(tokens[end].text):
         end += 1
     if end == place:
         return place
@@ -181,11 +187,6 @@ def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
     if end + 1 < len(tokens) and tokens[end].text == "(" and tokens[end + 1].kind in {"number", "money", "percent"}:
         end += 2
     return end
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_numeral(text: str) -> bool:
-    return text.lower().split("-")[0] in NUMERALS
 
 
 def _proper(tokens: Sequence[Token], spoken: list[str]) -> list[bool]:

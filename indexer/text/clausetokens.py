@@ -1,15 +1,18 @@
 """The tokens of a clause with what they are: words, amounts, dates, addresses, references, operators.
 
 A number in prose is an amount, one that may differ from clause to clause. A number in a formula is what the clause says: one
-beside an operator, a ratio, one in a sentence that multiplies or divides, one in a row of a table.
+beside an operator, a ratio, one in a sentence that multiplies or divides, in figures or written out, one in a row of a table.
+So is a symbol beside an operator, whatever it is called.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from indexer.text.functionwords import is_numeral
 from indexer.text.normalise import composed
 
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -52,6 +55,7 @@ _RECKONING = re.compile(
 )
 _KINDS: dict[str | None, str] = {kind: "word" if kind in {"quick", "plain"} else kind for kind in _PATTERNS}
 _RECKONED = frozenset("=+×÷^<>≤≥±√∑")
+_SYMBOLS = frozenset(["word", "other"])
 _REACH = 2  # tokens between a number and an operator of its formula
 
 
@@ -69,7 +73,8 @@ def clause_tokens(text: str) -> list[Token]:
     scanned = [
         (_KINDS[match.lastgroup], match[0], match.start()) for match in _TOKEN.finditer(text) if match.lastgroup != "gap"
     ]
-    figures = _figures(text, scanned) if any(kind in _FIGURES for kind, _, _ in scanned) else set()
+    reckons = any(kind in _FIGURES for kind, _, _ in scanned) or "ratio" in text.lower()
+    figures = _figures(text, scanned) if reckons else set()
     tokens: list[Token] = []
     opens = True
     for place, (kind, said, _) in enumerate(scanned):
@@ -86,18 +91,29 @@ def _figures(text: str, scanned: list[tuple[str, str, int]]) -> set[int]:
     found = {place for place, (kind, _, _) in enumerate(scanned) if kind == "ratio"}
     operators = [place for place, (kind, _, _) in enumerate(scanned) if kind == "operator"]
     for place in operators:
+        reckoned = scanned[place][1] in _RECKONED
+        if place - 1 in found or (reckoned and not _bracket(text, scanned[place][2])):
+            found.update(
+                other for other in (place - 1, place + 1) if 0 <= other < len(scanned) and scanned[other][0] in _SYMBOLS
+            )
         reach = range(max(0, place - _REACH), min(len(scanned), place + _REACH + 1))
         near = [other for other in reach if scanned[other][0] in _AMOUNTS]
-        found.update([*near, place] if near or scanned[place][1] in _RECKONED else [])
+        found.update([*near, place] if near or reckoned or place - 1 in found else [])
     sentences = _stretches(text, r"[.!?;](?=\s|$)") if _RECKONING.search(text) else []
     for start, end in sentences:
         if _RECKONING.search(text, start, end):
             found.update(_amounts_between(scanned, start, end))
+            found.update(_numerals_between(scanned, start, end))
     for start, end in _stretches(text, r"\n") if "\n" in text else []:
         amounts = _amounts_between(scanned, start, end)
         if len(amounts) > 1 and 5 * len(amounts) >= 2 * _content(scanned, start, end):
             found.update(amounts)
     return found
+
+
+def _bracket(text: str, at: int) -> bool:
+    """Whether a sign is one of a pair of brackets, as those around an address, and compares nothing."""
+    return text[at] in "<>" and not (text[at - 1 : at].isspace() and text[at + 1 : at + 2].isspace())
 
 
 def _stretches(text: str, separator: str) -> list[tuple[int, int]]:
@@ -108,6 +124,10 @@ def _stretches(text: str, separator: str) -> list[tuple[int, int]]:
 
 def _amounts_between(scanned: list[tuple[str, str, int]], start: int, end: int) -> list[int]:
     return [place for place, (kind, _, at) in enumerate(scanned) if start <= at < end and kind in _AMOUNTS]
+
+
+def _numerals_between(scanned: list[tuple[str, str, int]], start: int, end: int) -> Iterator[int]:
+    return (place for place, (_, said, at) in enumerate(scanned) if start <= at < end and is_numeral(said))
 
 
 def _content(scanned: list[tuple[str, str, int]], start: int, end: int) -> int:

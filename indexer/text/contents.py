@@ -12,8 +12,8 @@ _TITLE = re.compile(
     r"|indice|inhoud|inhoudsopgave|innehåll|目次|目录|目錄)\s*:?\s*",
     re.IGNORECASE,
 )
-_DOTS = re.compile(r"\S.*?(?:\.{3,}|(?:\. ){3,}|\u2026+)[ \t.]*(?P<page>\d{1,4}|[ivxl]{1,7})\s*")
-_GAP = re.compile(r"\S.*?(?:\t| {3,})[ \t]*(?P<page>\d{1,4}|[ivxl]{1,7})\s*")
+_DOTS = re.compile(r"\s*\S.*?(?:\.{3,}|(?:\. ){3,}|\u2026+)[ \t.]*(?P<page>\d{1,4}|[ivxl]{1,7})\s*")
+_GAP = re.compile(r"\s*\S.*?(?:\t| {3,})[ \t]*(?P<page>\d{1,4}|[ivxl]{1,7})\s*")
 _LEAST, _LONGEST = 3, 160
 
 

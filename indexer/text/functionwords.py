@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 
 def _words(spelled: str) -> frozenset[str]:
     return frozenset(spelled.split())
@@ -33,3 +35,9 @@ NUMERALS = _words(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen "
     "twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
 )
+
+
+@lru_cache(maxsize=1 << 16)
+def is_numeral(text: str) -> bool:
+    """Whether a word is a number written out ("two", "Twenty-five"); "one" is as often a pronoun, and is none."""
+    return text.lower().split("-")[0] in NUMERALS

@@ -149,6 +149,11 @@ def test_tables_of_contents_are_left_out():
     assert heads(bare) == [("1", "Fees", "The Client"), ("2", "Term", "One year.")]
     tabs = "1. Fees\t2\n2. Term\t3\n3. Notices\t11\n\nNow it begins.\n\n1. Fees\nThe Client shall pay."
     assert heads(tabs) == [("", "", "Now it"), ("1", "Fees", "The Client")]
+    stepped = (
+        "1. Fees .... 2\n   1.1 When .... 2\n   1.2 How\t3\n2. Term .... 4\n\n1. Fees\n1.1 When. In May.\n2. Term\nOne year."
+    )
+    assert heads(stepped)[0] == ("1", "Fees", "")
+    assert len(heads(stepped)) == 3
     table = "Widgets\t20\nGadgets\t30\nScrews\t40"
     assert " ".join(table[one.start : one.end] for one in clauses(table)).split() == table.split()
 

@@ -96,6 +96,13 @@ def test_another_obligation_is_no_duplicate(one: str, other: str) -> None:
     assert kind(REPAIR, REPAIR.replace(one, other)) is None
 
 
+def test_words_that_turn_a_sum_or_a_condition() -> None:
+    price = "The price is the closing value of the assets {} the capital adjustment, as determined by the auditor of both."
+    assert kind(price.format("plus"), price.format("minus")) is None
+    notice = "The Licensee may end this deed upon thirty days notice {} the Licensor fails to perform its duties hereunder."
+    assert kind(notice.format("if"), notice.format("unless")) is None
+
+
 def test_other_words_of_duty_and_idioms_are_not_identical() -> None:
     assert kind(REPAIR, REPAIR.replace("shall", "is required to")) == "near_identical"
     assert kind(REPAIR, REPAIR.replace("fire", "fire, without limitation,")) == "fuzzy"
@@ -127,6 +134,11 @@ def test_parties_that_change_places() -> None:
         ),
         ("The margin depends on the level shown in the certificate:\nLevel I 1.25 0.50\nLevel II 1.75 0.75", "0.75", "0.80"),
         ("If the quotient A + B > C holds at the end of the year, the buyer pays the seller a premium in cash.", "+", "÷"),
+        ("The Company keeps the ratio of its debt to its equity below three to one at the end of any year.", "three", "four"),
+        ("The present value equals each payment divided by (1 + r)^n on the day named by the Agent.", "^n", "^m"),
+        ("Each Holder receives the sum Base Rent = Area × Rate on the day named by the Agent.", "Rate", "Factor"),
+        ("Each Holder receives A = B ÷ C in cash on the day named by the Agent under this deed.", "B ÷ C", "C ÷ B"),
+        ("Each Holder receives A = B - C - D in cash on the day named by the Agent under this deed.", "- D", "- E"),
     ],
 )
 def test_one_number_of_a_formula(text: str, one: str, other: str) -> None:
