@@ -41,21 +41,25 @@ def evaluated(made: Evaluation, store_url: str, as_json: bool) -> None:
 def _agreement(told: Agreement, out: Console) -> None:
     names = ", ".join(map(visible, told.assessors))
     out.print(Text(f"\nagreement of {names} on {counted(told.pairs, 'pair')}; {told.left_out:,} not judged by all"))
-    table = _table("", "kappa", "variance", "z", "one-sided p", "mean of groups", "Cohen")
-    for name, one in (("duplicate or not", told.duplicate), ("type", told.types)):
+    table = _table("", "kappa", "variance", "z", "p", "mean of groups", "Cohen")
+    measured = {"duplicate or not": told.duplicate, "type": told.types}
+    for name, one in measured.items():
         table.add_row(name, *_kappa_cells(one))
     out.print(table)
+    out.print("p is one-sided, for agreement beyond chance")
+    for name, one in measured.items():
+        if one.by_group.undefined:
+            out.print(f"{name}: in {counted(one.by_group.undefined, 'group')} all say the same: no kappa, and not in the mean")
 
 
 def _kappa_cells(one: Measured) -> list[str]:
-    mean = _number(one.by_group.mean) + (f" ({one.by_group.undefined:,} undefined)" if one.by_group.undefined else "")
     pooled = one.pooled
     return [
         _number(pooled.kappa),
         _number(pooled.variance, 5),
         _number(pooled.z),
         _small(pooled.p),
-        mean,
+        _number(one.by_group.mean),
         _number(_of(one.cohen)),
     ]
 
