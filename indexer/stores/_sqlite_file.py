@@ -18,8 +18,8 @@ from indexer.errors import MappingMismatch, RecipeMismatch, StoreBusy, StoreDama
 from indexer.failpoints import reached
 from indexer.logs import event
 from indexer.recipe import Recipe
-from indexer.stores._sqlite_families import sorted_set
 from indexer.secret import with_key
+from indexer.stores._sqlite_families import sorted_set
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file

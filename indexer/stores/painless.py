@@ -136,6 +136,8 @@ def _text(codes: Sequence[int]) -> str:
 
 def beyond(recipe: Recipe) -> str:
     """What of a recipe the scripts cannot compute, such as `bits = 32`; empty when there is nothing."""
+    if recipe.key_variable:
+        return "its secret key would lie in the cluster, where everybody who may read pipelines could read it"
     needed = {"normaliser": "default_v1", "features": "chars_v1", "minhash": "fss_v1", "simhash": "distinct_v1", "bits": 64}
     return ", ".join(f"{name} = {getattr(recipe, name)}" for name, value in needed.items() if getattr(recipe, name) != value)
 
@@ -147,5 +149,3 @@ def _check(recipe: Recipe) -> None:
             f"no ingest pipeline can compute recipe {recipe.name} ({strange}); install recipe {DEFAULT.name}, "
             "or send documents by `nearfold index`"
         )
-    if recipe.key_variable:
-        return "its secret key would lie in the cluster, where everybody who may read pipelines could read it"
