@@ -34,10 +34,10 @@ def field_of(record: Mapping[str, Any], name: str) -> Any:
 
 
 def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:
-    """The document of a record, or why there is none. A list of texts is one text, an element a line."""
+    """The document of a record, or why there is none. A list of texts is one text, an element a line, null left out."""
     value = field_of(record, reading.text_field)
     text = _text(value)
-    if text is None and value is not None:
+    if text is None and not nothing(value):
         return ExtractionError(
             f"the field {reading.text_field!r} holds no text but {_KINDS.get(type(value), 'something else')}"
         )
@@ -129,10 +129,20 @@ def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -
     return inner(outer, place.encode(), place, Payload(b"", 0, None, digest, digest, error))
 
 
+def nothing(value: object) -> bool:
+    """Whether a field holds no value: null, or a list without any.
+
+    >>> [nothing(value) for value in (None, [], [None], "", [""])]
+    [True, True, True, False, False]
+    """
+    return value is None or (isinstance(value, list) and all(one is None for one in value))
+
+
 def _text(value: object) -> str | None:
     """A text, or texts one a line; None for anything else."""
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        return "\n".join(value)
+    if isinstance(value, list):
+        given = [one for one in value if one is not None]
+        return "\n".join(given) if given and all(isinstance(one, str) for one in given) else None
     return value if isinstance(value, str) else None
 
 

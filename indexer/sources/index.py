@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 from indexer.model import Blob
-from indexer.sources._records import blob, field_of, payload
+from indexer.sources._records import blob, field_of, nothing, payload
 from indexer.sources.base import Found, Reading, identifier
 
 Digest: TypeAlias = Callable[[Mapping[str, Any]], str]
@@ -46,7 +46,7 @@ class IndexSource:
     def _with_text(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """A document that is signed where it is has an empty text when it has none."""
         name = self._reading.text_field
-        return {**fields, name: ""} if field_of(fields, name) in (None, []) else fields
+        return {**fields, name: ""} if nothing(field_of(fields, name)) else fields
 
     def scopes(self) -> tuple[str, ...]:
         """Everything that was read from this index, unless it is signed where it is."""

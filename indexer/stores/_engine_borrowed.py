@@ -24,6 +24,7 @@ _TRIES = 4
 _CHANGED = "somebody changed the document while it was signed; run again"
 _NOT_SIGNED = "its text is no text any more, or was changed while it was signed"
 _GONE = "somebody deleted the document while it was signed"
+_NO_TEXT = "the text is no string"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +88,30 @@ class SignedInPlace(BorrowedIndex):
         self._known = about(self._requests, self._place)
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """In the order of the shards, what an earlier run signed included; what has to be known of each is remembered."""
+        """In the order of the shards, what an earlier run signed included; what has to be known of each is remembered.
+
+        One whose text is no text, and that nobody marked yet, is marked `unsigned` and a family of its own.
+        """
         self.refresh()
+        strange: list[Held] = []
         for held in self._all():
+            if "near_status" not in held.fields and not documents.has_text(held.fields, self._text_field):
+                strange.append(held)
+            if len(strange) == PAGE:
+                self._mark(strange)
+                strange = []
             signed = held.fields.get("near_source") or ""
             self._read[held.id] = signed
             if signed != self.digest(held.fields):
                 self._states[held.id] = held.state
             yield held.id, held.fields
+        self._mark(strange)
+
+    def _mark(self, strange: Sequence[Held]) -> None:
+        """Only in the state that was read: what somebody changed meanwhile is looked at by the next run."""
+        recipe = self._recipe().id
+        marks = ((held, documents.unsigned(held.id, recipe, _NO_TEXT)) for held in strange)
+        self._conditional.send([Operation("update", held.id, {"doc": mark}, held.state) for held, mark in marks])
 
     def digest(self, fields: Mapping[str, Any]) -> str:
         """The SHA-256 of a document's whole text: the `source` of a row that is signed in place."""

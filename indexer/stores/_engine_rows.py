@@ -52,9 +52,23 @@ def text_of(document: Mapping[str, Any], name: str) -> str:
     >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text")
     ('words', '')
     """
+    return _text(_value(document, name))
+
+
+def has_text(document: Mapping[str, Any], name: str) -> bool:
+    """Whether a field holds a text, texts or nothing at all, so that a document can be signed by it.
+
+    >>> [has_text({"text": value}, "text") for value in (None, "", ["a", None], 5, ["a", 5], {"a": "b"})]
+    [True, True, True, False, False, False]
+    """
+    value = _value(document, name)
+    return all(one is None or isinstance(one, str) for one in (value if isinstance(value, list) else [value]))
+
+
+def _value(document: Mapping[str, Any], name: str) -> Any:
     first, dot, rest = name.partition(".")
     below = document.get(first) if dot and name not in document else None
-    return text_of(below, rest) if isinstance(below, Mapping) else _text(document.get(name))
+    return _value(below, rest) if isinstance(below, Mapping) else document.get(name)
 
 
 def signature(row: Row, text_field: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import painless
 from indexer.stores.bodies import Body
 
-VERSION = 2
+VERSION = 3
 FIELD = "data"
 _READ = "near_attachment"
 

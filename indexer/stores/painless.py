@@ -23,7 +23,7 @@ from indexer.text import codepoints
 from indexer.text.normalise import MAX_NONSTARTERS
 
 MAX_UNITS = 500_000
-VERSION = 3
+VERSION = 4
 TEXT = "text"  # the field of texts unless another one is named
 TEXT_FIELD = "near_text_field"  # where that is told in a document whose text is in another one
 _BLOCK = 128
@@ -31,6 +31,13 @@ _ZERO = 48  # tables are printable: entry n is the character n places after the 
 _UNCHANGED = 32
 _MAX_STEPS = 1_000  # by chance a search of a table that is half empty ends within a hundred
 _LANES = 0x0101010101010101
+_FAMILIES = ("near_principal", "near_similarity", "near_cluster")
+# Null rather than absent where the id is unknown, for the engine may merge what comes out into a document that has them.
+_MERGED = (
+    "near_minhash", "near_simhash", "near_bands", "near_blocks", "near_error", "near_source", "near_extractor", "near_raw",
+    *_FAMILIES,
+)  # fmt: skip
+_REASON = {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}
 
 
 def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS) -> Body:
@@ -44,7 +51,7 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
     return {
         "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: near-duplicate keys of `{field}`",
         "version": VERSION,
-        "processors": [script(sign(recipe, limit), {"field": field, "fields": _fields(), **tables()})],
+        "processors": [script(sign(recipe, limit), {**_params(field), "families": list(_FAMILIES), **tables()})],
         "on_failure": unsigned(recipe, field),
     }
 
@@ -52,13 +59,35 @@ def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS
 def unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
     """The processors that mark a document `unsigned`, with the reason."""
     mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
-    reason = {"set": {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}}
-    return [script(mark, {"field": field, "fields": _fields()}), reason]
+    marking = script(mark, _params(field))
+    marking["script"]["on_failure"] = _marked_without_script(recipe, field)
+    return [marking, {"set": {**_REASON, "override": False}}]
+
+
+def _marked_without_script(recipe: Recipe, field: str) -> list[Body]:
+    """The same by processors that copy no document: OpenSearch runs no script on one with an integer beyond 64 bits.
+
+    Without an id the family is called after the moment, to the nanosecond.
+    """
+    elsewhere = {} if field == TEXT else {TEXT_FIELD: field}
+    marks: Body = {"near_recipe": recipe.id, "near_status": "unsigned", "near_provisional": True, **elsewhere}
+    own = {"value": "{{{_id}}}", "ignore_empty_value": True}
+    return [
+        {"remove": {"field": _fields(), "ignore_missing": True}},
+        {"set": {"field": "near_family", "value": "x:{{{_ingest.timestamp}}}"}},
+        *({"set": {"field": name, **own}} for name in ("near_family", "near_id")),
+        *({"set": {"field": name, "value": value}} for name, value in marks.items()),
+        {"set": _REASON},
+    ]
 
 
 def script(source: str, params: Body | None = None) -> Body:
     """A processor that runs a script."""
     return {"script": {"lang": "painless", "source": source, **({"params": params} if params else {})}}
+
+
+def _params(field: str) -> Body:
+    return {"field": field, "fields": _fields(), "merged": list(_MERGED)}
 
 
 def _fields() -> list[str]:

@@ -50,8 +50,9 @@ def simulated(server, pipeline, documents):
 
 
 def signed(source):
-    """The part of a document that is a function of its text."""
-    return {name: value for name, value in source.items() if name.startswith("near_") and name not in NOT_SIGNED}
+    """The part of a document that is a function of its text; null is nothing."""
+    near = {name: value for name, value in source.items() if name.startswith("near_") and value is not None}
+    return {name: value for name, value in near.items() if name not in NOT_SIGNED}
 
 
 def expected(texts, recipe=DEFAULT):

@@ -98,6 +98,14 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
     assert counted(account) == (2, 1, 0, 1)
     assert account.failed[0].path.endswith("!/2")
     assert account.failed[0].error == "the field 'body' holds no text but an object"
+    marked = held(their_url, "2")
+    assert [marked[name] for name in ("body", "near_status", "near_family", "near_bands")] == [
+        {"no": "text"},
+        "unsigned",
+        "2",
+        None,
+    ]
+    assert their_store.counts().by_status == {"complete": 1, "unsigned": 1}
     fill(their_url, {"1": {**held(their_url, "1"), "body": {"no": "text"}}})
     assert counted(index([their_store.url], their_store, reading=reading)) == (2, 0, 0, 2)
     fields = held(their_url, "1")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pipelines import call, expected, good, signed, simulated
+from pipelines import bulk, call, expected, good, signed, simulated
 
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import signed64
@@ -23,6 +23,7 @@ from indexer.text import codepoints
 pytestmark = pytest.mark.engines
 TESTS = Path(__file__).parent.parent
 CONSORTIUM = Path("/usr/share/unicode/NormalizationTest.txt.bz2")
+FOX = "The quick brown fox jumps over the lazy dog"
 CASES = [  # of UAX #15's kinds: canonical order, composition and its exclusions, Hangul, compatibility, barriers
     "e\u0301\u0323", "e\u0323\u0301", "\u1e9b\u0323", "\u0344", "\u0958", "\u2adc", "\u1100\u1161\u11a8", "\uac00\u11a8",
     "\uac01\u11a8", "\u212b\u2126", "ﬁ ﬃ ﷺ", "①㍿㌀", "\u0f73\u0f71\u0f72", "\u0cc6\u0cc2\u0cd5", "\u1025\u102e",
@@ -149,7 +150,7 @@ def test_another_recipe_of_the_same_kind(opensearch_url):
 def test_what_is_not_signed_is_marked_and_keeps_nothing_of_a_signature(signer):
     stale = {"near_bands": ["00aa"], "near_minhash": "AAAA", "near_status": "complete", "near_cluster": "c", "title": "kept"}
     documents = [
-        {"text": text, **stale} for text in ("x" * (MAX_UNITS + 1), "\ufdfa" * (MAX_UNITS // 18 + 1), ["a", "b"], {"a": 1})
+        {"text": text, **stale} for text in ("x" * (MAX_UNITS + 1), "\ufdfa" * (MAX_UNITS // 18 + 1), ["a", 1], {"a": 1})
     ]
     made = simulated(*signer, documents)
     reasons = ["500001 UTF-16 units", "normal form of the text", "no string", "no string"]
@@ -179,6 +180,14 @@ def test_no_text_is_an_empty_one(signer):
     assert [signed(one) for one in made] == expected([""] * 3)
 
 
+def test_a_list_of_texts_is_one_text_an_element_a_line(signer):
+    text = "The quick brown fox jumps over\nthe lazy dog"
+    made = simulated(*signer, [{"text": one} for one in (text.split("\n"), [None, *text.split("\n"), None], [], [None])])
+    assert [signed(one) for one in made] == expected([text, text, "", ""])
+    (one,) = simulated(*signer, [{"text": ["x" * (MAX_UNITS // 2)] * 2}])
+    assert "500001 UTF-16 units" in one["near_error"]
+
+
 def test_hostile_runs_are_signed_in_time(signer):
     """Marks in the wrong order, hyphens before blanks, long expansions: the work grows with the length alone."""
     runs = ["\u0301\u0323", "\u0f73\u0301", "e\u0323\u0301", "\u0378\u0301", "-", "- ", "-\u200b", "\u1161", "\u0344"]
@@ -196,6 +205,53 @@ def test_documents_without_text_or_signature_are_never_one_family(signer):
         hits = good("GET", f"{server}/{index}/_search")["hits"]["hits"]
         assert len({hit["_source"]["near_family"] for hit in hits}) == len(documents)
         assert {hit["_source"]["near_provisional"] for hit in hits} == {True}
+    finally:
+        call("DELETE", f"{server}/{index}")
+
+
+def test_integers_that_no_script_may_see_are_indexed_and_marked(signer):
+    """OpenSearch copies a document for a script, and cannot copy an integer beyond 64 bits; Elasticsearch can."""
+    server, name = signer
+    index, documents = f"nearfold-test-{secrets.token_hex(6)}", [{"text": FOX, "n": 1 << 63}, {"text": FOX, "n": 1 << 63}]
+    try:
+        good("PUT", f"{server}/{index}", {"mappings": {"dynamic": False}})
+        stale = {"index": {"_id": "one"}}, {"n": [{"m": 1 << 63}], "near_bands": ["00aa"], "near_error": "e"}
+        ids = bulk(server, index, documents, *stale, pipeline=name)
+        found = [one["_source"] for one in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]]
+        assert [one["n"] for one in found[:2]] == [1 << 63] * 2
+        assert len({one["near_family"] for one in found}) == (3 if found[0]["near_status"] == "unsigned" else 2)
+        assert (found[2]["near_family"], found[2]["near_id"]) == ("one", "one")
+        for one in found:
+            if one["near_status"] == "unsigned":
+                assert "BigInteger" in one.pop("near_error")
+                assert signed(one) == {"near_recipe": DEFAULT.id, "near_status": "unsigned"}
+    finally:
+        call("DELETE", f"{server}/{index}")
+
+
+def test_an_update_that_may_insert_leaves_no_part_of_an_older_signature(signer):
+    """`doc_as_upsert` sends the part of the document through the pipeline, without its id, and merges what comes out."""
+    server, name = signer
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+
+    def updated(part):
+        lines = [{"update": {"_id": "one"}}, {"doc": part, "doc_as_upsert": True}]
+        assert not good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["errors"]
+        return good("GET", f"{server}/{index}/_doc/one")["_source"]
+
+    try:
+        good("PUT", f"{server}/{index}", {"settings": {"index.default_pipeline": name}})
+        assert signed(updated({"text": FOX})) == expected([FOX])[0]
+        family = {"near_family": "two", "near_principal": False, "near_similarity": 0.9, "near_cluster": "two"}
+        good("POST", f"{server}/{index}/_bulk", [{"update": {"_id": "one"}}, {"doc": family}])
+        part = updated({"title": "new"})
+        assert (part["title"], part["near_provisional"], part["near_family"][:2]) == ("new", True, "x:")
+        assert signed(part) == expected([FOX])[0]
+        assert signed(updated({"text": "12"})) == expected(["12"])[0]
+        marked = updated({"text": True})
+        assert "no string" in marked.pop("near_error")
+        assert signed(updated({"text": FOX})) == expected([FOX])[0]
+        assert signed(updated({"text": None})) == expected([""])[0]
     finally:
         call("DELETE", f"{server}/{index}")
 
