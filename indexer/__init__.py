@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from indexer.signing import hash
     from indexer.stores import open_store
     from indexer.tuning.tuned import tune
+    from indexer.studying.studied import study
     from indexer.web.comparisonfile import compare_page
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "synth",
     "tune",
     "undo_labels",
+    "study",
     "uninstall",
     "versions",
 ]
@@ -101,6 +103,7 @@ _HOMES = {
     "undo_labels": "indexer.labelling",
     "uninstall": "indexer.installing",
     "versions": "indexer.revisions",
+    "study": "indexer.studying.studied",
 }
 
 

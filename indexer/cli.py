@@ -25,6 +25,7 @@ from indexer.commands import (
     rights,
     searching,
     serving,
+    studying,
     synthesis,
     tuning,
     versions,
@@ -230,6 +231,7 @@ for command in (
     tuning.tune_command,
 ):
     commands.add_command(command)
+    studying.study_command,
 
 
 def main() -> NoReturn:

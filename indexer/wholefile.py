@@ -44,6 +44,15 @@ def whole(out: Path, option: str = "--out") -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
+def folder_at(out: Path) -> Path:
+    """Make the folder. Raises `UsageError` when that cannot be done."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make {out}: {error.strerror or error}; give --out another place") from error
+    return out
+
+
 def _part(out: Path) -> Path:
     """A name beside it; not one that the file system finds too long where it takes the file's own."""
     return out.with_name(f".{out.name[:200]}.part")

@@ -121,6 +121,7 @@ RANKS = {
         "printing_search",
         "printing_sketches",
         "printing_tuning",
+        "printing_studying",
         "printing_versions",
         "parquet",
         "terminal",
@@ -157,6 +158,7 @@ ADAPTERS = {
         "printing_search.py",
         "printing_sketches.py",
         "printing_tuning.py",
+        "printing_studying.py",
         "printing_versions.py",
     },
     "click": {
@@ -176,6 +178,7 @@ ADAPTERS = {
         "commands/serving.py",
         "commands/synthesis.py",
         "commands/tuning.py",
+        "commands/studying.py",
         "commands/versions.py",
         "spark/__main__.py",
     },

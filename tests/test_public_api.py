@@ -9,6 +9,7 @@ from indexer.errors import NearfoldError
 
 PUBLIC = {
     "Recipe",
+    "backup",
     "compare",
     "compare_page",
     "consistency",
@@ -31,10 +32,12 @@ PUBLIC = {
     "plan",
     "recipe_named",
     "reindex",
+    "restore",
     "search",
     "similar",
     "similar_many",
     "status",
+    "study",
     "synth",
     "tune",
     "undo_labels",

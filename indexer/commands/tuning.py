@@ -14,9 +14,10 @@ from indexer.commands.options import json_option
 from indexer.secret import recipe_asked
 from indexer.stores import open_store
 from indexer.stores.base import Store
-from indexer.tuning.files import folder_at, write
+from indexer.tuning.files import write
 from indexer.tuning.grid import GRIDS
 from indexer.tuning.tuned import tune
+from indexer.wholefile import folder_at
 
 
 @click.command("tune")

@@ -27,7 +27,7 @@ class Method:
 
 METHODS = (
     Method("simhash", "Simhash", "signature-study:simhash:BITS"),
-    Method("simhash-sha512", "Simhash, SHA-512", "signature-study:simhash-sha512:BITS", most=512),
+    Method("simhash-sha512", "SHA-512 Simhash", "signature-study:simhash-sha512:BITS", most=512),
     Method("weighted-simhash", "weighted Simhash", "signature-study:weighted-simhash:BITS"),
     Method("topsig", "TopSig", "signature-study:topsig:BITS"),
     Method("weighted-topsig", "weighted TopSig", "signature-study:weighted-topsig:BITS"),

@@ -42,7 +42,7 @@ def neighbours(made: Distinct, bits: int, distance: int) -> Counts:
     with equal blocks are compared. Memory is in proportion to the number of signatures.
     """
     masks = [_words(mask, made.words.shape[1]) for mask in tables(designs(bits, distance, MAX_TABLES)[-1])]
-    near = made.documents - 1
+    near: Counts = (made.documents - 1).astype(np.int64)
     for number, mask in enumerate(masks):
         order, ends = _groups(made.words, mask)
         for one, other in _pairs(order, ends):
@@ -59,7 +59,8 @@ def neighbours(made: Distinct, bits: int, distance: int) -> Counts:
 def ones(words: Words) -> Counts:
     """The bits that are set in each row."""
     counted: NDArray[np.uint8] = _ONES[np.ascontiguousarray(words).view(np.uint16)]
-    return counted.sum(axis=1, dtype=np.int64)
+    made: Counts = counted.sum(axis=1, dtype=np.int64)
+    return made
 
 
 def _words(mask: int, words: int) -> Words:

@@ -6,21 +6,11 @@ import csv
 import json
 from pathlib import Path
 
-from indexer.errors import UsageError
 from indexer.tuning.page import page
 from indexer.tuning.tuned import COLUMNS, Tuned, as_json, table
 from indexer.wholefile import whole
 
 REPORT, TABLE, RESULTS = "report.html", "results.csv", "results.json"
-
-
-def folder_at(out: Path) -> Path:
-    """Make the folder. Raises `UsageError` when that cannot be done."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot make {out}: {error.strerror or error}; give --out another place") from error
-    return out
 
 
 def write(made: Tuned, out: Path) -> None:

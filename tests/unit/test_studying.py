@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,9 +15,11 @@ from indexer.errors import UsageError
 from indexer.fingerprinting import fingerprint
 from indexer.schemes import counted_features
 from indexer.sketch.bbit import pack_low_bits
+from indexer.studying.charts import Scale, chart
 from indexer.studying.methods import BITS, FEATURES, lengths, pairs_of
 from indexer.studying.neighbours import distinct, neighbours
 from indexer.studying.signatures import Tables, grams_of
+from indexer.studying.studied import study
 
 TEXTS = [
     "The quick brown fox jumps over the lazy dog. " * 3,
@@ -62,3 +68,58 @@ def test_lengths_are_checked() -> None:
     for wrong in ([8], [20], [2048], []):
         with pytest.raises(UsageError):
             lengths(wrong)
+
+
+def test_a_study_goes_on_where_it_was_cut_short_and_order_changes_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number, text in enumerate([*TEXTS, TEXTS[0], ""]):
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    whole = study(folder, tmp_path / "whole", bits=(16, 32), sample=1)
+
+    def stop(stage: str, _done: int, _total: int) -> None:
+        if stage == "counting signatures":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study(folder, tmp_path / "cut", bits=(16, 32), sample=1, progress=stop)
+    for one in folder.iterdir():
+        one.unlink()
+    again = study(folder, tmp_path / "cut", bits=(16, 32), sample=1)
+    assert replace(again, seconds=()) == replace(whole, seconds=())
+    account = whole.account
+    assert (account.documents, account.studied, account.copies, account.empty) == (8, 6, 1, 1)
+    assert account.octets == sum(len(text.encode()) for text in TEXTS)
+
+
+def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(25):
+        (folder / f"{number}.txt").write_text(f"{TEXTS[number % 5]} Annex {number * number}", encoding="utf-8")
+    whole = study(folder, tmp_path / "whole", bits=(16, 64), sample=1)
+    monkeypatch.setattr("indexer.studying.signing.BATCH", 4)
+    parts = study(folder, tmp_path / "parts", bits=(16, 64), sample=1)
+    assert replace(parts, seconds=()) == replace(whole, seconds=())
+    assert [one.documents for one in whole.answers.samples] == [10, 25]
+    assert whole.answers.samples[-1].differing == 0 and whole.answers.samples[-1].close == 1
+    assert whole.answers.arrivals[-1].last == 25
+
+
+def test_collisions_and_neighbours_of_a_method_that_tells_nothing_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number, text in enumerate(("aaaa", "aaaaa", "aaaaaa", "The quick brown fox")):
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    made = study(folder, tmp_path / "out", bits=(32,), sample=1)
+    spread = next(one for one in made.spreads if one.method == "simhash")
+    assert (spread.unique, spread.collisions, spread.deviation, spread.most) == (2, 2.0, 1.0, 3)
+    near = next(one for one in made.near if (one.method, one.distance) == ("simhash", 1))
+    assert near.documents[0] == 1 and near.documents[2] == 3 and sum(near.documents) == 4
+
+
+def test_charts_are_wellformed_and_logarithmic_scales_show_one() -> None:
+    drawn = chart("a <title>", ["0", "1", ">1"], [("x & y", [0, 1, None]), ("z", [100, 10, 1])], Scale(100, log=True), "places")
+    assert "x &amp; y" in drawn and ElementTree.fromstring(drawn).tag.endswith("svg")
+    scale = Scale(1000, log=True)
+    assert scale.height(0) == 0 < scale.height(1) < scale.height(10) < scale.height(1000) == 1

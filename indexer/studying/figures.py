@@ -1,0 +1,74 @@
+"""The figures of a study by name: those of the signature study for this collection, and those that answer what it left open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexer.studying.charts import Scale, chart
+from indexer.studying.measuring import SHOWN, Near
+from indexer.studying.methods import METHODS, NAMED, NEIGHBOUR_BITS, PUBLISHED_COLLISIONS, PUBLISHED_METHODS, WITH_NEIGHBOURS
+from indexer.studying.signing import QUESTION_BITS
+from indexer.studying.studied import Studied
+
+Lines = Sequence[tuple[str, Sequence[float | None]]]
+UNIQUE, PUBLISHED, PROJECTIONS, STATISTICS, SETTLING = "figure-1", "figure-1-published", "projections", "statistics", "settling"
+_SHARE = Scale(1.0, shares=True)
+_PROJECTIONS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig")
+
+
+def figures(made: Studied) -> dict[str, str]:
+    """Every figure as SVG, by the name of its file."""
+    return {
+        UNIQUE: _unique(made, [method.name for method in METHODS], "Share of signatures that are unique, by their length"),
+        PUBLISHED: _published(),
+        **{_name(one, 1): _near(made, one, 1) for one in NEIGHBOUR_BITS if one in made.bits},
+        **{_name(one, 3): _near(made, one, 3) for one in NEIGHBOUR_BITS[-1:] if one in made.bits},
+        PROJECTIONS: _unique(made, _PROJECTIONS, "Corpus statistics with hash projections and with random vectors"),
+        STATISTICS: _statistics(made),
+        SETTLING: _settling(made),
+    }
+
+
+def _name(bits: int, distance: int) -> str:
+    return f"figure-{2 if distance == 1 else 3}-{bits}"
+
+
+def _unique(made: Studied, methods: Sequence[str], title: str) -> str:
+    by = {(one.method, one.bits): one.unique / made.account.studied for one in made.spreads}
+    named: Lines = [(NAMED[name].label, [by.get((name, one)) for one in made.bits]) for name in methods]
+    return chart(title, [str(one) for one in made.bits], named, _SHARE, "bits of a signature")
+
+
+def _published() -> str:
+    bits = list(PUBLISHED_COLLISIONS)
+    named: Lines = [
+        (NAMED[name].label, [1 / PUBLISHED_COLLISIONS[one][place][0] for one in bits])
+        for place, name in enumerate(PUBLISHED_METHODS)
+    ]
+    return chart("The same as published, by its Table 2", [str(one) for one in bits], named, _SHARE, "bits of a signature")
+
+
+def _near(made: Studied, bits: int, distance: int) -> str:
+    by: dict[str, Near] = {one.method: one for one in made.near if (one.bits, one.distance) == (bits, distance)}
+    named: Lines = [(NAMED[name].label, by[name].documents) for name in WITH_NEIGHBOURS]
+    places = [*map(str, range(SHOWN + 1)), f">{SHOWN}"]
+    title = f"Documents by their neighbours within {distance} of {bits} bits"
+    return chart(title, places, named, Scale(made.account.studied, log=True), f"neighbours within {distance} of {bits} bits")
+
+
+def _statistics(made: Studied) -> str:
+    whole = made.account.studied
+    places = [f"{one.documents:,}" for one in made.answers.samples]
+    named: Lines = [(f"{bits} bits", [one.unique[bits] / whole for one in made.answers.samples]) for bits in QUESTION_BITS]
+    title = "Share of weighted TopSig signatures that are unique, by the documents that statistics were counted over"
+    return chart(title, places, named, _SHARE, "documents counted")
+
+
+def _settling(made: Studied) -> str:
+    places = [f"{one.last:,}" for one in made.answers.arrivals]
+    named: Lines = [
+        ("counted over so many documents", [one.close for one in made.answers.samples]),
+        ("counted while documents arrive", [one.close for one in made.answers.arrivals]),
+    ]
+    title = "Share of weighted TopSig signatures of 64 bits within 3 bits of those by all statistics"
+    return chart(title, places, named, _SHARE, "documents counted, or arrived")

@@ -1,0 +1,63 @@
+"""The commands of docs/study.md on the example folder, what they leave behind, and what they refuse."""
+
+import csv
+import json
+import re
+import shlex
+from pathlib import Path
+
+from command import ROOT, outcome, run, run_json
+
+PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+
+
+def test_commands_of_the_page(tmp_path: Path) -> None:
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
+        for line in block.splitlines():
+            run(*[_placed(word, tmp_path) for word in shlex.split(line, comments=True)[1:]])
+    for name in ("studied", "studied-store"):
+        out = tmp_path / name
+        report = (out / "report.html").read_text(encoding="utf-8")
+        assert "Table 1" in report and "Table 2" in report and not re.search(r"https?://(?!www\.w3\.org)", report)
+        assert not (out / "work").exists()
+    rows = list(csv.DictReader((tmp_path / "studied" / "signatures.csv").read_text(encoding="utf-8").splitlines()))
+    assert {"16", "1024"} <= {row["bits"] for row in rows} and {row["documents"] for row in rows} == {"12"}
+    assert (tmp_path / "studied" / "figure-3-1024.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def _placed(word: str, tmp_path: Path) -> str:
+    """A word of a command with its folder: the examples where they are, what is made in a place of the test's own."""
+    if word == "examples":
+        return str(ROOT / word)
+    if word.startswith("sqlite:///"):
+        return f"sqlite:///{tmp_path}/{word.removeprefix('sqlite:///')}"
+    return str(tmp_path / word) if word.startswith("studied") else word
+
+
+def test_copies_and_texts_without_content_are_counted_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name, text in (
+        ("a", "A ferry opens in May."),
+        ("b", "A ferry opens in May."),
+        ("c", ""),
+        ("d", "1234567"),
+        ("e", "abc"),
+    ):
+        (folder / f"{name}.txt").write_text(text)
+    (folder / "f.txt").write_text("Another text about something else.")
+    made = run_json("study", folder, "--out", tmp_path / "out", "--bits", "32,64", "--sample", "1")
+    wanted = {"documents": 6, "failed": 0, "empty": 1, "copies": 1, "numbers_only": 1, "too_short": 1, "studied": 2}
+    assert wanted.items() <= made["account"].items()
+    assert all(one["collisions"] == 1 for one in made["spreads"] if one["method"] == "weighted-topsig")
+    again = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert made["spreads"] == again["spreads"] and made["findings"] == again["findings"]
+
+
+def test_refusals(tmp_path: Path) -> None:
+    out, empty = tmp_path / "out", tmp_path / "empty"
+    empty.mkdir()
+    assert "only one of them" in outcome("study", ROOT / "examples", "--out", out, "--store", "sqlite://:memory:").stderr
+    assert "multiple of 8" in outcome("study", ROOT / "examples", "--out", out, "--bits", "20").stderr
+    assert outcome("study", ROOT / "examples", "--out", out, "--bits", "many").returncode == 2
+    assert "no text to sign" in outcome("study", empty, "--out", out).stderr
