@@ -22,7 +22,7 @@ from indexer.jobs import Failure
 from indexer.lookup import Found
 from indexer.model import Match, Outcome
 from indexer.overview import Overview
-from indexer.terminal import counted, visible
+from indexer.terminal import counted, percent, visible
 
 LISTED_FAILURES = 20
 EXCERPT = 70
@@ -112,7 +112,7 @@ def found(answer: Found, as_json: bool) -> None:
 def _reasons(match: Match, text: str) -> str:
     """Why a match is one: containment both ways, and the longest shared passage in its own words."""
     query_in_match, match_in_query = match.containment
-    contained = f"{query_in_match:.0%} of the query is in it, {match_in_query:.0%} of it in the query"
+    contained = f"{percent(query_in_match)} of the query is in it, {percent(match_in_query)} of it in the query"
     if not match.shared:
         return contained
     longest = max(match.shared, key=lambda passage: passage.words)
@@ -123,8 +123,8 @@ def _reasons(match: Match, text: str) -> str:
 
 def _percent(match: Match) -> str:
     if match.low == match.high:
-        return f"{match.similarity:.1%}"
-    return f"{match.similarity:.1%} ({match.low:.0%}-{match.high:.0%})"
+        return percent(match.similarity, 1)
+    return f"{percent(match.similarity, 1)} ({percent(match.low)}-{percent(match.high)})"
 
 
 def _match(match: Match) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from indexer.discounting import Discounted
 from indexer.originals import Original
 from indexer.printing import print_json
 from indexer.sidebyside import facts
-from indexer.terminal import show, visible
+from indexer.terminal import percent, show, visible
 
 _MOST_VALUE = 400
 
@@ -48,10 +48,10 @@ def compared(
 def _told(without: Discounted) -> str:
     """The discounted figure in a line like those of the measures."""
     if not without.texts:
-        return f"discounted     {without.similarity:.1%}               S_R; the store has no other texts to weigh by"
+        return f"discounted     {percent(without.similarity, 1):18} S_R; the store has no other texts to weigh by"
     return (
-        f"discounted     {f'{without.similarity:.1%}':18} S_R with shingles weighted by rarity in {without.texts:,} texts; "
-        f"{without.common:.0%} of them are common there; S_R itself {without.plain:.1%}"
+        f"discounted     {percent(without.similarity, 1):18} S_R with shingles weighted by rarity in {without.texts:,} texts; "
+        f"{percent(without.common)} of them are common there; S_R itself {percent(without.plain, 1)}"
     )
 
 

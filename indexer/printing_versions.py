@@ -11,7 +11,7 @@ from indexer.printing import console, print_json
 from indexer.redlining import Change, Stretch
 from indexer.revisions import Step, Version, Versions
 from indexer.tables import moment
-from indexer.terminal import abridged, counted, visible
+from indexer.terminal import abridged, counted, percent, visible
 
 CONTEXT = 12
 _MARKS: dict[Change, tuple[str, str, str]] = {
@@ -64,7 +64,7 @@ def _told(one: Version) -> str:
     if one.step is None:
         return counted(one.words, "word")
     sign = "" if one.step.dated else "  either way"
-    return f"{one.step.similarity:.1%}  +{one.step.added:,} -{one.step.removed:,} words{sign}"
+    return f"{percent(one.step.similarity, 1)}  +{one.step.added:,} -{one.step.removed:,} words{sign}"
 
 
 def _heading(version: Version, step: Step, paths: dict[str, str]) -> Text:

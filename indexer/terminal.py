@@ -70,11 +70,11 @@ def _print_measures(comparison: Comparison, console: Console) -> None:
 
 
 def _value(share: float | tuple[float, float]) -> str:
-    return " / ".join(f"{one:.1%}" for one in (share if isinstance(share, tuple) else (share,)))
+    return " / ".join(percent(one, 1) for one in (share if isinstance(share, tuple) else (share,)))
 
 
 def _estimated(similarity: float, low: float, high: float) -> str:
-    return f"{similarity:.1%} ({low:.0%} to {high:.0%})"
+    return f"{percent(similarity, 1)} ({percent(low)} to {percent(high)})"
 
 
 def _print_columns(shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool) -> None:
@@ -170,3 +170,13 @@ def _print_legend(comparison: Comparison, made: Sequence[Row], shown: int, conso
 def counted(number: int, noun: str) -> str:
     """A number with its noun: `1 word`, `2 words`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share as per cent; only what is whole says 100 %, for texts that differ are not the same.
+
+    >>> percent(0.918, 1), percent(0.99999, 1), percent(0.999), percent(1)
+    ('91.8%', '99.9%', '99.9%', '100%')
+    """
+    shown = f"{share:.{digits}%}"
+    return f"{shown}" if share == 1 or not shown.startswith("100") else f"{100 - 10 ** -max(1, digits):.{max(1, digits)}f}%"

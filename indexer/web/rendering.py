@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from indexer import terminal
 from indexer.text.visible import visible, visible_lines
 from indexer.web import drawing
 
@@ -69,11 +70,8 @@ def number(value: float) -> str:
 
 
 def percent(share: float | None, digits: int = 0) -> str:
-    """A share as per cent; only what is whole says 100 %."""
-    if share is None:
-        return "–"
-    shown = f"{share:.{digits}%}"
-    return f"{shown}" if share == 1 or not shown.startswith("100") else f"{100 - 10 ** -max(1, digits):.{max(1, digits)}f}%"
+    """A share as per cent, or a dash of nothing."""
+    return "–" if share is None else terminal.percent(share, digits)
 
 
 def size(value: int | None) -> str:

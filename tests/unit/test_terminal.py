@@ -34,6 +34,15 @@ def body(printed: str) -> list[str]:
     return lines[lines.index("", lines.index("") + 1) + 1 :]
 
 
+@pytest.mark.parametrize("matching", ["literal", "information"])
+def test_only_what_is_whole_is_told_as_100_per_cent(matching: str) -> None:
+    words = [f"word{place}" for place in range(5_000)]
+    printed = shown(" ".join(words), " ".join([*words, "more"]), matching=matching)
+    told = {line.split()[0]: line.split()[1] for line in printed.splitlines() if "%" in line}
+    assert {told[name] for name in ("overlap", "jaccard_words", "resemblance", "terminology")} == {"99.9%"}
+    assert "100.0% / 99.9%" in printed
+
+
 @given(ANY_TEXT)
 def test_nothing_steers_the_terminal(text: str) -> None:
     made = visible(text)

@@ -37,6 +37,11 @@ export function survey() {
   look();
 }
 
+function percent(share) {
+  const shown = (100 * share).toFixed(1);
+  return share < 1 && shown === "100.0" ? "99.9%" : `${shown}%`;
+}
+
 export function discounted() {
   const place = document.querySelector("[data-discounted]");
   if (!place) return;
@@ -45,7 +50,7 @@ export function discounted() {
     try {
       const told = await asked(place.dataset.discounted);
       note.textContent = told.note;
-      if (told.similarity !== null) figure.textContent = `${(100 * told.similarity).toFixed(1)}%`;
+      if (told.similarity !== null) figure.textContent = percent(told.similarity);
       if (!told.ready) setTimeout(look, 500);
     } catch (error) {
       note.textContent = error.message;
