@@ -1,12 +1,18 @@
-"""Random kills on request; run in the folder `tests`.
+"""Drills on request, and the table of what was drilled; run in the folder `tests`.
 
-python -m faults --kills 200                                  jobs on embedded stores
-python -m faults --kills 100 --store opensearch --files 20000  jobs and an OpenSearch of their own, started from jars
+    python -m faults --kills 200                                   kill jobs on embedded stores at random
+    python -m faults --kills 100 --store opensearch --files 20000  jobs, and an OpenSearch of their own (from jars)
+    python -m faults --drills                                      every drill of this folder, by pytest
+    python -m faults --table                                       what was drilled when last recorded
+
+`--record` puts the counts of a run into the table in docs/reliability.md.
 """
+# ruff: noqa: E402
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 import tempfile
@@ -14,38 +20,78 @@ import time
 from functools import partial
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent)]
 
-from killing import cluster, embedded  # noqa: E402
-from servers.choosing import ENGINES  # noqa: E402
-from servers.process import Server  # noqa: E402
+import pytest
+from killing import Toll, cluster, embedded
+from servers.choosing import ENGINES
+from servers.process import Server
+from table import Count, record, table
+
+say = partial(print, flush=True)
 
 
-def main() -> None:
-    """Kill, and print what was done; a failed assertion names the invariant that does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__)
+def main() -> int:
+    """Do as asked; a failed assertion names the invariant that does not hold."""
+    parser = argparse.ArgumentParser(
+        prog="python -m faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--store", choices=["sqlite", "opensearch"], default="sqlite")
     parser.add_argument("--files", type=int, help="how many to index (default: 500, 20,000 into OpenSearch)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no further kill after so long")
+    parser.add_argument("--drills", nargs="*", metavar="FILE", help="those of these files of tests, or all")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
-    say = partial(print, flush=True)
+    if given.table:
+        say(table())
+        return 0
+    return drills(given.drills, given.record) if given.drills is not None else kills(given)
+
+
+def drills(names: list[str], keep: bool) -> int:
+    """The tests of these files, or of this folder and of the killed server, counted."""
+    os.environ["NEARFOLD_DRILLS"] = "all"
+    count = Count()
+    page = f"--ignore={HERE / 'test_reliability_page.py'}"
+    chosen = [str(HERE / name) for name in names] or [str(HERE), str(HERE.parent / "e2e" / "test_killed_server.py")]
+    code = pytest.main(["-q", page, *chosen], plugins=[count])
+    if keep and not count.failed:
+        record(count.times)
+    say(table())
+    return int(code)
+
+
+def kills(given: argparse.Namespace) -> int:
+    """A campaign of random kills."""
     say(f"--seed {given.seed}")
     began, until = time.monotonic(), time.monotonic() + 60 * given.minutes
     with tempfile.TemporaryDirectory() as scratch:
-        home = Path(scratch)
         if given.store == "sqlite":
-            toll = embedded(home, given.seed, given.files or 500, say).run(given.kills, until)
+            toll = embedded(Path(scratch), given.seed, given.files or 500, say).run(given.kills, until)
         else:
-            node = Server(ENGINES["opensearch"])
-            try:
-                node.start()
-                toll = cluster(home, given.seed, given.files or 20_000, node, say).run(given.kills, until)
-            finally:
-                node.close()
+            toll = _on_opensearch(Path(scratch), given, until)
     say(f"{toll}; {time.monotonic() - began:,.0f} s; seed {given.seed}")
+    if given.record:
+        server = toll.kills["the server"]
+        names = {"campaign sqlite": toll.kills.total()}
+        if given.store == "opensearch":
+            names = {"campaign nearfold": toll.kills.total() - server, "campaign opensearch": server}
+        record(names)
+    return 0
+
+
+def _on_opensearch(home: Path, given: argparse.Namespace, until: float) -> Toll:
+    node = Server(ENGINES["opensearch"])
+    try:
+        node.start()
+        return cluster(home, given.seed, given.files or 20_000, node, say).run(given.kills, until)
+    finally:
+        node.close()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

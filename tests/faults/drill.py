@@ -14,10 +14,11 @@ import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sample_library import edited, sentence
 
+T = TypeVar("T")
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = Path(__file__).with_name("program.py")
 SECONDS = 120.0  # no job of a drill may take longer, whatever befalls it
@@ -145,6 +146,11 @@ def removed(server: str, index: str) -> None:
     """Delete an index that a drill made."""
     with urllib.request.urlopen(urllib.request.Request(f"{server}/{index}", method="DELETE"), timeout=30) as answer:
         assert answer.status == 200
+
+
+def chosen(every: Sequence[T], often: Sequence[T]) -> Sequence[T]:
+    """What is drilled: those of the gate, or every one where NEARFOLD_DRILLS is `all`."""
+    return every if os.environ.get("NEARFOLD_DRILLS") == "all" else often
 
 
 def index_words(folder: Path, store: str, more: Sequence[str] = ()) -> list[str]:

@@ -1,8 +1,8 @@
 """Kill -9 at random, again and again, while folders are indexed; after each, what was acknowledged is there.
 
-Half of the kills strike at a random moment, half at a random step of the job. Jobs on one store follow each other until one
-comes to its end; then everything is checked, and the next store begins. A seed makes the same choices again; the moments at
-which they strike depend on the machine as well.
+Kills strike at a random moment, half of them at a random step of the job where that is reached before. Jobs on one store
+follow each other until one comes to its end; then everything is checked, and the next store begins. A seed makes the same
+choices again; the moments at which they strike depend on the machine as well.
 """
 
 from __future__ import annotations

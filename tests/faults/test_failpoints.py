@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from drill import chosen
 from oracle import conserved, economical, kept, sound, standing
 from scene import Scene
 
@@ -15,6 +16,10 @@ ENGINES_ALONE = {"before_send", "after_send"}
 ONCE = {"before_mend", "after_mend", "before_journal", "after_journal", "before_checkpoint", "after_checkpoint", "in_worker"}
 EACH_FILE = {"before_read", "after_read", "before_extract", "after_extract", "after_acknowledge"}
 STEPS = [name for name in POINTS if name not in ENGINES_ALONE]
+OFTEN = [
+    "before_read", "before_extract", "in_worker", "after_fingerprint", "after_mend", "before_commit", "after_commit",
+    "before_journal", "after_acknowledge", "before_checkpoint",
+]  # fmt: skip
 CODES = {"before_read": 1, "after_read": 1, "before_extract": 1, "in_worker": 1}
 DISK = {"before_commit", "after_commit", "before_journal", "after_journal", "before_checkpoint", "after_checkpoint"}
 
@@ -36,7 +41,7 @@ def test_killed(name: str, scene: Scene) -> None:
         scene.mended(store)
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", chosen(STEPS, OFTEN))
 def test_failing(name: str, scene: Scene) -> None:
     store = scene.begun()
     job = scene.index(store, NEARFOLD_FAILPOINTS=f"{name}:{hit(name)}=error", DRILL_LOG=str(store.with_suffix(".log")))

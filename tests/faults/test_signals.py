@@ -11,7 +11,7 @@ from oracle import standing, told
 from scene import BATCH, Scene
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-SLOW = {f"after_extract:{hit}": "delay:0.15" for hit in range(1, 30)}
+SLOW = {f"after_extract:{hit}": "delay:0.1" for hit in range(1, 30)}
 SLOWLY = {"NEARFOLD_FAILPOINTS": ",".join("=".join(pair) for pair in SLOW.items())}
 
 

@@ -1,0 +1,167 @@
+"""The table of what was drilled: which faults, how often, what was checked after each, what was found and mended, what is open.
+
+How often is counted: the tests that passed (one fault each, or as many as the test says by its property `faults`), and the
+kills of campaigns. `times.json` keeps the counts of the last runs that were recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent.parent / "docs" / "reliability.md"
+TIMES = HERE / "times.json"
+BEGIN, END = "<!-- drills: begin -->", "<!-- drills: end -->"
+ALL = "I1 to I9"
+END_OF = "when a store is full I1 to I9, memory aside"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of fault. `tests`: names, or beginnings of names, of tests under this folder; or the key of a campaign."""
+
+    name: str
+    tests: tuple[str, ...]
+    checked: str
+    mended: str = ""
+    still_open: str = ""
+
+
+FAULTS = (
+    Fault("kill -9 at each named step of a job, alone and all in turn", ("test_failpoints.py::test_killed",), ALL),
+    Fault(
+        "an error at each named step",
+        ("test_failpoints.py::test_failing",),
+        ALL,
+        "errors of the journal's disk were told as our own fault (exit code 70): now 4, with what to do",
+        "an error of the program itself is exit code 70, with its traceback",
+    ),
+    Fault(
+        "kill -9, a lost request, a lost answer at the steps of a job into OpenSearch and Elasticsearch",
+        ("test_engine_failpoints.py",),
+        "I1 to I5, I9",
+    ),
+    Fault("a delay at each named step", ("test_failpoints.py::test_slow",), ALL),
+    Fault("kill -9 of nearfold at random moments and steps, embedded store", ("campaign sqlite",), f"I2 to I5, I8; {END_OF}"),
+    Fault("kill -9 of nearfold at random moments and steps, OpenSearch", ("campaign nearfold",), f"I2, I5; {END_OF}"),
+    Fault(
+        "kill -9 of OpenSearch at random moments",
+        ("campaign opensearch",),
+        f"I2, I5 when its job has ended; {END_OF}",
+        "",
+        "Elasticsearch was not killed at random",
+    ),
+    Fault("kill -9 of OpenSearch in the middle of a bulk request", ("../e2e/test_killed_server.py",), "I1, I2, I3, I5"),
+    Fault(
+        "SIGINT, SIGTERM once",
+        ("test_signals.py::test_the_first",),
+        ALL,
+        "texts that were extracted and not yet written were thrown away: now they are finished, and the account is told",
+    ),
+    Fault("SIGINT, SIGTERM twice; SIGSTOP", ("test_signals.py::test_the_second", "test_signals.py::test_a_job"), ALL),
+    Fault("a second job on one store", ("test_two_indexers.py::test_the_second",), ALL),
+    Fault("two machines fill one cluster, one is killed", ("test_two_indexers.py::test_two",), "I1, I2, I3, I9"),
+    Fault(
+        "a store's log torn at the end, cut, or with a bit flipped",
+        ("test_damaged_files.py::test_a_log", "test_damaged_files.py::test_a_job", "test_damaged_files.py::test_a_bit"),
+        "I3, I4, I8; in 11 of them I1 to I9",
+        "",
+        "a bit that flips in the file itself, not in its log, is noticed only where it breaks the file's structure",
+    ),
+    Fault(
+        "a journal torn at each byte of its last pages, emptied, overwritten",
+        (
+            "test_damaged_files.py::test_a_journal",
+            "test_damaged_files.py::test_a_torn",
+            "test_damaged_files.py::test_an_emptied",
+            "test_damaged_files.py::test_a_damaged",
+        ),
+        "whole, or named; in two of them I1 to I9",
+        "a torn last page was read as zeros, so that failures were forgotten without a word: now the journal is named",
+    ),
+    Fault(
+        "a store whose end is missing",
+        ("test_damaged_files.py::test_a_store",),
+        "it is named",
+        "a torn last page was read as zeros: now the store is called damaged before anything is read or written",
+    ),
+    Fault(
+        "a disk of 2 MB fills up; a file may not grow",
+        ("test_full_disk.py",),
+        ALL,
+        "",
+        "EIO is made by failpoints, not by a disk",
+    ),
+    Fault(
+        "clocks of 2001, 2038, 2106 and of the change to summer time, 50 times too fast", ("test_clocks.py::test_a_job",), ALL
+    ),
+    Fault("files from before 1970 to 2242", ("test_clocks.py::test_files",), "I2, I5"),
+    Fault(
+        "answers of a server: 413, 429, 500 to 504, short, reordered, garbled, cut, reset, none, slow; flood stage",
+        ("test_sending_faults.py", "test_writing_faults.py"),
+        "I1, I2, I7",
+        "",
+        "an answer that trickles in without an end holds the run for 15 minutes",
+    ),
+    Fault(
+        "an extraction server that fails, hangs, lies",
+        tuple(
+            f"test_extraction_server.py::test_{what}" for what in ("answer", "server", "slow", "refusal", "faults", "innocent")
+        ),
+        "I1, I4, I7",
+    ),
+    Fault("documents that hang, crash or swell their reader", ("test_hostile_documents.py",), "I1, I4, I7"),
+)
+
+
+class Count:
+    """A plugin of pytest that counts the faults of tests that passed."""
+
+    def __init__(self) -> None:
+        self.times: Counter[str] = Counter()
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Only the test itself counts, not what is set up for it."""
+        if report.failed:
+            self.failed.append(report.nodeid)
+        if report.when == "call" and report.passed:
+            name = report.nodeid.replace("tests/faults/", "").replace("tests/e2e/", "../e2e/").partition("[")[0]
+            self.times[name] += int(dict(report.user_properties).get("faults", 1))
+
+
+def recorded() -> dict[str, int]:
+    """How often, by test or campaign, when last recorded."""
+    return dict(json.loads(TIMES.read_text(encoding="utf-8"))) if TIMES.exists() else {}
+
+
+def record(times: Mapping[str, int]) -> None:
+    """Put counts in place of earlier ones of the same campaign or file of tests, and the table on its page."""
+    files = {name.partition("::")[0] for name in times}
+    kept = {name: number for name, number in recorded().items() if name.partition("::")[0] not in files}
+    TIMES.write_text(json.dumps(dict(sorted({**kept, **times}.items())), indent=1) + "\n", encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{table()}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def table() -> str:
+    """As it stands in docs/reliability.md."""
+    times = recorded()
+    lines = ["| fault | times | checked after each | found and mended | still open |", "|---|---|---|---|---|"]
+    for fault in FAULTS:
+        number = sum(count for name, count in times.items() if name.startswith(fault.tests))
+        lines.append(f"| {fault.name} | {number:,} | {fault.checked} | {fault.mended or '-'} | {fault.still_open or '-'} |")
+    return "\n".join(lines)
+
+
+def unlisted(names: Iterable[str]) -> list[str]:
+    """Tests and campaigns of which no row tells."""
+    known = tuple(name for fault in FAULTS for name in fault.tests)
+    return [name for name in names if not name.startswith(known)]
