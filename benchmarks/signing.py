@@ -28,13 +28,14 @@ os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")  # read by the pee
 import numpy as np
 
 from indexer.fingerprinting import define, fingerprints, kernel_name
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
 from indexer.text.normalise import normalise
 
 WIDTH, SLOTS, CHARS, PAIRS, SECONDS = 4, 128, 5000, 1000, 0.3
 MINHASH = dataclasses.replace(DEFAULT, simhash=None, bits=None, blocks=None)
+KEYED = recipe_named("default_v1+key:benchmark").keyed("a secret that everybody may read")
 Signer = Callable[[Sequence[str]], object]
 Slots = Callable[[object], np.ndarray]
 
@@ -59,6 +60,9 @@ def grams(text: str) -> set[str]:
 def ours() -> Iterator[Contender]:
     yield Contender(f"nearfold {kernel_name()}: MinHash", lambda texts: fingerprints(texts, MINHASH).minhash, np.asarray, True)
     yield Contender(f"nearfold {kernel_name()}: MinHash + SimHash", lambda texts: fingerprints(texts).minhash, np.asarray, True)
+    yield Contender(
+        f"nearfold {kernel_name()}: both, secret key", lambda texts: fingerprints(texts, KEYED).minhash, np.asarray, True
+    )
     yield Contender("nearfold numpy: MinHash", lambda texts: define(texts, MINHASH).minhash, np.asarray, True)
     yield Contender("nearfold numpy: MinHash + SimHash", lambda texts: define(texts).minhash, np.asarray, True)
 

@@ -96,11 +96,12 @@ class BySketch:
     """Hits fold under the shown hit they resemble most, at or above a threshold of the `features` measure.
 
     The slots decide where the whole 95 % interval lies on one side of the threshold; inside it `exact(a, b)` is asked for
-    the similarity of two documents by id. A hit without a sketch is shown.
+    the similarity of two documents by id; not `trusting`, it is asked of every hit that slots would fold. A hit without a
+    sketch is shown.
     """
 
-    def __init__(self, threshold: float, exact: Callable[[str, str], float]) -> None:
-        self._threshold, self._exact = threshold, exact
+    def __init__(self, threshold: float, exact: Callable[[str, str], float], trusting: bool = True) -> None:
+        self._threshold, self._exact, self._trusting = threshold, exact, trusting
         self._groups = 0
         self._heads: list[tuple[int, str]] = []
         self._slots: NDArray[np.uint32] = np.zeros((0, 0), dtype=np.uint32)
@@ -127,7 +128,8 @@ class BySketch:
         rows: list[int] = possible[np.argsort(-equal[possible], kind="stable")].tolist()
         for row in rows:
             place, head = self._heads[row]
-            if self._lows[equal[row]] >= self._threshold or self._exact(head, id) >= self._threshold:
+            certain = self._trusting and self._lows[equal[row]] >= self._threshold
+            if certain or self._exact(head, id) >= self._threshold:
                 return place
         return None
 

@@ -21,6 +21,7 @@ Fold: TypeAlias = Literal["live", "family", "types", "none"]
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
 WINDOW = 1000
 TOP = 100
+SURPRISING = 0.1  # below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred thousand
 _NO_SLOTS = "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; --fold family may do"
 _TOP_ONLY = "the best {} hits were compared by type; those after them are not folded: --top compares more"
 _MOMENT_GONE = "the moment of the first page is over: documents that changed since then are read as they are now"
@@ -66,8 +67,9 @@ def search(
 ) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
-    `live` folds hits at `threshold` of the `features` measure, `family` by the stored family, `none` not at all. Hits are
-    read until the page is full, and at least the first 1,000, so that the counts of folded hits are nearly always whole.
+    `live` folds hits at `threshold` of the `features` measure (by texts alone once slots turn out to mislead), `family` by the
+    stored family, `none` not at all. Hits are read until the page is full, and at least the first 1,000, so that the counts of
+    folded hits are nearly always whole.
     `types` folds the best `top` hits by duplicate type, fuzzy ones at `threshold` of terminology; `synonyms` are lines as
     `duplicate_sets` takes them.
 
@@ -91,7 +93,13 @@ def search(
     rule: Rule = _rule(fold, threshold, readings)
     if fold == "types":
         rule, ranking = _typed(ranking, begun, readings, threshold, top, synonyms)
+    read: list[Ranked] = []
+    ranking = replace(ranking, hits=_noted(ranking.hits, read))
     groups, complete = _groups(ranking, begun, seeds, rule, start + limit)
+    if fold == "live" and _misled(groups[: start + limit], readings, threshold):
+        rule = BySketch(threshold, readings.similarity, trusting=False)
+        ranking = replace(ranking, hits=chain(tuple(read), ranking.hits))
+        groups, complete = _groups(ranking, begun, seeds, rule, start + limit)
     families, relation = _families(fold, ranking, len(groups), complete)
     later = begun.later(_ids(groups[len(seeds) : start + limit]), ranking.moment)
     made = Page(
@@ -144,6 +152,18 @@ def _groups(ranking: Ranking, begun: Cursor, seeds: list[Ranked], rule: Rule, he
     return folded(hits, rule, heads, 0 if isinstance(rule, Unfolded) else WINDOW, seeds)
 
 
+def _noted(hits: Iterable[Ranked], read: list[Ranked]) -> Iterator[Ranked]:
+    for hit in hits:
+        read.append(hit)
+        yield hit
+
+
+def _misled(groups: Sequence[Group], readings: Readings, threshold: float) -> bool:
+    """Whether slots folded what its text shows to be another document, as they do with texts that were made for that."""
+    folded = ((group.head.id, [one.id for one in group.members]) for group in groups)
+    return any(value < threshold - SURPRISING for head, ids in folded for value in readings.similarities(head, ids))
+
+
 def _families(fold: Fold, ranking: Ranking, groups: int, complete: bool) -> tuple[int, Literal["eq", "gte"]]:
     if fold == "none":
         return ranking.total, "eq"
@@ -176,14 +196,16 @@ def fold_hits(
 ) -> tuple[Hit, ...]:
     """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
 
-    As `search` folds its own hits: by stored slots, and by texts where the slots leave it open. An id given twice counts once;
-    one that the store does not have is left out. Raises `StoreError` when nothing was indexed yet.
+    As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or turn out to mislead. An id
+    given twice counts once; one that the store does not have is left out. Raises `StoreError` when nothing was indexed yet.
     """
     readings = Readings(store, recipe_of(store))
     listed = list(dict.fromkeys(ids))
     hits = [ranked(row) for row in readings.rows(listed)]
     rule = by_type(listed, readings, threshold, synonyms) if fold == "types" else _rule(fold, threshold, readings)
     groups, _ = folded(hits, rule, len(hits), 0)
+    if fold == "live" and _misled(groups, readings, threshold):
+        groups, _ = folded(hits, BySketch(threshold, readings.similarity, trusting=False), len(hits), 0)
     return tuple(_hits(groups, readings, rule))
 
 
@@ -204,9 +226,13 @@ def _hits(groups: Sequence[Group], readings: Readings, rule: Rule) -> Iterator[H
         if isinstance(rule, ByType):
             found = [rule.duplicates[one.id] for one in members]
             under = tuple(
-                Folded(one.id, one.path, made.terminology, made.type) for one, made in zip(members, found, strict=True)
+                Folded(one.id, one.path, made.terminology, made.type, readings.parts.get(one.id))
+                for one, made in zip(members, found, strict=True)
             )
         else:
             values = readings.similarities(head.id, [one.id for one in members])
-            under = tuple(Folded(one.id, one.path, value) for one, value in zip(members, values, strict=True))
-        yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, under)
+            under = tuple(
+                Folded(one.id, one.path, value, part=readings.parts.get(one.id))
+                for one, value in zip(members, values, strict=True)
+            )
+        yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, under, readings.parts.get(head.id))

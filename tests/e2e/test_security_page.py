@@ -18,6 +18,15 @@ PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
 
 
+def test_every_test_that_the_page_names_is_there():
+    named = set(re.findall(r"`(test_\w+)`", PAGE))
+    written = {
+        name for path in ROOT.glob("tests/**/test_*.py") for name in re.findall(r"def (test_\w+)", path.read_text("utf-8"))
+    }
+    assert named and named <= written
+    assert all((ROOT / path).is_file() for path in re.findall(r"`(tests/[\w/]+\.py)`", PAGE))
+
+
 @pytest.fixture
 def place(opensearch_url):
     """The address of a store that is gone afterwards."""

@@ -1,0 +1,98 @@
+"""Texts made to share every band and slot with each other, which are not alike: none is taken for a duplicate of another."""
+
+import itertools
+
+import numpy as np
+import pytest
+from crafting import crafted
+from sample_library import edited, library, rows, sentence
+
+from indexer.fingerprinting import fingerprints
+from indexer.grouping import group
+from indexer.joining import Join
+from indexer.lookup import WINDOW, similar
+from indexer.measures import feature_set, jaccard
+from indexer.pairs import match
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.results import fold_hits, search
+
+KEYED = recipe_named("default_v1+key:tests").keyed("not known to whoever writes the documents")
+CRAFTED = {f"crafted {number:02}": crafted(number) for number in range(24)}
+HONEST = {"honest": sentence(1), "its copy": edited(sentence(1), 2)}
+THRESHOLD = 0.8
+
+
+@pytest.fixture(scope="module")
+def store():
+    return library(rows({**CRAFTED, **HONEST}))
+
+
+def test_the_public_hash_lets_anybody_craft_texts_that_pass_for_each_other():
+    signed = fingerprints(list(CRAFTED.values()))
+    assert ((signed.minhash == signed.minhash[0]).mean(axis=1) > 0.95).all()
+    assert all(len(set(bands) & set(signed.bands[0])) > 15 for bands in signed.bands)
+    sets = [feature_set(text, DEFAULT) for text in CRAFTED.values()]
+    assert max(jaccard(a, b) for a, b in itertools.combinations(sets, 2)) < 0.05
+
+
+def test_with_a_secret_key_the_same_texts_share_no_more_than_chance():
+    signed = fingerprints(list(CRAFTED.values()), KEYED)
+    assert ((signed.minhash[1:] == signed.minhash[0]).mean(axis=1) < 0.1).all()
+    bands = [key for one in signed.bands for key in one]
+    assert len(set(bands)) == len(bands) == 21 * len(CRAFTED)
+
+
+def test_a_look_up_finds_none_of_them(store):
+    found = similar(store, id="crafted 00", threshold=THRESHOLD)
+    assert found.matches == ()
+    [match] = similar(store, id="honest", threshold=THRESHOLD).matches
+    assert match.id == "its copy"
+
+
+def test_matching_on_texts_lists_none_of_them_and_estimates_say_that_they_are_estimates(store):
+    assert [(pair.a, pair.b) for pair in match(store, threshold=THRESHOLD, exact=True)] == [("honest", "its copy")]
+    believed = [pair for pair in match(store, threshold=THRESHOLD) if pair.a.startswith("crafted")]
+    assert {pair.measure for pair in believed} == {"estimate"}
+
+
+def test_groups_hold_none_of_them():
+    store = library(rows({**CRAFTED, **HONEST}))
+    group(store, threshold=THRESHOLD)
+    families = {row.id: row.family for row in store.scan()}
+    assert families["honest"] == families["its copy"]
+    assert len({families[id] for id in CRAFTED}) == len(CRAFTED)
+
+
+def test_folding_hides_none_of_them(store):
+    page = search(store, "", threshold=THRESHOLD, limit=100)
+    assert sorted(hit.id for hit in page.hits) == [*sorted(CRAFTED), "honest"]
+    assert {one.id for hit in page.hits for one in hit.folded} == {"its copy"}
+    folded = fold_hits(store, [*CRAFTED, *HONEST], THRESHOLD)
+    assert [hit.id for hit in folded] == [*CRAFTED, "honest"]
+
+
+def test_pages_that_go_on_lose_none_of_them(store):
+    shown, after = [], None
+    for _ in range(20):
+        page = search(store, "", threshold=THRESHOLD, limit=5, after=after)
+        shown += [hit.id for hit in page.hits]
+        if (after := page.next) is None:
+            break
+    assert sorted(shown) == [*sorted(CRAFTED), "honest"]
+
+
+def test_hot_keys_are_not_asked_so_a_look_up_reads_no_more_however_many_there_are(store):
+    store = library(rows({**CRAFTED, **HONEST}))
+    store.hot_key_floor, store.hot_key_share = 10, 0.05
+    found = similar(store, id="crafted 00", threshold=THRESHOLD)
+    assert len(found.capped_keys) > 15 and "too many documents" in " ".join(found.notes)
+    signed = fingerprints([CRAFTED["crafted 00"]])[0]
+    assert len(store.candidates(signed.bands, signed.blocks, WINDOW).found) < 8
+    assert [match.id for match in similar(store, id="honest", threshold=THRESHOLD).matches] == ["its copy"]
+
+
+@pytest.mark.parametrize(("cap", "pairs"), [(5, len(CRAFTED) - 1), (1000, len(CRAFTED) * (len(CRAFTED) - 1) // 2)])
+def test_a_cap_keeps_the_pairs_of_matching_and_grouping_linear(cap, pairs):
+    slots = fingerprints(list(CRAFTED.values())).minhash
+    join = Join(slots, 21, 6, np.arange(len(slots)), cap)
+    assert sum(len(left) for left, _ in join.blocks()) == pairs
