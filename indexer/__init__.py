@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from indexer.revisions import versions
     from indexer.signing import hash
     from indexer.stores import open_store
-    from indexer.tuning.tuned import tune
     from indexer.studying.studied import study
+    from indexer.tuning.tuned import tune
     from indexer.web.comparisonfile import compare_page
 
 __all__ = [
@@ -62,10 +62,10 @@ __all__ = [
     "similar",
     "similar_many",
     "status",
+    "study",
     "synth",
     "tune",
     "undo_labels",
-    "study",
     "uninstall",
     "versions",
 ]
@@ -98,12 +98,12 @@ _HOMES = {
     "similar": "indexer.lookup",
     "similar_many": "indexer.lookup",
     "status": "indexer.overview",
+    "study": "indexer.studying.studied",
     "synth": "indexer.planting.corpus",
     "tune": "indexer.tuning.tuned",
     "undo_labels": "indexer.labelling",
     "uninstall": "indexer.installing",
     "versions": "indexer.revisions",
-    "study": "indexer.studying.studied",
 }
 
 

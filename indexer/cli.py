@@ -227,11 +227,11 @@ for command in (
     rights.roles_command,
     searching.search_command,
     serving.serve_command,
+    studying.study_command,
     synthesis.synth_command,
     tuning.tune_command,
 ):
     commands.add_command(command)
-    studying.study_command,
 
 
 def main() -> NoReturn:

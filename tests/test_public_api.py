@@ -9,7 +9,6 @@ from indexer.errors import NearfoldError
 
 PUBLIC = {
     "Recipe",
-    "backup",
     "compare",
     "compare_page",
     "consistency",
@@ -32,7 +31,6 @@ PUBLIC = {
     "plan",
     "recipe_named",
     "reindex",
-    "restore",
     "search",
     "similar",
     "similar_many",
