@@ -254,24 +254,39 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Where a part lies: characters [`start`, `stop`) of the text of document `parent`, under `heading` (number and title)."""
+
+    parent: str
+    heading: str
+    start: int | None
+    stop: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
-    """A hit that is shown under another one, with its similarity to it; `type` where hits fold by duplicate type."""
+    """A hit that is shown under another one, with its similarity to it; `type` where hits fold by duplicate type.
+
+    `part`: where it lies; None of a whole document.
+    """
 
     id: str
     path: str
     similarity: float
     type: str | None = None
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One shown search hit with the near duplicates folded under it."""
+    """One shown search hit with the near duplicates folded under it; `part` as in `Folded`."""
 
     id: str
     path: str
     title: str
     score: float | None
     folded: tuple[Folded, ...] = ()
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)

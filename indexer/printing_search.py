@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from rich.text import Text
 
-from indexer.model import Facet, Folded, Hit
+from indexer.model import Facet, Folded, Hit, Part
 from indexer.printing import console, print_json
 from indexer.results import Page
-from indexer.terminal import counted, visible
+from indexer.terminal import counted, percent, visible
 
 _CALLED = {"documents": "document", "parts": "part", "both": "row"}
 
@@ -29,7 +30,7 @@ def page(shown: Page, as_json: bool, by_token: bool) -> None:
         for one in hit.folded:
             kind = f"{one.type.replace('_', ' '):<16}" if one.type else ""
             called = f"{visible(one.path)}  {one.id}" if shown.of != "documents" else visible(one.path or one.id)
-            out.print(Text(f"  + {one.similarity:4.0%}  {kind}{called}"))
+            out.print(Text(f"  + {percent(one.similarity):>4}  {kind}{called}"))
     for name, values in shown.facets.items():
         out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
         for value in values:
@@ -54,12 +55,17 @@ def _json(shown: Page) -> dict[str, Any]:
 
 def _hit(hit: Hit) -> dict[str, Any]:
     folded = [_folded(one) for one in hit.folded]
-    return {"id": hit.id, "path": hit.path, "title": hit.title, "score": hit.score, "folded": folded}
+    made = {"id": hit.id, "path": hit.path, "title": hit.title, "score": hit.score, **_part(hit.part)}
+    return {**made, "folded": folded}
 
 
 def _folded(one: Folded) -> dict[str, Any]:
     made: dict[str, Any] = {"id": one.id, "path": one.path, "similarity": one.similarity}
-    return {**made, "type": one.type} if one.type else made
+    return {**made, **({"type": one.type} if one.type else {}), **_part(one.part)}
+
+
+def _part(part: Part | None) -> dict[str, Any]:
+    return {} if part is None else {"part": dataclasses.asdict(part)}
 
 
 def _facet(value: Facet) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Stored documents read for folding: titles, and the exact similarity of two of them."""
+"""Stored documents read for folding: titles, places of parts, and the exact similarity of two of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from indexer.measures import FeatureSet, feature_set, jaccard
-from indexer.model import Ranked, Row
+from indexer.model import Part, Ranked, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
 
@@ -17,16 +17,21 @@ _BATCH = 50
 
 @dataclass(slots=True)
 class Readings:
-    """What was read of a store, now or at a moment of it; the features of the last few hundred documents are remembered."""
+    """What was read of a store, now or at a moment of it; the features of the last few hundred documents are remembered.
+
+    `parts`: where the parts lie that were read, by id.
+    """
 
     store: Store
     recipe: Recipe
     moment: str | None = None
+    parts: dict[str, Part] = field(default_factory=dict)
     _features: OrderedDict[str, FeatureSet] = field(default_factory=OrderedDict)
 
     def rows(self, ids: Sequence[str]) -> list[Row]:
         """The rows of these ids in the order given; those that are gone are left out."""
         found = self.store.get(ids, self.moment) if ids else {}
+        self.parts.update((id, Part(row.parent, row.title, row.start, row.stop)) for id, row in found.items() if row.parent)
         return [found[id] for id in ids if id in found]
 
     def titles(self, ids: Sequence[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from indexer.labeljournal import LabelJob
-from indexer.model import Estimate, Facet, Folded, Match, Row, Status
+from indexer.model import Estimate, Facet, Folded, Match, Part, Row, Status
 from indexer.sidebyside import Cells, Fact
 from indexer.survey import FamilySize, Move, Step
 
@@ -48,7 +48,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit with the near duplicates folded under it. `document` is None when it was deleted in between."""
+    """A hit with the near duplicates folded under it. `document` is None when it was deleted in between.
+
+    `part`: where a part lies; None of a whole document.
+    """
 
     id: str
     path: str
@@ -57,6 +60,7 @@ class ShownHit:
     excerpt: tuple[Piece, ...]
     folded: tuple[Folded, ...]
     document: DocumentFacts | None
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Question:
 
 def search(site: Site, asked: Asked) -> Results:
     """A page of folded hits with excerpts and facets; facets are counted again after some seconds, not for every page."""
-    searched = asked["q"], asked["filter"]
+    searched = asked["q"], asked["filter"], asked["of"]
     kept = site.facets.get(searched)
     page = results.search(
         site.store,
@@ -59,6 +59,8 @@ def search(site: Site, asked: Asked) -> Results:
         sort=asked["sort"],
         limit=asked["limit"],
         page=asked["page"],
+        of=asked["of"],
+        top=asked["top"],
         facets=() if kept else FACETS,
     )
     facets = kept or site.facets.put(searched, page.facets)
@@ -176,7 +178,16 @@ QUESTIONS: Mapping[str, Question] = {
         "Search title and text, near duplicates folded under the best hit of each group.",
         (
             Parameter("q", "words, all required; quoted words stand together; empty for every document", ""),
-            Parameter("fold", "by likeness of the hits, by stored family, or not", "live", choices=("live", "family", "none")),
+            Parameter(
+                "fold",
+                "by likeness of the hits, by stored family, by duplicate type of clauses, or not",
+                "live",
+                choices=("live", "family", "types", "none"),
+            ),
+            Parameter(
+                "of", "whole documents, their parts (clauses), or both", "documents", choices=("documents", "parts", "both")
+            ),
+            Parameter("top", "with fold=types: hits that are compared", results.TOP, "integer", low=1, high=1000),
             _THRESHOLD,
             Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
             Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from indexer.discounting import Discounted
 from indexer.measures import MEANINGS, Measures
-from indexer.model import Estimate, Folded, Hit, Row
+from indexer.model import Estimate, Hit, Row
 from indexer.originals import stored
 from indexer.revisions import Versions
 from indexer.snippets import snippet
+from indexer.terminal import percent
 from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit, StepSeen, VersionSeen, VersionsSeen, WithoutBoilerplate
 from indexer.web.site import MOST_CHARS
 
@@ -17,8 +18,8 @@ from indexer.web.site import MOST_CHARS
 def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
     """A hit with its excerpt; `row` is None when the document was deleted in between."""
     pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
-    folded = tuple(Folded(one.id, one.path, one.similarity) for one in hit.folded)
-    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, folded, DocumentFacts.of(row) if row else None)
+    facts = DocumentFacts.of(row) if row else None
+    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, hit.folded, facts, hit.part)
 
 
 def shown_versions(found: Versions, redlined: bool) -> VersionsSeen:
@@ -63,7 +64,7 @@ def without_boilerplate(found: Discounted | None, missing: str = "") -> WithoutB
         note = NO_STATISTICS.format("the store has no other texts to weigh by")
         return WithoutBoilerplate(True, None, None, None, 0, note)
     counted = f"{found.texts:,} texts" if found.texts > 1 else "one other text"
-    note = f"S_R with shingles weighted by rarity in {counted} of the store; {found.common:.0%} of them are common there"
+    note = f"S_R with shingles weighted by rarity in {counted} of the store; {percent(found.common)} of them are common there"
     return WithoutBoilerplate(True, found.similarity, found.plain, found.common, found.texts, note)
 
 

@@ -1,0 +1,83 @@
+"""Folding by duplicate type on every store: of parts and of documents, page after page, with where parts lie."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.ingest import index
+from indexer.results import fold_hits, search
+
+PAYMENT = (
+    "The {} shall pay to the Agent, within {} days after the end of each quarter, a fee of {} for the services of that quarter."
+)
+LAW = "This Agreement is governed by the law of {}, and its courts alone decide on disputes under it or about it."
+FIRST, SECOND = PAYMENT.format("Acme Foods Ltd", 30, "$4,000"), PAYMENT.format("Orion Bank AG", 45, "$9,500")
+
+
+@pytest.fixture
+def contracts(unprepared, tmp_path):
+    """Three contracts: payment clauses near identical and another one, the law identical and near identical."""
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    third = FIRST.replace("shall pay", "may pay")
+    for name, payment, law in (("a", FIRST, "Jersey"), ("b", SECOND, "Jersey"), ("c", third, "the State of New York")):
+        (folder / f"{name}.txt").write_text(f"1. Fees. {payment}\n\n2. Law. {LAW.format(law)}\n")
+    index([str(folder)], unprepared, parts="clauses")
+    return unprepared
+
+
+def told(page):
+    """Path and number of each hit, with those folded under it and how."""
+    return [(_at(hit), [(_at(one), one.type) for one in hit.folded]) for hit in page.hits]
+
+
+def _at(one):
+    return one.path[-5] + one.id.partition("#")[2]
+
+
+def test_parts_fold_by_type_and_say_where_they_lie(contracts):
+    page = search(contracts, "quarter", fold="types", of="parts", sort="path")
+    assert told(page) == [("a1", [("b1", "near_identical")]), ("c1", [])]
+    assert (page.total, page.families, page.relation) == (3, 2, "eq")
+    hit = page.hits[0]
+    document = contracts.get([hit.part.parent])[hit.part.parent]
+    assert hit.part.heading == hit.title == "1 Fees"
+    assert document.text[hit.part.start : hit.part.stop] == FIRST
+    assert hit.folded[0].part.parent == hit.folded[0].id.partition("#")[0]
+    law = search(contracts, "courts", fold="types", of="parts", sort="path")
+    assert told(law) == [("a2", [("b2", "identical"), ("c2", "near_identical")])]
+
+
+def test_documents_and_both_fold_by_type(contracts):
+    whole = search(contracts, "quarter", fold="types", sort="path")
+    assert [hit.part for hit in whole.hits] == [None] * len(whole.hits)
+    assert ("a", [("b", "near_identical")]) in told(whole)
+    both = search(contracts, "quarter", fold="types", of="both", sort="path")
+    assert both.total == 6
+    assert sorted(name for head, under in told(both) for name in (head, *(one for one, _ in under))) == [
+        "a", "a1", "b", "b1", "c", "c1"
+    ]  # fmt: skip
+
+
+def test_pages_by_token_do_not_show_again_what_folds(contracts):
+    first = search(contracts, "quarter", fold="types", of="parts", sort="path", limit=1)
+    second = search(contracts, "quarter", fold="types", of="parts", sort="path", limit=1, after=first.next)
+    assert [*told(first), *told(second)] == [("a1", [("b1", "near_identical")]), ("c1", [])]
+    assert second.next is None
+
+
+def test_only_the_best_are_compared_and_others_are_shown(contracts):
+    page = search(contracts, "quarter", fold="types", of="parts", sort="path", top=1)
+    assert told(page) == [("a1", []), ("b1", []), ("c1", [])]
+    assert "the best 1 hits" in page.notes[0]
+
+
+def test_hits_of_another_query_fold_by_type(contracts):
+    ids = [row.id for row in sorted(contracts.of("parts").scan(), key=lambda row: (row.path, row.id), reverse=True)]
+    made = fold_hits(contracts, ids, fold="types")
+    assert [_at(hit) for hit in made] == ["c2", "c1", "b1"]
+    assert [[(_at(one), one.type) for one in hit.folded] for hit in made] == [
+        [("b2", "near_identical"), ("a2", "near_identical")],
+        [],
+        [("a1", "near_identical")],
+    ]
