@@ -21,16 +21,27 @@ class Damaged(NearfoldError):
 
 
 def field_of(record: Mapping[str, Any], name: str) -> Any:
-    """The value of a field; a dotted name that is none leads into nested records. None where there is nothing.
+    """The value of a field; a dotted name that is none leads into nested records, of a list of them into each.
+
+    None where there is nothing.
 
     >>> field_of({"a": {"b": 1}}, "a.b"), field_of({"a.b": 2}, "a.b"), field_of({"a": 3}, "a.b")
     (1, 2, None)
+    >>> field_of({"a": [{"b": 1}, {"b": [2, 3]}, {"c": 4}]}, "a.b")
+    [1, 2, 3, None]
     """
-    if name in record:
-        return record[name]
+    return _inside(record, name)
+
+
+def _inside(value: object, name: str) -> Any:
+    """The same of any value: nothing of one that is no record and no list of them."""
+    if isinstance(value, list):
+        found = [_inside(one, name) for one in value]
+        return [each for one in found for each in (one if isinstance(one, list) else [one])]
+    if not isinstance(value, Mapping):
+        return None
     first, dot, rest = name.partition(".")
-    below = record.get(first) if dot else None
-    return field_of(below, rest) if isinstance(below, Mapping) else None
+    return value[name] if name in value else _inside(value.get(first), rest) if dot else None
 
 
 def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:

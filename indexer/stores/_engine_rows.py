@@ -49,8 +49,8 @@ def source(row: Row) -> dict[str, Any]:
 def text_of(document: Mapping[str, Any], name: str) -> str:
     """The text in a field of a document; a dotted name that is none leads into objects. Empty where there is nothing.
 
-    >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text")
-    ('words', '')
+    >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text"), text_of({"a": [{"b": "c"}, {"b": "d"}]}, "a.b")
+    ('words', '', 'c\\nd')
     """
     return _text(_value(document, name))
 
@@ -65,10 +65,14 @@ def has_text(document: Mapping[str, Any], name: str) -> bool:
     return all(one is None or isinstance(one, str) for one in (value if isinstance(value, list) else [value]))
 
 
-def _value(document: Mapping[str, Any], name: str) -> Any:
+def _value(inside: object, name: str) -> Any:
+    if isinstance(inside, list):
+        found = [_value(one, name) for one in inside]
+        return [each for one in found for each in (one if isinstance(one, list) else [one])]
+    if not isinstance(inside, Mapping):
+        return None
     first, dot, rest = name.partition(".")
-    below = document.get(first) if dot and name not in document else None
-    return _value(below, rest) if isinstance(below, Mapping) else document.get(name)
+    return inside[name] if name in inside else _value(inside.get(first), rest) if dot else None
 
 
 def signature(row: Row, text_field: str) -> dict[str, Any]:

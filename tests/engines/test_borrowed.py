@@ -112,6 +112,19 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
     assert [fields[name] for name in ("near_status", "near_family", "near_bands")] == ["unsigned", "1", None]
 
 
+def test_texts_of_a_list_of_objects_are_one_text(their_url, their_store):
+    nested = {"page": {"type": "nested", "properties": {"body": {"type": "text"}}}}
+    fill(
+        their_url,
+        {"1": {"page": {"body": f"{FERRY}\n{BREAD}"}}, "2": {"page": [{"body": FERRY}, {"body": BREAD}]}},
+        {"properties": nested},
+    )
+    assert counted(index([their_store.url], their_store, reading=BODY)) == (2, 2, 0, 0)
+    assert held(their_url, "1")["near_minhash"] == held(their_url, "2")["near_minhash"]
+    assert their_store.get(["2"])["2"].text == f"{FERRY}\n{BREAD}"
+    assert [match.similarity for match in similar(their_store, id="1").matches] == [1]
+
+
 def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, their_store):
     fill(their_url, THEIRS)
     index([their_store.url], their_store, reading=BODY)

@@ -7,6 +7,7 @@ from pipelines import OTHER, bulk, call, expected, good, signed
 
 from indexer.checkup import doctor
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
+from indexer.fingerprinting import fingerprint
 from indexer.ingest import index
 from indexer.installing import install, uninstall
 from indexer.lookup import similar
@@ -149,6 +150,7 @@ def test_an_index_of_nearfolds_own_keeps_its_field(there):
 def test_a_field_inside_an_object_and_a_name_with_capitals(there):
     store, name, server = there
     documents = [{"Page": {"Body": TEXT}, "near_text_field": "forged"}, {"Page": "no object"}, {"Page": {"Body": 7}}]
+    documents.append({"Page": [{"Body": TEXT[:20]}, {"n": 1}, "other", {"Body": [None, TEXT[20:]]}]})
     install(store, text_field="Page.Body")
     good("PUT", f"{server}/{name}-2", {"mappings": {"properties": {"Page": {"enabled": False}}}})
     pipeline = next(change.name for change in install(store).changes if change.kind == "ingest pipeline")
@@ -158,8 +160,9 @@ def test_a_field_inside_an_object_and_a_name_with_capitals(there):
     finally:
         call("DELETE", f"{server}/{name}-2")
     assert (keys(made[0]), made[0]["near_text_field"]) == (KEYS, "Page.Body")
-    assert [one.get("near_status") for one in made] == ["complete", None, "unsigned"]
+    assert [one.get("near_status") for one in made] == ["complete", None, "unsigned", "complete"]
     assert made[2]["near_text_field"] == "Page.Body"
+    assert made[3]["near_exact"] == fingerprint(f"{TEXT[:20]}\n{TEXT[20:]}").exact
 
 
 def test_files_go_into_the_field(there):
