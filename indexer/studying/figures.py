@@ -11,7 +11,8 @@ from indexer.studying.signing import QUESTION_BITS
 from indexer.studying.studied import Studied
 
 Lines = Sequence[tuple[str, Sequence[float | None]]]
-UNIQUE, PUBLISHED, PROJECTIONS, STATISTICS, SETTLING = "figure-1", "figure-1-published", "projections", "statistics", "settling"
+UNIQUE, PUBLISHED, SHARED = "figure-1", "figure-1-published", "collisions"
+PROJECTIONS, STATISTICS, SETTLING = "projections", "statistics", "settling"
 _SHARE = Scale(1.0, shares=True)
 _PROJECTIONS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig")
 
@@ -19,11 +20,12 @@ _PROJECTIONS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig")
 def figures(made: Studied) -> dict[str, str]:
     """Every figure as SVG, by the name of its file."""
     return {
-        UNIQUE: _unique(made, [method.name for method in METHODS], "Share of signatures that are unique, by their length"),
+        UNIQUE: _unique(made),
+        SHARED: _shared(made, [method.name for method in METHODS], "Documents that repeat the signature of another"),
         PUBLISHED: _published(),
         **{_name(one, 1): _near(made, one, 1) for one in NEIGHBOUR_BITS if one in made.bits},
         **{_name(one, 3): _near(made, one, 3) for one in NEIGHBOUR_BITS[-1:] if one in made.bits},
-        PROJECTIONS: _unique(made, _PROJECTIONS, "Corpus statistics with hash projections and with random vectors"),
+        PROJECTIONS: _shared(made, _PROJECTIONS, "Corpus statistics with hash projections and with random vectors"),
         STATISTICS: _statistics(made),
         SETTLING: _settling(made),
     }
@@ -33,10 +35,18 @@ def _name(bits: int, distance: int) -> str:
     return f"figure-{2 if distance == 1 else 3}-{bits}"
 
 
-def _unique(made: Studied, methods: Sequence[str], title: str) -> str:
+def _unique(made: Studied) -> str:
     by = {(one.method, one.bits): one.unique / made.account.studied for one in made.spreads}
-    named: Lines = [(NAMED[name].label, [by.get((name, one)) for one in made.bits]) for name in methods]
+    named: Lines = [(method.label, [by.get((method.name, one)) for one in made.bits]) for method in METHODS]
+    title = "Share of signatures that are unique, by their length"
     return chart(title, [str(one) for one in made.bits], named, _SHARE, "bits of a signature")
+
+
+def _shared(made: Studied, methods: Sequence[str], title: str) -> str:
+    """All documents of a signature but one, for every signature: what is missing from Figure 1, on a logarithmic scale."""
+    by = {(one.method, one.bits): made.account.studied - one.unique for one in made.spreads}
+    named: Lines = [(NAMED[name].label, [by.get((name, one)) for one in made.bits]) for name in methods]
+    return chart(title, [str(one) for one in made.bits], named, Scale(made.account.studied, log=True), "bits of a signature")
 
 
 def _published() -> str:
@@ -59,16 +69,16 @@ def _near(made: Studied, bits: int, distance: int) -> str:
 def _statistics(made: Studied) -> str:
     whole = made.account.studied
     places = [f"{one.documents:,}" for one in made.answers.samples]
-    named: Lines = [(f"{bits} bits", [one.unique[bits] / whole for one in made.answers.samples]) for bits in QUESTION_BITS]
-    title = "Share of weighted TopSig signatures that are unique, by the documents that statistics were counted over"
-    return chart(title, places, named, _SHARE, "documents counted")
+    named: Lines = [(f"{bits} bits", [whole - one.unique[bits] for one in made.answers.samples]) for bits in QUESTION_BITS]
+    title = "Documents that repeat a weighted TopSig signature, by the documents that statistics were counted over"
+    return chart(title, places, named, Scale(whole, log=True), "documents counted")
 
 
 def _settling(made: Studied) -> str:
     places = [f"{one.last:,}" for one in made.answers.arrivals]
     named: Lines = [
-        ("counted over so many documents", [one.close for one in made.answers.samples]),
-        ("counted while documents arrive", [one.close for one in made.answers.arrivals]),
+        ("counted before", [one.close for one in made.answers.samples]),
+        ("counted on arrival", [one.close for one in made.answers.arrivals]),
     ]
     title = "Share of weighted TopSig signatures of 64 bits within 3 bits of those by all statistics"
     return chart(title, places, named, _SHARE, "documents counted, or arrived")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from indexer.studying.measuring import Spread
@@ -60,10 +60,19 @@ def enough(made: Studied) -> int:
     return good[0]
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names one after the other.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
 def sentences(made: Studied) -> Iterator[str]:
     """The findings, one a sentence."""
     for bits, best in fewest(made).items():
-        names, worst = " and ".join(NAMED[one.method].label for one in best), most(made)[bits]
+        names, worst = listed([NAMED[one.method].label for one in best]), most(made)[bits]
         yield (
             f"{bits} bits: fewest collisions by {names} ({best[0].collisions:.4f} documents a signature), most by "
             f"{NAMED[worst.method].label} ({worst.collisions:.4f})."

@@ -7,7 +7,7 @@ from html import escape
 
 from indexer.release import release
 from indexer.reportstyle import STYLE
-from indexer.studying.figures import PROJECTIONS, PUBLISHED, SETTLING, STATISTICS, UNIQUE
+from indexer.studying.figures import PROJECTIONS, PUBLISHED, SETTLING, SHARED, STATISTICS, UNIQUE
 from indexer.studying.findings import leaving, sentences
 from indexer.studying.methods import METHODS, NAMED, PUBLISHED_COLLISIONS, PUBLISHED_METHODS, PUBLISHED_SECONDS
 from indexer.studying.studied import Studied
@@ -17,6 +17,7 @@ _OWN = ".chart text.key, .chart text.tick, .chart text.label { font-size: 13px; 
 _CAPTIONS = {
     UNIQUE: "Figure 1. Share of the studied documents: 100 % is a signature of its own for every document.",
     PUBLISHED: "The study's own figure for its 90,000 documents, from its Table 2. Copies and texts without content are in it.",
+    SHARED: "What is missing from 100 % in Figure 1: documents beyond the first of their signature, logarithmic.",
     PROJECTIONS: "The weights of TopSig with the votes of SHAKE256 in place of random vectors: the study left this open.",
     STATISTICS: "How many documents statistics need: the first n in an accidental order are counted, and all are signed.",
     SETTLING: "Signatures that stay within 3 of 64 bits of those by the statistics of all documents.",
@@ -32,11 +33,11 @@ def page(made: Studied, drawn: Mapping[str, str]) -> str:
             f"<header><h1>Signatures of this collection</h1>{_head(made)}</header>\n<main>",
             f"<h2>Findings</h2><ul>{''.join(f'<li>{escape(one)}</li>' for one in sentences(made))}</ul>",
             "<h2>Unique signatures</h2>",
-            _figures(drawn, (UNIQUE, PUBLISHED)),
+            _figures(drawn, (UNIQUE, PUBLISHED, SHARED)),
             _table("Table 1. Seconds a document", made, _seconds(made), PUBLISHED_SECONDS),
             _table("Table 2. Documents a signature", made, _collisions(made), PUBLISHED_COLLISIONS),
             "<h2>Neighbours</h2>",
-            _figures(drawn, sorted(name for name in drawn if name.startswith(("figure-2", "figure-3")))),
+            _figures(drawn, [name for name in drawn if name.startswith(("figure-2", "figure-3"))]),
             _leaving(made),
             "<h2>What the study left open</h2>",
             _figures(drawn, (STATISTICS, SETTLING, PROJECTIONS)),
