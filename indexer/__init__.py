@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from indexer.renewing import reindex
     from indexer.results import fold_hits, search
     from indexer.revisions import versions
+    from indexer.safekeeping import backup, restore
     from indexer.signing import hash
     from indexer.stores import open_store
     from indexer.studying.studied import study
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Recipe",
+    "backup",
     "compare",
     "compare_page",
     "consistency",
@@ -58,6 +60,7 @@ __all__ = [
     "plan",
     "recipe_named",
     "reindex",
+    "restore",
     "search",
     "similar",
     "similar_many",
@@ -72,6 +75,7 @@ __all__ = [
 
 _HOMES = {
     "Recipe": "indexer.recipe",
+    "backup": "indexer.safekeeping",
     "compare": "indexer.comparison",
     "compare_page": "indexer.web.comparisonfile",
     "consistency": "indexer.agreement",
@@ -94,6 +98,7 @@ _HOMES = {
     "plan": "indexer.planning",
     "recipe_named": "indexer.recipe",
     "reindex": "indexer.renewing",
+    "restore": "indexer.safekeeping",
     "search": "indexer.results",
     "similar": "indexer.lookup",
     "similar_many": "indexer.lookup",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import traceback
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -20,6 +19,7 @@ from indexer.commands import (
     families,
     indexing,
     judging,
+    keeping,
     labels,
     life,
     rights,
@@ -30,16 +30,17 @@ from indexer.commands import (
     tuning,
     versions,
 )
+from indexer.commands.monitoring import figures_of
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.crashreport import crash_report
 from indexer.documents import document_at
 from indexer.errors import ExtractionError, ExtractorUnavailable, NearfoldError, StoreError, StoreStopped, UsageError
 from indexer.failpoints import VARIABLE, arm
+from indexer.figures import s_curve
 from indexer.jobhistory import job_history
 from indexer.jobs import journal_path
 from indexer.logs import VARIABLE as LOG_VARIABLE
 from indexer.logs import configure
-from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
 from indexer.release import release
 from indexer.secret import recipe_asked
@@ -150,11 +151,15 @@ def plan_command(
 @commands.command("status")
 @click.option("--failures", is_flag=True, help="List what could not be read or stored instead, with --json as lines.")
 @click.option("--jobs", is_flag=True, help="List what the last jobs did instead, with --json as lines.")
+@click.option("--prometheus", is_flag=True, help="Print the figures for monitoring instead, in Prometheus' text format.")
 @store_option
 @json_option
-def status_command(store_url: str, as_json: bool, failures: bool, jobs: bool) -> int:
+def status_command(store_url: str, as_json: bool, failures: bool, jobs: bool, prometheus: bool) -> int:
     """What is in the store, and what could not be."""
     with opened(store_url) as store:
+        if prometheus:
+            click.echo(figures_of(store), nl=False)
+            return 0
         if jobs:
             printing_jobs.jobs(job_history(journal_path(store.url)), as_json)
             return 0
@@ -216,6 +221,8 @@ for command in (
     evaluating.evaluate_command,
     indexing.index_command,
     judging.judge_command,
+    keeping.backup_command,
+    keeping.restore_command,
     families.match_command,
     families.group_command,
     families.delete_command,

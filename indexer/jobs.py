@@ -87,12 +87,27 @@ def looked_up(path: Path | None, table: str, select: str) -> list[tuple[Any, ...
     if path is None or not path.exists():
         return []
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)) as connection:
+        with closing(_reading(path)) as connection:
             _check_format(connection, path)
             known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
             return connection.execute(select).fetchall() if known else []
     except sqlite3.DatabaseError as error:
         raise _translated(error, path) from error
+
+
+def copy_journal(path: Path, target: Path) -> None:
+    """Copy a journal into a file. Raises `StoreBusy` while a job holds it."""
+    try:
+        with closing(_reading(path)) as source:
+            source.execute("SELECT 1 FROM sqlite_master").fetchall()
+            with closing(sqlite3.connect(target)) as copy:
+                source.backup(copy)
+    except sqlite3.DatabaseError as error:
+        raise _translated(error, path) from error
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)
 
 
 class Journal:
@@ -155,6 +170,14 @@ class Journal:
                 yield db
                 reached("before_journal", sqlite3.OperationalError)
             reached("after_journal", sqlite3.OperationalError)
+
+    def replace(self, source: Path) -> None:
+        """Put a copy of a journal in place of what is remembered here, in one step, and bring it to this format."""
+        with self._asking() as db:
+            with closing(_reading(source)) as kept:
+                _check_format(kept, source)
+                kept.backup(db)
+            _prepare(db, None)
 
     def close(self) -> None:
         """Let the next job in."""

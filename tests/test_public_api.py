@@ -9,6 +9,7 @@ from indexer.errors import NearfoldError
 
 PUBLIC = {
     "Recipe",
+    "backup",
     "compare",
     "compare_page",
     "consistency",
@@ -31,6 +32,7 @@ PUBLIC = {
     "plan",
     "recipe_named",
     "reindex",
+    "restore",
     "search",
     "similar",
     "similar_many",

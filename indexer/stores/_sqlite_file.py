@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from indexer import mappings
@@ -19,6 +19,7 @@ from indexer.failpoints import reached
 from indexer.logs import event
 from indexer.recipe import Recipe
 from indexer.secret import with_key
+from indexer.stores._sqlite_backup import copy_in, copy_out
 from indexer.stores._sqlite_families import sorted_set
 
 MEMORY = ":memory:"
@@ -86,6 +87,30 @@ class File:
                     self._recipe = _recipe(db) if _number(db, "user_version") else None
                     self._changes = changes
             return self._recipe
+
+    def copy(self, target: str) -> None:
+        """Copy the database, as it is at one moment, into another file."""
+        self._prepared()
+        with _translated(target):
+            copy_out(self.path, target)
+
+    def replace(self, source: str) -> None:
+        """Put the database of another file in place of this one's, in one step; what cannot be read here is moved aside."""
+        with _translated(source), closing(sqlite3.connect(f"{Path(source).absolute().as_uri()}?mode=ro", uri=True)) as kept:
+            if not _number(kept, "application_id"):
+                raise MappingMismatch(index=source, problems=("it is no copy of a store",))
+            _check(kept, source)
+        with self._lock, _translated(self.path):
+            try:
+                db = self._connection or self._connect(create=True)
+                _number(db, "user_version")
+            except sqlite3.DatabaseError:
+                self.close()
+                os.replace(self.path, f"{self.path}.damaged")  # noqa: PTH105
+                db = self._connect(create=True)
+            copy_in(source, db)
+            db.execute("PRAGMA journal_mode = WAL").fetchone()
+            self._recipe = self._changes = None
 
     def forget_recipe(self) -> None:
         """Read the recipe anew when it is next asked for."""

@@ -234,6 +234,14 @@ class SqliteStore:
         """One transaction in the file itself, after all signatures were made in a file beside it; a copy of the old is kept."""
         return _sqlite_reindex.reindex(self._file, self.of("both").scan(), recipe, renewing, keep, told)
 
+    def backup(self, path: str) -> None:
+        """By SQLite's own backup: one moment, whatever is written meanwhile."""
+        self._file.copy(path)
+
+    def restore(self, path: str) -> None:
+        """By SQLite's own backup: one transaction, and a log that is there takes part in it."""
+        self._file.replace(path)
+
     def close(self) -> None:
         """Ends the connection; the last one folds the write-ahead log into the file. A store in memory is gone."""
         self._file.close()

@@ -17,11 +17,13 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.errors import DocumentNotFound, NearfoldError
+from indexer.logs import event
 from indexer.release import release
 from indexer.stores.base import Store
 from indexer.web.actions import ACTIONS, MOST_BYTES, Action, check_token, parsed
 from indexer.web.asking import Asked, asked
 from indexer.web.failing import heading, status_of
+from indexer.web.measuring import Figured, Measuring
 from indexer.web.openapi import description
 from indexer.web.pages import PAGES, Page
 from indexer.web.questions import QUESTIONS, Question
@@ -42,7 +44,7 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
     The store must be one that threads may share, as all of ours are.
     """
     site = Site(store, originals)
-    show = _Shown(site)
+    show, figured = _Shown(site), Figured(store)
     routes: list[BaseRoute] = [
         *(Route(page.path, show.page(page)) for page in PAGES),
         Route("/api", show.reference),
@@ -54,11 +56,13 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
         Route("/label/undo", show.action("undo", "undone.html"), methods=["POST"]),
         Route("/overview/anew", show.action("anew", None), methods=["POST"]),
         Route("/original", _original(site)),
+        Route("/metrics", figured.answer),
         Mount("/static", StaticFiles(directory=_STATIC)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
     kinds: Mapping[Any, Any] = {NearfoldError: show.problem, HTTPException: show.problem, Exception: show.problem}
-    return Safety(Starlette(routes=routes, exception_handlers=kinds), hosts)
+    paths = [route.path for route in routes if isinstance(route, Route)]
+    return Safety(Measuring(Starlette(routes=routes, exception_handlers=kinds), paths, figured), hosts)
 
 
 class _Shown:
@@ -94,7 +98,7 @@ class _Shown:
         """An error in the form of what was asked: JSON for the API, else a page."""
         status, message = _told(error)
         if status == 500:
-            _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+            event("request_failed", "error", fault=error)
         if request.url.path.startswith("/api/"):
             return _json({"error": message, "kind": type(error).__name__}, status)
         return self._html("problem.html", {"heading": heading(status), "message": message, "page": None}, status)

@@ -58,7 +58,7 @@ def listen(app_at: Callable[[int], App], host: str, port: int, ready: Callable[[
             proxy_headers=False,
             server_header=False,
             access_log=False,
-            log_level="warning",
+            log_config=None,  # what goes wrong in it is told as everything is: without the words of an exception
             timeout_graceful_shutdown=_CLOSING_SECONDS,
         )
         server = _Server(config, lambda: ready(f"http://{_spelled(host)}:{actual}/"))

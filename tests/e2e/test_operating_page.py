@@ -1,0 +1,28 @@
+"""The commands of docs/operating.md run as they are written, in order, in one folder."""
+
+import json
+import re
+from pathlib import Path
+
+from command import ROOT
+from test_other_pages import shell
+
+PAGE = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+
+
+def test_operating(tmp_path: Path) -> None:
+    telling, measuring, copying = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    assert "index  done" in shell(telling, tmp_path)
+    events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines() if line.startswith("{")]
+    assert [one["event"] for one in events] == ["job_began", "job_ended"]
+    assert events[0].keys() < events[1].keys() == shown_event("job_ended").keys()
+    shell(measuring.replace("pip install", ": pip install"), tmp_path)
+    assert "nearfold_documents" in (tmp_path / "nearfold.prom").read_text()
+    assert "ferry-press-release.txt" in shell(copying, tmp_path)
+
+
+def shown_event(name: str) -> dict[str, object]:
+    """An event as the page shows it."""
+    shown = [json.loads(line) for line in PAGE.splitlines() if line.startswith("{")]
+    return next(one for one in shown if one["event"] == name)
