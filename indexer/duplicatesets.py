@@ -113,7 +113,7 @@ def duplicate_pairs(
 
 def term_statistics(texts: Iterable[str], synonyms: str = "") -> CorpusStatistics:
     """How many texts of a corpus have each term, for the order of rarity."""
-    words = _lexicon(synonyms)
+    words = lexicon_with(synonyms)
     return counted((string_hashes(sorted(_known(read(text, "", words)))) for text in texts), FEATURES)
 
 
@@ -158,7 +158,7 @@ class _ResultSet:
         self.ids = [clause[0] for clause in listed]
         if len(set(self.ids)) < len(self.ids):
             raise UsageError("each clause of a result set has an id of its own; an id was given twice")
-        self._overlap, self._words = overlap, _lexicon(synonyms)
+        self._overlap, self._words = overlap, lexicon_with(synonyms)
         self._readings = [read(clause[1], clause[2] if len(clause) > 2 else "", self._words) for clause in listed]
         self._signatures = signatures(self._readings, overlap, statistics)
         self._exact: dict[tuple[str, ...], list[int]] = {}
@@ -210,5 +210,6 @@ def read(text: str, heading: str, words: Lexicon) -> Reading:
 
 
 @lru_cache(maxsize=8)
-def _lexicon(synonyms: str) -> Lexicon:
+def lexicon_with(synonyms: str) -> Lexicon:
+    """The shipped list with these lines added; raises `UsageError` for lines that are no entries."""
     return lexicon(synonyms) if synonyms else default_lexicon()

@@ -12,14 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.evaluation.agreement import Agreement, Measured
+from indexer.evaluation.gold import TYPES
 from indexer.evaluation.named import Named
-from indexer.evaluation.results import Evaluation, Interval, Mistake, OfType, Result, Share
+from indexer.evaluation.results import Evaluation, Interval, Mistake, OfType, Result, Share, Told
+from indexer.evaluation.typed import NO_TYPE, NOT_FOUND
 from indexer.kappa import Kappa
 from indexer.printing import console, print_json
 from indexer.scores import RULES
 from indexer.terminal import counted, visible
 
 LISTED = 10
+_TOLD = (*TYPES[:3], NO_TYPE, NOT_FOUND)
 
 
 def evaluated(made: Evaluation, store_url: str, as_json: bool) -> None:
@@ -93,6 +96,7 @@ def _result(made: Result, whole: Evaluation, store_url: str, out: Console) -> No
     out.print(table)
     _by("by type", made.by_type, out, sets=True)
     _by("by kind", made.by_kind, out, sets=False)
+    _told(made.types_told, out)
     out.print(f"{RULES[whole.rule]} (--capture {whole.rule}); intervals are of 95 %; the bootstrap draws {whole.drawn}")
     out.print(
         f"kappa with the truth {_number(made.agreement.kappa)} over {counted(made.judged, 'judged pair')}; "
@@ -111,6 +115,18 @@ def _by(title: str, rows: Sequence[OfType], out: Console, sets: bool) -> None:
         cells = [percent(recall.value), f"{recall.part:,}/{recall.whole:,}", _interval(recall.wilson)]
         cells += [percent(one.scores.precision.value), percent(one.scores.f1)]
         table.add_row(Text(visible(one.name)), *cells, *([f"{one.captured:,}/{one.sets:,}"] if sets else []))
+    out.print(table)
+
+
+def _told(made: Sequence[Told], out: Console) -> None:
+    """The types of the truth, a row each, by the types that pairs were told as."""
+    if not made:
+        return
+    names = [name for name in _TOLD if any(one.told == name for one in made)]
+    table = _table("pairs told as", *names)
+    counts = {(one.type, one.told): one.pairs for one in made}
+    for type in (name for name in TYPES if any(one.type == name for one in made)):
+        table.add_row(type, *(f"{counts.get((type, name), 0):,}" for name in names))
     out.print(table)
 
 

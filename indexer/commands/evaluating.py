@@ -34,6 +34,8 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     show_default=True,
     help="Pairs that GOLD does not list; auto: different, unless it lists different pairs itself.",
 )
+@click.option("--types", is_flag=True, help="Judge the detector of duplicate types too, and tell the type of every found pair.")
+@click.option("--synonyms", type=click.Path(exists=True, dir_okay=False), help="With --types: a file of words that agree.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write one HTML file too.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
 @store_option
@@ -42,6 +44,7 @@ def evaluate_command(
     gold: tuple[str, ...],
     recipes: tuple[str, ...],
     unlisted: str,
+    synonyms: str | None,
     report: Path | None,
     store_url: str,
     as_json: bool,
@@ -52,10 +55,12 @@ def evaluate_command(
     GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document.
     """
     chosen = [recipe_asked(name) for name in recipes]
+    added = Path(synonyms).read_text(encoding="utf-8") if synonyms else ""
     if report:
         check_place(report, "--report")
     with opened(store_url) as store, printing_families.progress() as advance:
-        made = evaluate(gold, store, recipes=chosen, closed=_UNLISTED[unlisted], progress=advance, **options)
+        options |= {"closed": _UNLISTED[unlisted], "synonyms": added}
+        made = evaluate(gold, store, recipes=chosen, progress=advance, **options)
     if report:
         with whole(report, "--report") as part:
             part.write_text(evaluation_page(made), encoding="utf-8")

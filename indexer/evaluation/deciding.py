@@ -54,6 +54,27 @@ class Decider:
         self._texts = texts
         self._known: dict[Pair, float] = {}
 
+    @property
+    def name(self) -> str:
+        """What the recipe is called."""
+        return self.recipe.name
+
+    @property
+    def id(self) -> str:
+        """The id of the recipe."""
+        return self.recipe.id
+
+    def reason(self, pair: Pair, names: Sequence[str], decision: Decision, threshold: float) -> str:
+        """Why a pair was found, or was not; `names` of its two texts."""
+        if pair in decision.found:
+            return "at the threshold or above"
+        for name, place in zip(names, pair, strict=True):
+            if self.signed[place].status != "complete":
+                return f"{name} is {self.signed[place].status.replace('_', ' ')}"
+        if self.similarity(pair) < threshold:
+            return "below the threshold"
+        return "ruled out by the sketches" if pair in decision.ruled_out else "no key in common"
+
     @cached_property
     def _statistics(self) -> CorpusStatistics | None:
         return counted_features(self._texts, self.recipe) if self.recipe.statistics else None

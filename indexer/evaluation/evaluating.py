@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from indexer.collection import Progress, silent
 from indexer.errors import UsageError
@@ -13,9 +14,10 @@ from indexer.evaluation.deciding import Decider, Decision
 from indexer.evaluation.gold import Gold, read_gold
 from indexer.evaluation.measuring import agreement_with, by_kind, by_type, drawn_again, pair_scores, set_scores
 from indexer.evaluation.named import Named, named
-from indexer.evaluation.results import Evaluation, Mistake, Result
+from indexer.evaluation.results import Evaluation, Mistake, Result, Told
 from indexer.evaluation.sheets import Sheet, is_sheet, read_sheets, resolved
 from indexer.evaluation.truth import Group, Pair, groups
+from indexer.evaluation.typed import NOT_FOUND, TypeDecider
 from indexer.recipe import DEFAULT, Recipe
 from indexer.scores import RULES, Rule, ordered
 from indexer.stores.base import Store
@@ -31,6 +33,8 @@ def evaluate(
     rule: Rule = "connected",
     closed: bool | None = None,
     seed: int = 0,
+    types: bool = False,
+    synonyms: str = "",
     progress: Progress = silent,
 ) -> Evaluation:
     """Judge what recipes find at thresholds by a gold set: precision, recall and F1 of pairs and of sets, and every error.
@@ -38,7 +42,8 @@ def evaluate(
     `gold`: one file of pairs or sets, or the sheets of several assessors and, if there is one, of the arbiter. Documents are
     named by id or path; texts come from the store or from the disk, and are signed anew for each recipe (the store's own unless
     given). Without keys (empty, too short, numbers alone) a text is in no pair. `closed`: whether pairs that are not listed are
-    different; see `read_gold`. `seed` is that of the bootstrap.
+    different; see `read_gold`. `seed` is that of the bootstrap. With `types` the detector of duplicate types is judged beside
+    the recipes, thresholds being its overlap, and found pairs are told by type; `synonyms` as `duplicate_sets` takes them.
 
     Raises `UsageError` for a file that cannot be read, with the line, and for documents that are not there, and
     `UnknownMeasure`.
@@ -53,10 +58,13 @@ def evaluate(
     chosen = recipes or [(store.stored_recipe() if store else None) or DEFAULT]
     by_key = {one.key: one for one in documents.values()}
     results: list[Result] = []
-    for recipe in chosen:
-        system = _System(by_key, recipe, measure)
+    texts = [by_key[key].text for key in sorted(by_key)]
+    teller = TypeDecider(texts, synonyms) if types else None
+    systems = len(chosen) + (teller is not None)
+    for decider in chain((Decider(texts, recipe, measure) for recipe in chosen), [teller] if teller else []):
+        system = _System(by_key, decider, teller)
         for threshold in thresholds:
-            progress(f"{recipe.name} at {threshold:g}", len(results), len(chosen) * len(thresholds))
+            progress(f"{decider.name} at {threshold:g}", len(results), systems * len(thresholds))
             results.append(system.result(judged, threshold, rule, seed))
     return replace(
         made,
@@ -98,12 +106,12 @@ def _joined(sheets: Sequence[Sheet]) -> list[Sheet]:
 
 
 class _System:
-    """One recipe over the documents of a gold set."""
+    """What decides over the documents of a gold set, places in the order of their keys; `teller` of types, if it is wanted."""
 
-    def __init__(self, documents: dict[str, Named], recipe: Recipe, measure: str | None) -> None:
+    def __init__(self, documents: Mapping[str, Named], decider: Decider | TypeDecider, teller: TypeDecider | None) -> None:
         self._documents, self._keys = documents, sorted(documents)
         self._places = {key: place for place, key in enumerate(self._keys)}
-        self._decider = Decider([documents[key].text for key in self._keys], recipe, measure)
+        self._decider, self._teller = decider, teller
 
     def result(self, judged: Sequence[Group], threshold: float, rule: Rule, seed: int) -> Result:
         """What is found at a threshold, judged."""
@@ -115,8 +123,8 @@ class _System:
         wrong = [(group, pair) for group, own in zip(judged, found, strict=True) for pair in own - group.true]
         missed = [(group, pair) for group, own in zip(judged, found, strict=True) for pair in group.true - own]
         return Result(
-            recipe=self._decider.recipe.name,
-            recipe_id=self._decider.recipe.id,
+            recipe=self._decider.name,
+            recipe_id=self._decider.id,
             measure=self._decider.measure,
             threshold=threshold,
             pairs=scores,
@@ -128,6 +136,7 @@ class _System:
             agreement=agreement_with(scores, total),
             false_positives=self._mistakes(wrong, decision, threshold),
             misses=self._mistakes(missed, decision, threshold),
+            types_told=self._told(judged, found, threshold),
         )
 
     def _mistakes(self, pairs: Sequence[tuple[Group, Pair]], decision: Decision, threshold: float) -> tuple[Mistake, ...]:
@@ -136,18 +145,19 @@ class _System:
         return tuple(sorted(made, key=lambda one: (-one.similarity, one.a.path, one.b.path, one.group)))
 
     def _mistake(self, group: Group, pair: Pair, decision: Decision, threshold: float) -> Mistake:
-        a, b = (self._places[key] for key in pair)
-        place = (min(a, b), max(a, b))
-        similarity = self._decider.similarity(place)
-        unsigned = [key for key in pair if self._decider.signed[self._places[key]].status != "complete"]
-        if place in decision.found:
-            why = "at the threshold or above"
-        elif unsigned:
-            status = self._decider.signed[self._places[unsigned[0]]].status.replace("_", " ")
-            why = f"{self._documents[unsigned[0]].path} is {status}"
-        elif similarity < threshold:
-            why = "below the threshold"
-        else:
-            why = "ruled out by the sketches" if place in decision.ruled_out else "no key in common"
         one, other = (self._documents[key] for key in pair)
+        place = self._places[pair[0]], self._places[pair[1]]
+        why = self._decider.reason(place, (one.path, other.path), decision, threshold)
+        similarity = self._decider.similarity(place)
         return Mistake(one, other, group.type(pair), group.kind(pair), group.name, similarity, why)
+
+    def _told(self, judged: Sequence[Group], found: Sequence[set[Pair]], threshold: float) -> tuple[Told, ...]:
+        """How often pairs of each type of the truth were told as each type; nothing without a teller of types."""
+        if self._teller is None:
+            return ()
+        counted: Counter[tuple[str, str]] = Counter()
+        for group, own in zip(judged, found, strict=True):
+            for a, b in group.true | own:
+                told = self._teller.told((self._places[a], self._places[b]), threshold) if (a, b) in own else NOT_FOUND
+                counted[group.type((a, b)), told] += 1
+        return tuple(Told(type, told, pairs) for (type, told), pairs in sorted(counted.items()))

@@ -90,11 +90,21 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """How many pairs of a `type` of the truth were `told` as a type; or have "no type", or were "not found"."""
+
+    type: str
+    told: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """One recipe at one threshold.
+    """One recipe, or the detector of duplicate types, at one threshold.
 
     `judged` counts the pairs about which the truth is known, `unjudged` pairs that were found and about which it is not.
     `agreement` is kappa of the recipe and the truth: duplicate, or not. `by_kind` where the gold set tells kinds.
+    `types_told` counts duplicates and found pairs, where types were asked for.
     """
 
     recipe: str
@@ -110,6 +120,7 @@ class Result:
     agreement: Kappa
     false_positives: tuple[Mistake, ...]
     misses: tuple[Mistake, ...]
+    types_told: tuple[Told, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,3 +158,28 @@ def test_every_family_of_recipes_decides(name: str) -> None:
     assert (0, 1) in made.found
     assert not {pair for pair in made.found if 3 in pair}
     assert made.found.keys() <= made.candidates <= set(combinations(range(5), 2))
+
+
+def test_duplicate_types_are_judged_and_told(tmp_path: Path) -> None:
+    fee = "The {} shall pay to the Agent within {} days after the end of each quarter a fee for the services of that quarter."
+    texts = {
+        "a": fee.format("Acme Ltd", 30), "b": fee.format("Acme Ltd", 30).replace("a fee", "the fee"),
+        "c": fee.format("Orion AG", 45),
+        "d": fee.format("Acme Ltd", 30).replace("shall", "may"), "e": "4. -", "f": fee.format("Acme Ltd", 30) + " Amen.",
+    }  # fmt: skip
+    for name, written in texts.items():
+        (tmp_path / f"{name}.txt").write_text(written)
+    gold = ["a,b,type", "a.txt,b.txt,identical", "a.txt,c.txt,fuzzy", "a.txt,d.txt,different", "b.txt,d.txt,identical"]
+    (tmp_path / "gold.csv").write_text("\n".join([*gold, "a.txt,e.txt,fuzzy", "a.txt,f.txt,near-identical"]) + "\n")
+    recipe, types = evaluate([str(tmp_path / "gold.csv")], types=True, thresholds=[0.8]).results
+    assert (types.recipe, types.measure, recipe.recipe) == ("duplicate-types", "terminology", "default_v1")
+    assert (types.pairs.right, types.pairs.wrong, types.pairs.missed) == (3, 0, 2)
+    assert {(one.type, one.told): one.pairs for one in types.types_told} == {
+        ("identical", "identical"): 1, ("fuzzy", "near-identical"): 1, ("near-identical", "fuzzy"): 1,
+        ("identical", "not found"): 1, ("fuzzy", "not found"): 1,
+    }  # fmt: skip
+    assert [one.why.rpartition("/")[2] for one in types.misses] == [
+        "another obligation or formula, or too different in length", "e.txt has no substantive words",
+    ]  # fmt: skip
+    assert ("different", "no type") in {(one.type, one.told) for one in recipe.types_told}
+    assert not evaluate([str(tmp_path / "gold.csv")]).results[0].types_told
