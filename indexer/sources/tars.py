@@ -17,6 +17,19 @@ from indexer.sources.reading import stream as stream_of
 _DAMAGE = (tarfile.TarError, zlib.error, LZMAError, OSError, EOFError, ValueError)
 
 
+class _Header(tarfile.TarInfo):
+    """A header that must be whole: what is neither one nor the mark at the end is damage, never a quiet end."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
+                raise
+            raise tarfile.ReadError(str(error) if buf else "it has no mark at its end, so members may be missing") from error
+
+
 def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
     """The files of an archive in its order; an archive within it is one document.
 
@@ -24,7 +37,7 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
     is known by the name and `#2`. What is unpacked in sum is bounded; beyond it, and where it is damaged, the rest has failed.
     """
     try:
-        with stream_of(outer) as stream, tarfile.open(fileobj=stream, mode="r|*") as archive:
+        with stream_of(outer) as stream, tarfile.open(fileobj=stream, mode="r|*", tarinfo=_Header) as archive:
             yield from _members(outer, archive, reading)
     except Unreadable as error:
         yield Failed(outer.path, str(error))

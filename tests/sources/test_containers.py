@@ -173,6 +173,30 @@ def test_what_is_not_what_its_name_says_fails_with_a_way_out(name, tmp_path, sto
     assert any(word in account.failed[0].error for word in ("mend", "--text-field", "--containers"))
 
 
+def tar_of(*texts):
+    return packed("tar", {f"{number}.txt": text.encode() for number, text in enumerate(texts)})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda whole: whole[:1024], id="cut before a header"),
+        pytest.param(lambda whole: whole[:1124], id="cut in a header"),
+        pytest.param(lambda whole: whole[:1600], id="cut in a member"),
+        pytest.param(lambda whole: whole[:1124] + b"x" + whole[1125:], id="a header that is damaged"),
+    ],
+)
+@pytest.mark.parametrize("packing", [bytes, gzip.compress])
+def test_a_tar_that_is_cut_or_damaged_tells_that_members_are_missing(damage, packing, tmp_path, store):
+    place = tmp_path / ("a.tar" if packing is bytes else "a.tar.gz")
+    place.write_bytes(packing(tar_of(ONE, TWO, ONE + TWO)))
+    assert counted(read(place, store)) == (3, 3, 0, 0)
+    place.write_bytes(packing(damage(tar_of(ONE, TWO, ONE + TWO))))
+    account = read(place, store, prune=True)
+    assert account.failed[-1].path == str(place) and "damaged" in account.failed[-1].error
+    assert len(list(store.scan())) == 3  # what may still be there is not removed
+
+
 def test_an_empty_container_holds_nothing(tmp_path, store):
     for name in ("a.jsonl", "a.mbox"):
         (tmp_path / name).write_bytes(b"")
