@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from indexer.studying.charts import Scale, chart
-from indexer.studying.measuring import SHOWN, Near
+from indexer.studying.measuring import SHOWN, Near, by_chance
 from indexer.studying.methods import METHODS, NAMED, NEIGHBOUR_BITS, PUBLISHED_COLLISIONS, PUBLISHED_METHODS, WITH_NEIGHBOURS
 from indexer.studying.signing import QUESTION_BITS
 from indexer.studying.studied import Studied
@@ -45,7 +45,10 @@ def _unique(made: Studied) -> str:
 def _shared(made: Studied, methods: Sequence[str], title: str) -> str:
     """All documents of a signature but one, for every signature: what is missing from Figure 1, on a logarithmic scale."""
     by = {(one.method, one.bits): made.account.studied - one.unique for one in made.spreads}
-    named: Lines = [(NAMED[name].label, [by.get((name, one)) for one in made.bits]) for name in methods]
+    named: Lines = [
+        *((NAMED[name].label, [by.get((name, one)) for one in made.bits]) for name in methods),
+        ("bits drawn by chance", [by_chance(made.account.studied, one) for one in made.bits]),
+    ]
     return chart(title, [str(one) for one in made.bits], named, Scale(made.account.studied, log=True), "bits of a signature")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -73,6 +74,18 @@ class Answers:
     samples: tuple[Fewer, ...]
     online: dict[int, int]
     arrivals: tuple[Arrival, ...]
+
+
+def by_chance(documents: int, bits: int) -> float:
+    """How many documents would repeat the signature of another if every bit were drawn by chance: the mean.
+
+    >>> round(by_chance(10_000, 16)), round(by_chance(10_000, 32), 4)
+    (726, 0.0116)
+    """
+    if bits > 40:  # where the exact form would lose all its digits: the number of pairs, times the chance that one agrees
+        return documents * (documents - 1) / 2 * 2.0**-bits
+    room = 2.0**bits
+    return documents + room * math.expm1(documents * math.log1p(-1 / room))
 
 
 def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Spread, ...]:
