@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from indexer import checkup, installing, lookup, overview, printing, printing_jobs, printing_sketches, signing
+from indexer import checkup, installing, lookup, overview, printing, printing_jobs, printing_sketches, repairing, signing
 from indexer.commands import (
     comparing,
     evaluating,
@@ -168,10 +168,17 @@ def status_command(store_url: str, as_json: bool, failures: bool, jobs: bool, pr
 
 
 @commands.command("doctor")
+@click.option("--repair", is_flag=True, help="Read all documents and mend what does not agree with them.")
+@click.option("--dry-run", is_flag=True, help="With --repair: change nothing; print what would be mended.")
 @store_option
 @json_option
-def doctor_command(store_url: str, as_json: bool) -> int:
+def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:
     """What is wrong with the set-up, and how to mend it."""
+    if repair:
+        with opened(store_url) as store:
+            return EXIT_STORE if printing_jobs.repairs(repairing.repair(store, dry_run=dry_run), as_json, dry_run) else 0
+    if dry_run:
+        raise UsageError("--dry-run is for --repair: without it nothing is changed")
     checks = checkup.doctor(store_url)
     printing.checks(checks, as_json)
     return EXIT_STORE if any(check.verdict == "bad" for check in checks) else 0
@@ -193,6 +200,8 @@ def install_command(
     if dashboards and "://" not in dashboards and not dry_run:
         check_place(Path(dashboards), "--dashboards")
     with opened(store_url) as store:
+        if dashboards:
+            installing.install_dashboards(store, dashboards, dry_run=True)
         done = installing.install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
         if dashboards:
             done = done.plus(installing.install_dashboards(store, dashboards, dry_run=dry_run))
@@ -209,9 +218,8 @@ def install_command(
 def uninstall_command(dry_run: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool) -> int:
     """Remove from a cluster what install put there; documents stay."""
     with opened(store_url) as store:
-        done = installing.uninstall(store, dry_run=dry_run, roles=roles)
-        if dashboards:
-            done = done.plus(*installing.uninstall_dashboards(store, dashboards, dry_run=dry_run))
+        gone = installing.uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
+        done = installing.uninstall(store, dry_run=dry_run, roles=roles).plus(*gone)
     printing.installation(done, as_json, dry_run)
     return 0
 

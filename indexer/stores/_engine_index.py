@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable
+from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable, UsageError
 from indexer.recipe import Recipe
 from indexer.secret import with_key
 from indexer.stores import bodies
@@ -132,9 +132,7 @@ def about(requests: Requests, place: Place) -> About | None:
         found = requests.get("GET", place.index, seconds=FIRST_SECONDS)
     except IndexMissing:
         return None
-    if len(found) != 1:
-        raise MappingMismatch(index=place.index, problems=(f"the name stands for {len(found)} indices",))
-    ((name, index),) = found.items()
+    name, index = the_index(place, found)
     mapping = index.get("mappings", {})
     known = mapping.get("_meta", {}).get("nearfold")
     if known is None:
@@ -147,6 +145,18 @@ def about(requests: Requests, place: Place) -> About | None:
     aliases = index.get("aliases", {})
     writes = next((alias for alias in (f"{name}-write", place.write_alias) if alias in aliases), None)
     return About(name, with_key(Recipe(**known["recipe"])), mapping, writes, known.get("parts"))
+
+
+def the_index(place: Place, found: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The one index that an engine answers with. Raises `MappingMismatch` for several, `UsageError` for a data stream."""
+    if any("data_stream" in one for one in found.values()):
+        raise UsageError(
+            f"{place.index} is a data stream, and --store takes an index; documents of a data stream are signed when "
+            "its own template names the pipeline that `nearfold install` makes for any index"
+        )
+    if len(found) != 1:
+        raise MappingMismatch(index=place.index, problems=(f"the name stands for {len(found)} indices",))
+    return next(iter(found.items()))
 
 
 def standing(requests: Requests, place: Place) -> tuple[str, str] | None:

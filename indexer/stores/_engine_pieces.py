@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from indexer.errors import MappingMismatch
 from indexer.recipe import Recipe
 from indexer.stores import bodies, installed
-from indexer.stores._engine_index import Dialect, Place, Requests
+from indexer.stores._engine_index import Dialect, Place, Requests, the_index
 from indexer.stores._engine_link import Answer, meaning
 from indexer.stores.base import Change
 from indexer.stores.installed import Piece
@@ -39,12 +38,7 @@ class Pieces:
     def index(self, place: Place) -> Index | None:
         """The index of the URL by its own name, and what it is; None where there is none."""
         answer = self._read(place.index)
-        if answer is None:
-            return None
-        if len(answer) != 1:
-            raise MappingMismatch(index=place.index, problems=(f"the name stands for {len(answer)} indices",))
-        ((name, index),) = answer.items()
-        return name, index
+        return None if answer is None else the_index(place, answer)
 
     def put(self, piece: Piece) -> Change:
         """Put a piece unless it is there."""

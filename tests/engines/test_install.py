@@ -8,6 +8,7 @@ from pipelines import OTHER, bulk, call, expected, good, signed
 from sample_rows import row
 
 from indexer.checkup import doctor
+from indexer.cli import EXIT_STORE, EXIT_USAGE, run
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreRefused, Unsupported, UsageError
 from indexer.installing import install, uninstall
 from indexer.recipe import DEFAULT, recipe_named
@@ -212,6 +213,19 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elast
     assert actions(install(store))["index"] == "unchanged"
     uninstall(store)
     assert uninstall(store).changes == ()
+
+
+@pytest.mark.parametrize("place", ["somewhere.ndjson", "http://127.0.0.1:9"], ids=["a file", "nobody there"])
+def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, place):
+    store, _, server = there
+    before = kept(server)
+    if "://" in place:
+        assert run(["install", "--dashboards", place, "--store", store.url]) == EXIT_STORE
+        assert kept(server) == before
+    install(store)
+    after = kept(server)
+    assert run(["uninstall", "--dashboards", place, "--store", store.url]) in (EXIT_USAGE, EXIT_STORE)
+    assert kept(server) == after
 
 
 def test_the_embedded_store_takes_no_installation():

@@ -8,12 +8,14 @@ from pipelines import OTHER, bulk, call, expected, good, signed
 from indexer.checkup import doctor
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.fingerprinting import fingerprint
+from indexer.grouping import group
 from indexer.ingest import index
 from indexer.installing import install, uninstall
 from indexer.lookup import similar
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.renewing import reindex
 from indexer.sources.base import Reading
+from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
@@ -250,6 +252,12 @@ def test_uninstalling_looks_at_data_streams_too(there):
         ]
         assert kept.action == "kept"
         assert f".ds-{stream}-000001" in kept.detail
+        of_it = open_store(f"opensearch://{server.partition('://')[2]}/{stream}")
+        for run in (install, group, lambda one: index([one.url], one), lambda one: similar(one, TEXT)):
+            with pytest.raises(UsageError, match="is a data stream"):
+                run(of_it)
+        of_it.close()
+        assert call("GET", f"{server}/_index_template/nearfold-{stream}")[0] == 404
     finally:
         call("DELETE", f"{server}/_data_stream/{stream}")
         call("DELETE", f"{server}/_index_template/{stream}")
