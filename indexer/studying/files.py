@@ -46,11 +46,14 @@ def _signatures(made: Studied) -> Iterator[Row]:
     """Tables 1 and 2 and Figure 1: one row a method and length, as measured here and as published."""
     yield (
         "method", "bits", "documents", "unique", "collisions", "deviation", "most", "seconds", "seconds_deviation",
-        "megabytes_a_second", "published_collisions", "published_deviation", "published_seconds", "published_seconds_deviation",
+        "megabytes_a_second", "compared_pairs", "mean_jaccard", "under_half", "published_collisions", "published_deviation",
+        "published_seconds", "published_seconds_deviation",
     )  # fmt: skip
     seconds = {(one.method, one.bits): (one.mean, one.deviation, one.megabytes_a_second) for one in made.seconds}
+    likened = {(one.method, one.bits): (one.pairs, one.mean, one.unlike) for one in made.alike}
     for one in made.spreads:
-        measured = (one.unique, one.collisions, one.deviation, one.most, *seconds[one.method, one.bits])
+        compared = likened.get((one.method, one.bits), (None, None, None))
+        measured = (one.unique, one.collisions, one.deviation, one.most, *seconds[one.method, one.bits], *compared)
         yield (one.method, one.bits, made.account.studied, *measured, *_published(one.method, one.bits))
 
 

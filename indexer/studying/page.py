@@ -9,11 +9,13 @@ from indexer.release import release
 from indexer.reportstyle import STYLE
 from indexer.studying.figures import PROJECTIONS, PUBLISHED, SETTLING, SHARED, STATISTICS, UNIQUE
 from indexer.studying.findings import leaving, sentences
+from indexer.studying.likeness import Alike
 from indexer.studying.methods import METHODS, NAMED, PUBLISHED_COLLISIONS, PUBLISHED_METHODS, PUBLISHED_SECONDS
 from indexer.studying.studied import Studied
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_OWN = ".chart text.key, .chart text.tick, .chart text.label { font-size: 13px; } .chart text.key { text-anchor: start; }"
+_OWN = """.chart text.key, .chart text.tick, .chart text.label { font-size: 13px; } .chart text.key { text-anchor: start; }
+.dense td, .dense th { font-size: .74rem; padding-right: .45rem; } .dense th.number { white-space: normal; }"""
 _CAPTIONS = {
     UNIQUE: "Figure 1. Share of the studied documents: 100 % is a signature of its own for every document.",
     PUBLISHED: "The study's own figure for its 90,000 documents, from its Table 2. Copies and texts without content are in it.",
@@ -36,6 +38,7 @@ def page(made: Studied, drawn: Mapping[str, str]) -> str:
             _figures(drawn, (UNIQUE, PUBLISHED, SHARED)),
             _table("Table 1. Seconds a document", made, _seconds(made), PUBLISHED_SECONDS),
             _table("Table 2. Documents a signature", made, _collisions(made), PUBLISHED_COLLISIONS),
+            _alike(made),
             "<h2>Neighbours</h2>",
             _figures(drawn, [name for name in drawn if name.startswith(("figure-2", "figure-3"))]),
             _leaving(made),
@@ -99,9 +102,14 @@ def _table(title: str, made: Studied, cell: Cell, published: Published) -> str:
     for bits in made.bits:
         cells = [f'<td class="number">{cell(one.name, bits)}{_published(published, one.name, bits)}</td>' for one in METHODS]
         rows.append(f'<tr><td class="number">{bits:,}</td>{"".join(cells)}</tr>')
+    return _card(f"{title}: mean (standard deviation); as published in italics", rows)
+
+
+def _card(title: str, rows: Sequence[str]) -> str:
+    """A table with a column for every method."""
     head = "".join(f'<th class="number">{escape(one.label)}</th>' for one in METHODS)
     return (
-        f'<div class="card wide"><table><caption>{title}: mean (standard deviation); as published in italics</caption>'
+        f'<div class="card wide dense"><table><caption>{title}</caption>'
         f'<thead><tr><th class="number">bits</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
@@ -111,6 +119,20 @@ def _published(published: Published, method: str, bits: int) -> str:
         return ""
     mean, deviation = published[bits][PUBLISHED_METHODS.index(method)]
     return f'<br><em class="soft">{mean:,.3f} ({deviation:,.3f})</em>'
+
+
+def _alike(made: Studied) -> str:
+    """How much pairs that share a signature have in common."""
+    told = {(one.method, one.bits): one for one in made.alike if one.mean is not None}
+    rows = []
+    for bits in sorted({one.bits for one in made.alike}):
+        cells = [f'<td class="number">{_common(told.get((one.name, bits)))}</td>' for one in METHODS]
+        rows.append(f'<tr><td class="number">{bits}</td>{"".join(cells)}</tr>')
+    return _card("How alike documents with one signature are: mean Jaccard similarity; share of pairs under one half", rows)
+
+
+def _common(one: Alike | None) -> str:
+    return "–" if one is None else f"{one.mean:.2f}; {one.unlike:.0%}<br>{one.pairs} pairs"
 
 
 def _leaving(made: Studied) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from indexer.collection import Progress, silent
 from indexer.stores.base import Store
+from indexer.studying.likeness import Alike, likeness
 from indexer.studying.measuring import Answers, Near, Spread, answers, near, spreads
 from indexer.studying.methods import BITS, lengths
 from indexer.studying.signing import Seconds, counted, signed, timed
@@ -28,6 +29,7 @@ class Studied:
     bits: tuple[int, ...]
     spreads: tuple[Spread, ...]
     seconds: tuple[Seconds, ...]
+    alike: tuple[Alike, ...]
     near: tuple[Near, ...]
     answers: Answers
 
@@ -60,6 +62,7 @@ def study(
         bits=chosen,
         spreads=spreads(files, chosen, progress),
         seconds=tuple(seconds),
+        alike=likeness(texts, files, chosen, progress),
         near=near(files, chosen, progress),
         answers=answers(files, list(statistics.samples), account.studied),
     )

@@ -115,6 +115,8 @@ def test_collisions_and_neighbours_of_a_method_that_tells_nothing_apart(tmp_path
     spread = next(one for one in made.spreads if one.method == "simhash")
     assert (spread.unique, spread.collisions, spread.deviation, spread.most) == (2, 2.0, 1.0, 3)
     near = next(one for one in made.near if (one.method, one.distance) == ("simhash", 1))
+    alike = next(one for one in made.alike if one.method == "simhash")
+    assert (alike.pairs, alike.mean, alike.unlike) == (1, 1.0, 0.0)
     assert near.documents[0] == 1 and near.documents[2] == 3 and sum(near.documents) == 4
 
 
