@@ -31,6 +31,8 @@ def page(shown: Page, as_json: bool, by_token: bool) -> None:
             kind = f"{one.type.replace('_', ' '):<16}" if one.type else ""
             called = f"{visible(one.path)}  {one.id}" if shown.of != "documents" else visible(one.path or one.id)
             out.print(Text(f"  + {percent(one.similarity):>4}  {kind}{called}"))
+    if any(hit.folded for hit in shown.hits):
+        out.print(f"\nsimilarity to the hit above by measure: {shown.measure}")
     for name, values in shown.facets.items():
         out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
         for value in values:
@@ -47,6 +49,7 @@ def _json(shown: Page) -> dict[str, Any]:
         "families": {"value": shown.families, "relation": shown.relation},
         "hits": [_hit(hit) for hit in shown.hits],
         "next": shown.next,
+        "measure": shown.measure,
     }
     if shown.facets:
         made["facets"] = {name: [_facet(value) for value in values] for name, values in shown.facets.items()}

@@ -33,7 +33,8 @@ class Page:
 
     `total`: documents that match. `families`: by fold `family` the stored families of all of them; by `live` the groups
     among the hits that were read: the relation is `eq` when all were read, else `gte`. `more`: there is a next page, and
-    `next` is the token that `search` takes to go on after this one. `notes` say what an honest answer adds.
+    `next` is the token that `search` takes to go on after this one. `notes` say what an honest answer adds. `measure`: what
+    the similarity of folded hits to the shown one is, computed on the texts.
     """
 
     total: int
@@ -46,6 +47,7 @@ class Page:
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     next: str | None = None
     of: Scope = "documents"
+    measure: str = "features"
 
 
 def search(
@@ -113,6 +115,7 @@ def search(
         facets=ranking.facets,
         next=later.token if len(groups) > start + limit else None,
         of=of,
+        measure="terminology" if fold == "types" else "features",
     )
     if ranking.moment and not made.more:
         store.release(ranking.moment)

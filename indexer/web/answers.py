@@ -65,7 +65,10 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A page of folded hits. `families` is exact when `relation` is `eq`, else there are at least so many."""
+    """A page of folded hits. `families` is exact when `relation` is `eq`, else there are at least so many.
+
+    `measure`: what the similarity of folded hits is.
+    """
 
     query: str
     total: int
@@ -76,6 +79,7 @@ class Results:
     hits: tuple[ShownHit, ...]
     facets: dict[str, tuple[Facet, ...]]
     notes: tuple[str, ...]
+    measure: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ def search(site: Site, asked: Asked) -> Results:
         hits=tuple(shown_hit(hit, rows.get(hit.id), asked["q"]) for hit in page.hits),
         facets=dict(facets),
         notes=page.notes,
+        measure=page.measure,
     )
 
 

@@ -37,6 +37,7 @@ def _at(one):
 
 def test_parts_fold_by_type_and_say_where_they_lie(contracts):
     page = search(contracts, "quarter", fold="types", of="parts", sort="path")
+    assert page.measure == "terminology"
     assert told(page) == [("a1", [("b1", "near_identical")]), ("c1", [])]
     assert (page.total, page.families, page.relation) == (3, 2, "eq")
     hit = page.hits[0]

@@ -57,6 +57,8 @@ def test_search_folds_near_duplicates_and_drops_none(store: str) -> None:
     assert sorted(shown + under) == sorted(hit["id"] for hit in plain["hits"])
     assert folded["total"] == plain["total"] == len(plain["hits"])
     assert folded["families"] == {"value": len(shown), "relation": "eq"}
+    assert folded["measure"] == "features"
+    assert "similarity to the hit above by measure: features" in run("search", "ferry", store=store)
     assert under and len(shown) < len(plain["hits"])
 
 
