@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from indexer import printing_evaluation, printing_families
-from indexer.commands.options import Share, json_option, opened, store_option
+from indexer.commands.options import Share, Words, json_option, opened, store_option
 from indexer.evaluation.evaluating import evaluate
 from indexer.measures import MEASURES
 from indexer.scores import RULES
@@ -35,7 +35,13 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     help="Pairs that GOLD does not list; auto: different, unless it lists different pairs itself.",
 )
 @click.option("--types", is_flag=True, help="Judge the detector of duplicate types too, and tell the type of every found pair.")
-@click.option("--synonyms", type=click.Path(exists=True, dir_okay=False), help="With --types: a file of words that agree.")
+@click.option(
+    "--synonyms",
+    type=Words(exists=True, dir_okay=False),
+    default="",
+    metavar="FILE",
+    help="With --types: a file of words that agree.",
+)
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write one HTML file too.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
 @store_option
@@ -44,7 +50,6 @@ def evaluate_command(
     gold: tuple[str, ...],
     recipes: tuple[str, ...],
     unlisted: str,
-    synonyms: str | None,
     report: Path | None,
     store_url: str,
     as_json: bool,
@@ -55,12 +60,10 @@ def evaluate_command(
     GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document.
     """
     chosen = [recipe_asked(name) for name in recipes]
-    added = Path(synonyms).read_text(encoding="utf-8") if synonyms else ""
     if report:
         check_place(report, "--report")
     with opened(store_url) as store, printing_families.progress() as advance:
-        options |= {"closed": _UNLISTED[unlisted], "synonyms": added}
-        made = evaluate(gold, store, recipes=chosen, progress=advance, **options)
+        made = evaluate(gold, store, recipes=chosen, closed=_UNLISTED[unlisted], progress=advance, **options)
     if report:
         with whole(report, "--report") as part:
             part.write_text(evaluation_page(made), encoding="utf-8")

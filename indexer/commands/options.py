@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,6 +34,20 @@ class Share(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
         return number
+
+
+class Words(click.Path):
+    """A file of words that agree, read; empty when none is given."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What the file says, or a usage error."""
+        if not value:
+            return ""
+        path = str(super().convert(value, param, ctx))
+        try:
+            return Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            self.fail(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8", param, ctx)
 
 
 of_option = click.option(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from indexer import printing_search, results
-from indexer.commands.options import json_option, opened, store_option, threshold_option
+from indexer.commands.options import Words, json_option, opened, store_option, threshold_option
 
 
 @click.command("search")
@@ -22,7 +21,13 @@ from indexer.commands.options import json_option, opened, store_option, threshol
 @click.option("--after", metavar="TOKEN", help="Go on after a page, by its `next`; what was shown is not shown again.")
 @click.option("--hold", is_flag=True, help="Let a cluster keep its documents as they are for the pages after this one.")
 @click.option("--top", type=click.IntRange(1, 1000), default=100, show_default=True, help="With --fold types: hits compared.")
-@click.option("--synonyms", type=click.Path(exists=True, dir_okay=False), help="With --fold types: a file of words that agree.")
+@click.option(
+    "--synonyms",
+    type=Words(exists=True, dir_okay=False),
+    default="",
+    metavar="FILE",
+    help="With --fold types: a file of words that agree.",
+)
 @click.option(
     "--of",
     type=click.Choice(["documents", "parts", "both"]),
@@ -40,13 +45,11 @@ def search_command(
     as_json: bool,
     after: str | None,
     hold: bool,
-    synonyms: str | None,
     **options: Any,
 ) -> int:
     """Full-text search with near duplicates folded under the best of them."""
-    added = Path(synonyms).read_text(encoding="utf-8") if synonyms else ""
     filtered = results.parse_filters(filters)
     with opened(store_url) as store:
-        page = results.search(store, query, filters=filtered, after=after, hold=hold, synonyms=added, **options)
+        page = results.search(store, query, filters=filtered, after=after, hold=hold, **options)
     printing_search.page(page, as_json, by_token=hold or after is not None)
     return 0

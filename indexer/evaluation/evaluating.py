@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -61,7 +61,8 @@ def evaluate(
     texts = [by_key[key].text for key in sorted(by_key)]
     teller = TypeDecider(texts, synonyms) if types else None
     systems = len(chosen) + (teller is not None)
-    for decider in chain((Decider(texts, recipe, measure) for recipe in chosen), [teller] if teller else []):
+    by_recipe: Iterator[Decider | TypeDecider] = (Decider(texts, recipe, measure) for recipe in chosen)
+    for decider in chain(by_recipe, [teller] if teller else []):
         system = _System(by_key, decider, teller)
         for threshold in thresholds:
             progress(f"{decider.name} at {threshold:g}", len(results), systems * len(thresholds))

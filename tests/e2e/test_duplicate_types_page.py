@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import ROOT, run, run_json
+from command import ROOT, outcome, run, run_json
 
 PAGE = (ROOT / "docs" / "duplicate-types.md").read_text(encoding="utf-8")
 CLAUSES = {
@@ -78,3 +78,7 @@ def test_a_file_that_is_no_list_of_words(folder: Path) -> None:
     run("index", "clauses", store=store)
     Path("bad.txt").write_text("one word alone\n")
     run("search", "successors", "--fold", "types", "--synonyms", "bad.txt", store=store, code=2)
+    Path("latin.txt").write_bytes("café = bar\n".encode("cp1252"))
+    refused = outcome("search", "successors", "--fold", "types", "--synonyms", "latin.txt", store=store)
+    assert refused.returncode == 2
+    assert "save it as UTF-8" in refused.stderr
