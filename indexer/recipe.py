@@ -147,8 +147,8 @@ _STUDY = {
 SPELLINGS = (
     "default",
     "default_v1",
-    "simhash-doc[-v1|-v2|-v3|-v4][-loose][:stop-LANGUAGE]",
     "default_v1+key:NAME",
+    "simhash-doc[-v1|-v2|-v3|-v4][-loose][:stop-LANGUAGE]",
     f"signature-study:{'|'.join(_STUDY)}:BITS",
     "clauses[:TERMS]",
     f"TOKENIZER:NORMALISER:{'|'.join(_HASHES)}:NUM_PERM[:{'|'.join(_SCHEMES)}[:{'|'.join(_PACKED)}]]",
@@ -166,10 +166,10 @@ def recipe_named(name: str) -> Recipe:
     """
     if name in ("default", "default_v1"):
         return DEFAULT_V1
-    parts = name.split(":")
     plain, key = recipekeys.split(name)
     if key and plain in ("default", "default_v1"):
         return dataclasses.replace(DEFAULT_V1, name=f"default_v1+key:{key}", feature_hash=recipekeys.KEYED_HASH)
+    parts = name.split(":")
     for head, make in _FAMILIES.items():
         if parts[0] == head or (head == "simhash-doc" and parts[0].startswith("simhash-doc-")):
             return make(parts)
@@ -292,6 +292,6 @@ def _one_of(what: str, value: str, known: tuple[str, ...]) -> str:
 
 
 def _number(what: str, spelled: str, least: int, most: int) -> int:
-    if not spelled.isdecimal() or not least <= int(spelled) <= most:
+    if not spelled.isdecimal() or len(spelled) > 9 or not least <= int(spelled) <= most:
         raise UsageError(f"the {what} lies between {least} and {most}, unlike {spelled!r}")
     return int(spelled)

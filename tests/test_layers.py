@@ -49,7 +49,7 @@ RANKS = {
         "strata",
     ],
     2: ["fingerprinting"],
-    3: ["sources", "extract", "stores", "crashreport", "logs", "traces", "failpoints", "secret"],
+    3: ["sources", "extract", "stores", "crashreport", "logs", "traces", "failpoints", "secret", "urls"],
     4: [
         "stages",
         "writing",

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any
-from urllib.parse import urlsplit
 
 from indexer.errors import ExtractionError, ExtractionTimeout, ExtractorUnavailable, MissingExtra, UsageError
 from indexer.extract._engine import damaged, document, hinted
 from indexer.extract.base import Limits, TryAlone
 from indexer.model import Document
+from indexer.urls import parts_of
 
 _VERSION = re.compile(r"Apache Tika (\d[\w.-]*)")
 _GREETING_SECONDS, _CONNECT_SECONDS, _PAUSE_SECONDS = 5.0, 5.0, 0.5
@@ -36,7 +36,7 @@ _ELSEWHERE = frozenset({401, 403, 404, 405, 407})
 
 def tika_server(url: str) -> TikaServer:
     """The server at `url`, asked for its version. Raises `ExtractorUnavailable`, `MissingExtra` and `UsageError`."""
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+    if parts_of(url).scheme not in ("http", "https") or not parts_of(url).hostname:
         raise UsageError(f"{url!r} is not the URL of a Tika server; set NEARFOLD_TIKA to one such as http://127.0.0.1:9998")
     url = url.rstrip("/")
     return TikaServer(url, version_of(url))
@@ -219,7 +219,7 @@ def _client() -> ModuleType:
 
 def _proxies(url: str) -> dict[str, str]:
     """No proxy on the way to this machine; elsewhere what the environment says."""
-    host = urlsplit(url).hostname or ""
+    host = parts_of(url).hostname or ""
     try:
         here = ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from hansken import envvars  # type: ignore[import-untyped]
 from hansken.connect import connect_project  # type: ignore[import-untyped]
@@ -23,6 +23,7 @@ from requests import RequestException
 from indexer.errors import Unreadable, UsageError
 from indexer.model import Blob, Document, Failed, Payload
 from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, too_large
+from indexer.urls import parts_of
 
 DOCUMENTS = "type:document"
 _TEXTS = ("ocr", "htmlText", "text", "plain")
@@ -178,7 +179,7 @@ def _metadata(trace: Any, stream: str) -> Mapping[str, str]:
 
 def _place(url: str) -> tuple[str, str, str | None]:
     """The address of the gatekeeper, the project, and the address of the keystore if there is one."""
-    parts = urlsplit(url)
+    parts = parts_of(url)
     path, _, project = parts.path.rstrip("/").rpartition("/")
     if not parts.hostname or not project or parts.username is not None:
         raise UsageError(f"{url} names no project; write hansken://HOST/gatekeeper/PROJECT, without user and password")

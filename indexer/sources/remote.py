@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, BinaryIO, cast
-from urllib.parse import urlsplit
 
 from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
@@ -15,6 +14,7 @@ from indexer.errors import SourceNotFound, Unreadable, UsageError
 from indexer.model import Blob, Failed, Payload
 from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, identifier
 from indexer.sources.containers import expanded, kind_of
+from indexer.urls import parts_of
 
 _TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
 _ABSENT = (404, 410)
@@ -25,7 +25,7 @@ class RemoteSource:
 
     def __init__(self, url: str, reading: Reading) -> None:
         """Raises `SourceNotFound`, and `UsageError` for a URL that cannot be read, or holds a password."""
-        if urlsplit(url).password is not None:
+        if parts_of(url).password is not None:
             raise UsageError("a URL must not hold a password: everybody may read it; see docs/sources.md for where to put it")
         self._reading = reading
         self._system, self._root, self._info = _looked_up(url)

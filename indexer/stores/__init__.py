@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import MissingExtra, UsageError
 from indexer.stores._engine_address import Address, address
 from indexer.stores.base import Documents, Store
+from indexer.urls import without_login
 
 if TYPE_CHECKING:
     from indexer.stores._engine_borrowed import SignedInPlace
@@ -36,7 +37,7 @@ def open_store(url: str) -> Store:
     scheme = url.partition("://")[0].removesuffix("+https")
     if scheme in _ENGINES and "://" in url:
         return _ENGINES[scheme](address(url, os.environ))
-    raise UsageError(f"{url} is not a store; use {_SPELLINGS}")
+    raise UsageError(f"{without_login(url)} is not a store; use {_SPELLINGS}")
 
 
 def _opensearch(where: Address) -> Store:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from indexer.errors import UsageError
 from indexer.secret import secret
 from indexer.stores import _engine_secrets as secrets
+from indexer.urls import without_login
 
 PORT = 9200
 _INDEX = re.compile(r'[^\s*?"<>|,#:/\\A-Z_+-][^\s*?"<>|,#:/\\A-Z]*')
+_HOST = re.compile(r"[a-z0-9._-]{1,253}|[0-9a-f:.]{2,45}", re.ASCII)
 _AWS_SERVICES = ("es", "aoss")
 
 
@@ -45,14 +47,14 @@ def address(url: str, environment: Mapping[str, str]) -> Address:
     or else a key from NEARFOLD_API_KEY or NEARFOLD_API_KEY_FILE. NEARFOLD_CA_CERTS names a file of certificates to trust.
     NEARFOLD_AWS_SERVICE (`es` or `aoss`) asks for signed requests. Raises `UsageError`, never repeating a password.
     """
-    parts = urlsplit(url)
+    parts = _parts(url)
     login, _, nodes = parts.netloc.rpartition("@")
     if ":" in login:
         raise UsageError(
             "a store URL must not hold a password: everybody may read it; set NEARFOLD_PASSWORD in the environment"
         )
     path, _, index = parts.path.rpartition("/")
-    if not nodes or not _INDEX.fullmatch(index) or len(index.encode()) > 240:
+    if not nodes or not _INDEX.fullmatch(index) or len(index.encode("utf-8", "replace")) > 240:
         raise UsageError(f"{url} names no index; write {parts.scheme}://host:{PORT}/index, the index in lower case")
     settings = _settings(url, parts.query)
     user = unquote(login) or environment.get("NEARFOLD_USER")
@@ -74,11 +76,19 @@ def address(url: str, environment: Mapping[str, str]) -> Address:
     )
 
 
+def _parts(url: str) -> SplitResult:
+    """The URL taken apart; its nodes are not looked at yet."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise UsageError(f"{without_login(url)!r} is not a URL ({error}); write ENGINE://host:{PORT}/index") from None
+
+
 def _settings(url: str, query: str) -> dict[str, int]:
     """The settings of a new index."""
     given = dict(parse_qsl(query, keep_blank_values=True))
     for name, value in given.items():
-        if name not in ("shards", "replicas") or not value.isdecimal():
+        if name not in ("shards", "replicas") or not value.isdecimal() or len(value) > 9:
             raise UsageError(f"{name}={value} in {url} is not known; write ?shards=N&replicas=N")
     return {name: int(value) for name, value in given.items()}
 
@@ -87,7 +97,7 @@ def _node(url: str, node: str) -> tuple[str, int]:
     """Host and port of one node."""
     try:
         parts = urlsplit(f"//{node}")
-        if parts.hostname:
+        if parts.hostname and _HOST.fullmatch(parts.hostname):
             return parts.hostname, parts.port or PORT
     except ValueError:
         raise UsageError(f"{url} has no valid port; write a number up to 65535 after the host") from None

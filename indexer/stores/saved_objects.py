@@ -12,13 +12,14 @@ from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageError
 from indexer.secret import secret
 from indexer.stores import _engine_secrets, dashboards
 from indexer.stores.base import Change
 from indexer.stores.dashboards import Product, SavedObject
+from indexer.urls import parts_of
 
 _SECONDS = 60.0
 _KIND = "dashboard"
@@ -111,7 +112,7 @@ class _Server:
 
     def _ask(self, method: str, path: str, body: bytes | None = None, kind: str = "", absent: bool = False) -> Any:
         """One request; the JSON of its answer, or None for a 404 where `absent` is no error."""
-        parts = urlsplit(self.place)
+        parts = parts_of(self.place)
         base = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
         request = urllib.request.Request(base + path, body, self._headers(kind), method=method)
         try:
@@ -131,7 +132,7 @@ class _Server:
 
 def _login(place: str) -> dict[str, str]:
     """The header that says who asks: a key, or user and password, from where a store's come."""
-    environment, (user, _, node) = os.environ, urlsplit(place).netloc.rpartition("@")
+    environment, (user, _, node) = os.environ, parts_of(place).netloc.rpartition("@")
     if ":" in user:
         raise UsageError("an address must not hold a password: everybody may read it; set NEARFOLD_PASSWORD in the environment")
     if key := secret("NEARFOLD_API_KEY", environment):
