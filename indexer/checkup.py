@@ -98,7 +98,8 @@ def _keys(store: Store, recipe: Recipe) -> Check:
         return Check(
             "keys",
             "bad",
-            f"{len(wrong)} of {len(rows)} rows have keys that their text does not give, first {wrong[0]}; index again",
+            f"{len(wrong)} of {len(rows)} rows have keys that their text does not give, first {wrong[0]}; "
+            "`nearfold doctor --repair` mends all",
         )
     return Check("keys", "good", f"equal to recomputed keys in {len(rows)} rows")
 

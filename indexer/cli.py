@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from indexer import checkup, installing, lookup, overview, printing, printing_jobs, printing_sketches, signing
+from indexer import checkup, installing, lookup, overview, printing, printing_jobs, printing_sketches, repairing, signing
 from indexer.commands import (
     comparing,
     evaluating,
@@ -168,10 +168,17 @@ def status_command(store_url: str, as_json: bool, failures: bool, jobs: bool, pr
 
 
 @commands.command("doctor")
+@click.option("--repair", is_flag=True, help="Read all documents and mend what does not agree with them.")
+@click.option("--dry-run", is_flag=True, help="With --repair: change nothing; print what would be mended.")
 @store_option
 @json_option
-def doctor_command(store_url: str, as_json: bool) -> int:
+def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:
     """What is wrong with the set-up, and how to mend it."""
+    if repair:
+        with opened(store_url) as store:
+            return EXIT_STORE if printing_jobs.repairs(repairing.repair(store, dry_run=dry_run), as_json, dry_run) else 0
+    if dry_run:
+        raise UsageError("--dry-run is for --repair: without it nothing is changed")
     checks = checkup.doctor(store_url)
     printing.checks(checks, as_json)
     return EXIT_STORE if any(check.verdict == "bad" for check in checks) else 0

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timezone
 
 from indexer.jobhistory import JobSummary
 from indexer.printing import print_json
+from indexer.repairing import Repair
+from indexer.terminal import visible
 
 
 def jobs(made: tuple[JobSummary, ...], as_json: bool) -> None:
@@ -19,3 +22,19 @@ def jobs(made: tuple[JobSummary, ...], as_json: bool) -> None:
             took = "" if one.seconds is None else f"  {one.seconds:,.1f} s"
             counts = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in one.counts.items())
             print(f"{began}  {one.id}  {one.command}  {one.outcome}{took}{counts and f'  {counts}'}")
+
+
+def repairs(made: Sequence[Repair], as_json: bool, dry_run: bool) -> bool:
+    """What was found and mended; whether something is left that the same command without --dry-run would mend."""
+    left = [one for one in made if not one.mended and one.what != "provisional"]
+    if as_json:
+        print_json(
+            {"dry_run": dry_run, "repairs": [{"what": one.what, "found": one.found, "mended": one.mended} for one in made]}
+        )
+        return bool(left)
+    for one in made:
+        said = "mended" if one.mended else "note" if one not in left else "would be mended"
+        print(f"{said}  {one.what}: {visible(one.found)}")
+    if not made:
+        print("everything agrees with the documents")
+    return bool(left)

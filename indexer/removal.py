@@ -88,7 +88,7 @@ def mend(store: Store, recipe: Recipe, going: Mapping[str, Row], settings: Setti
     Members that stay are grouped among themselves, those that go too are alone from now on.
     """
     store.refresh()
-    _rename_clusters(store, going)
+    rename_clusters(store, sorted({row.cluster for row in going.values() if row.cluster is not None}), going)
     led = [id for id, row in going.items() if row.principal is not False]
     members = _members(store, led)
     leaving = [member for ids in members.values() for member in ids if member in going]
@@ -139,9 +139,8 @@ def _regrouped(store: Store, recipe: Recipe, family: str, ids: Sequence[str], se
     return Mended(family, dict(sorted(Counter(one.family for one in mended).items())))
 
 
-def _rename_clusters(store: Store, going: Mapping[str, Row]) -> None:
-    """Call clusters after their longest document that stays; a single document is no cluster."""
-    names = sorted({row.cluster for row in going.values() if row.cluster is not None})
+def rename_clusters(store: Store, names: Sequence[str], going: Collection[str]) -> None:
+    """Call these clusters after their longest document that stays; a single document is no cluster."""
     staying: dict[str, list[str]] = defaultdict(list)
     for id, name in store.members("cluster", names):
         if id not in going:

@@ -60,6 +60,7 @@ RANKS = {
         "jobs",
         "jobhistory",
         "safekeeping",
+        "repairing",
         "documents",
         "originals",
         "signing",

@@ -16,7 +16,7 @@ from indexer.recipe import Recipe
 from indexer.sketch.codec import unsigned64
 from indexer.stores import _sqlite_families as families
 from indexer.stores import _sqlite_parts as parts
-from indexer.stores import _sqlite_reindex
+from indexer.stores import _sqlite_reindex, _sqlite_repair
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
 from indexer.stores._sqlite_search import PAGE, Matched, matched
@@ -241,6 +241,16 @@ class SqliteStore:
     def restore(self, path: str) -> None:
         """By SQLite's own backup: one transaction, and a log that is there takes part in it."""
         self._file.replace(path)
+
+    def out_of_step(self) -> tuple[str, ...]:
+        """One consistent view of rows and indexes; nothing is written."""
+        with self._file.writing() as db:
+            return tuple(_sqlite_repair.out_of_step(db))
+
+    def rebuild(self) -> None:
+        """One transaction."""
+        with self._file.writing() as db:
+            _sqlite_repair.rebuild(db)
 
     def close(self) -> None:
         """Ends the connection; the last one folds the write-ahead log into the file. A store in memory is gone."""

@@ -11,7 +11,7 @@ PAGE = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
 
 
 def test_operating(tmp_path: Path) -> None:
-    telling, measuring, copying = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    telling, measuring, copying, mending = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     assert "index  done" in shell(telling, tmp_path)
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines() if line.startswith("{")]
@@ -20,6 +20,7 @@ def test_operating(tmp_path: Path) -> None:
     shell(measuring.replace("pip install", ": pip install"), tmp_path)
     assert "nearfold_documents" in (tmp_path / "nearfold.prom").read_text()
     assert "ferry-press-release.txt" in shell(copying, tmp_path)
+    assert shell(mending, tmp_path).count("note  provisional: 12 documents") == 2
 
 
 def shown_event(name: str) -> dict[str, object]:

@@ -1,0 +1,182 @@
+"""Whatever is damaged on purpose is found, told and left by a dry run, mended by a repair, and found no more after it."""
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from indexer.errors import StoreBusy
+from indexer.grouping import group
+from indexer.ingest import index
+from indexer.jobs import Failure, Journal, journal_path, remembered
+from indexer.model import Query, Row
+from indexer.repairing import Repair, repair
+from indexer.stores import open_store
+from indexer.stores.base import Store
+
+LEASE = (
+    "The landlord lets the warehouse at the quay to the tenant for {} years. The tenant keeps the roof in repair, insures the "
+    "goods, and lets the landlord inspect the building twice a year after written notice; the rent is due in advance."
+)
+Damage = Callable[[sqlite3.Connection], object]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A grouped store with families, clusters and parts."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "papers").mkdir()
+    for years in ("five", "six", "nine"):
+        (folder / "papers" / f"lease-{years}.txt").write_text(LEASE.format(years))
+    (folder / "papers" / "ferry.txt").write_text("The ferry sails at noon, and in storms the captain decides whether it does.")
+    store = open_store(f"sqlite:///{folder}/store.db")
+    index([str(folder / "papers")], store, workers=1, parts="clauses")
+    group(store)
+    store.close()
+    return folder / "store.db"
+
+
+@pytest.fixture
+def store(whole: Path, tmp_path: Path) -> Iterator[Store]:
+    for file in whole.parent.glob("store.db*"):
+        shutil.copy(file, tmp_path / file.name)
+    opened = open_store(f"sqlite:///{tmp_path}/store.db")
+    yield opened
+    opened.close()
+
+
+def damage(store: Store, how: Damage) -> None:
+    store.close()
+    with closing(sqlite3.connect(store.url.removeprefix("sqlite:///"))) as db, db:
+        how(db)
+
+
+def rows(store: Store) -> dict[str, Row]:
+    return {row.id: row for row in store.of("both").scan()}
+
+
+def mended(store: Store) -> tuple[Repair, ...]:
+    """What a repair mends, after a dry run that told the same and changed nothing, and before a repair that finds nothing."""
+    before = rows(store)
+    would = repair(store, dry_run=True)
+    assert not any(one.mended for one in would)
+    assert rows(store) == before
+    done = repair(store)
+    assert [(one.what, one.found) for one in done] == [(one.what, one.found) for one in would]
+    assert [one.what for one in repair(store) if one.what != "provisional"] == []
+    return tuple(one for one in done if one.what != "provisional")
+
+
+def found(store: Store, word: str) -> int:
+    return store.search(Query(word)).total
+
+
+def test_a_sound_store_needs_nothing(store: Store) -> None:
+    before = rows(store)
+    assert repair(store) == ()
+    assert rows(store) == before
+
+
+LEADER = "(SELECT family FROM documents WHERE parent IS NULL GROUP BY family HAVING count(*) > 1)"
+SHIFTED = "UPDATE texts SET text = 'Altogether ' || text || ' otherwise'"
+OTHERS = "UPDATE documents SET bands = '0001 0002', minhash = zeroblob(512)"
+LAST = "UPDATE documents SET parent = 'gone' WHERE number IN (SELECT max(number) FROM documents)"
+DAMAGES = {
+    "words that are gone": ("index", "INSERT INTO fulltext (fulltext) VALUES ('delete-all')"),
+    "keys that are gone": ("index", "INSERT INTO postings (postings) VALUES ('delete-all')"),
+    "a key too many": ("index", "INSERT INTO postings (rowid, carried) VALUES (1, 'bffff')"),
+    "a document too many": ("index", "INSERT INTO fulltext (rowid, title, text) VALUES (99, '', 'x')"),
+    "a text changed behind its index": ("index", SHIFTED),
+    "a broken index": ("index", "UPDATE fulltext_data SET block = zeroblob(9) WHERE id > 10"),
+    "keys of another text": ("keys", OTHERS),
+    "another digest": ("keys", "UPDATE documents SET exact = 'no' WHERE parent IS NULL"),
+    "a principal that is gone": ("families", "UPDATE documents SET family = 'gone' WHERE family != id"),
+    "a principal that follows": ("families", f"UPDATE documents SET family = 'x' WHERE id IN {LEADER}"),
+    "a cluster of nobody": ("clusters", "UPDATE documents SET cluster = 'gone' WHERE cluster IS NOT NULL"),
+    "parts of nobody": ("parts", LAST),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_told_and_mended(name: str, store: Store) -> None:
+    what, how = DAMAGES[name]
+    damage(store, lambda db: db.execute(how))
+    assert what in {one.what for one in mended(store)}
+    assert found(store, "captain") == 1
+    assert found(store, "warehouse") == 3
+    known = rows(store)
+    assert all(known[row.family].family == row.family for row in known.values())
+    assert all(row.cluster is None or row.cluster in known for row in known.values())
+    group(store)
+    assert len({row.family for row in store.scan() if "warehouse" in row.text}) == 1
+
+
+def test_a_document_without_its_text_goes_and_is_read_again(store: Store, whole: Path) -> None:
+    damage(store, lambda db: db.execute("DELETE FROM texts WHERE text LIKE 'The ferry%'"))
+    assert "index" in {one.what for one in mended(store)}
+    assert index([str(whole.parent / "papers")], store, workers=1).indexed == 1
+    assert found(store, "captain") == 1
+
+
+def test_documents_that_wait_for_group_are_told_and_left(store: Store) -> None:
+    damage(store, lambda db: db.execute("UPDATE documents SET provisional = 1 WHERE parent IS NULL"))
+    assert [(one.what, one.mended) for one in repair(store)] == [("provisional", False)]
+    group(store)
+    assert repair(store) == ()
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.4, 0.8, 0.999])
+def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> None:
+    path = journal_path(store.url)
+    assert path is not None
+    with Journal(path) as journal:
+        journal.record(
+            Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "tika", "encrypted") for number in range(300)
+        )
+    torn = path.read_bytes()[: int(kept * path.stat().st_size) // 4096 * 4096 + 100]
+    path.write_bytes(torn)
+    assert [one.what for one in repair(store, dry_run=True)] == ["journal"]
+    assert path.read_bytes() == torn
+    assert [one.what for one in repair(store)] == ["journal"]
+    assert Path(f"{path}.damaged").read_bytes() == torn
+    left = remembered(path) or ()
+    assert {one.error for one in left} <= {"encrypted"}
+    assert bool(left) == (kept >= 0.8)
+    assert repair(store) == ()
+    assert {file.name for file in path.parent.iterdir()} - {"store.db-wal", "store.db-shm"} == {
+        "store.db", "store.db.jobs", "store.db.jobs.damaged",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_journal_with_noise_in_it_is_replaced(seed: int, store: Store) -> None:
+    path = journal_path(store.url)
+    assert path is not None
+    noise = bytearray(path.read_bytes())
+    place = random.Random(seed).randrange(0, len(noise) - 200)
+    noise[place : place + 200] = random.Random(seed).randbytes(200)
+    path.write_bytes(bytes(noise) + b"torn")
+    assert "journal" in {one.what for one in repair(store)}
+    assert repair(store) == ()
+
+
+def test_a_job_at_work_is_not_disturbed(store: Store) -> None:
+    with Journal(journal_path(store.url)), pytest.raises(StoreBusy):
+        repair(store)
+
+
+def test_a_repair_that_is_killed_has_changed_nothing_or_goes_on(store: Store) -> None:
+    damage(store, lambda db: db.execute("INSERT INTO postings (postings) VALUES ('delete-all')"))
+    if (child := os.fork()) == 0:
+        from indexer.failpoints import arm
+
+        arm("before_commit:2=kill")
+        repair(open_store(store.url))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
+    assert "index" in {one.what for one in mended(store)}
