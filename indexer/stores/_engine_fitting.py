@@ -12,6 +12,7 @@ _COMPARED = ("path", "content_type", "labels", "modified")
 _COMPARABLE = frozenset({"keyword", "constant_keyword", "wildcard", "date", "date_nanos", "boolean", "ip", "long", "integer"})
 _BY_FIELD = frozenset({"term", "terms", "prefix", "sort"})
 _NONE: Mapping[str, str] = {}
+_NESTED = "nested objects"  # no name of a field: under it, where the objects are that hold the texts and are searched apart
 
 
 def substitutes(mapping: Mapping[str, Any]) -> Mapping[str, str]:
@@ -27,7 +28,24 @@ def substitutes(mapping: Mapping[str, Any]) -> Mapping[str, str]:
         return _NONE
     text = {"text": about["text_field"]} if "text_field" in about else {}
     properties = mapping.get("properties", {})
+    if nested := _nested(properties, about.get("text_field", "")):
+        text[_NESTED] = nested
     return {**text, **{name: other for name in _COMPARED if (other := _instead(name, properties.get(name))) is not None}}
+
+
+def _nested(properties: Mapping[str, Any], field: str) -> str:
+    """The innermost objects of type `nested` around a field, by their path; empty when there are none.
+
+    >>> body = {"properties": {"body": {"type": "text"}}}
+    >>> _nested({"doc": {"type": "nested", "properties": {"page": body}}}, "doc.page.body"), _nested({"doc": body}, "doc.body")
+    ('doc', '')
+    """
+    first, dot, rest = field.partition(".")
+    around = properties.get(first, {})
+    if not dot or "properties" not in around:
+        return ""
+    below = _nested(around["properties"], rest)
+    return f"{first}.{below}" if below else first if around.get("type") == "nested" else ""
 
 
 def _instead(name: str, field: Mapping[str, Any] | None) -> str | None:
@@ -50,6 +68,8 @@ def fitted(body: Body, names: Mapping[str, str]) -> Body:
 
 def _fitted(value: Any, names: Mapping[str, str], under: str) -> Any:
     if isinstance(value, Mapping):
+        if _NESTED in names and "multi_match" in value:
+            return _within_nested(value["multi_match"], names)
         named = {names.get(name, name) if under in _BY_FIELD else name: (name, part) for name, part in value.items()}
         return {name: _fitted(part, names, own) for name, (own, part) in named.items()}
     if isinstance(value, list):
@@ -58,3 +78,14 @@ def _fitted(value: Any, names: Mapping[str, str], under: str) -> Any:
         name, boosted, boost = value.partition("^")
         return f"{names.get(name, name)}{boosted}{boost}"
     return value
+
+
+def _within_nested(asked: Mapping[str, Any], names: Mapping[str, str]) -> Body:
+    """A `multi_match` field by field, the best of them counting, with the text looked for inside its objects."""
+    plain = {name: other for name, other in names.items() if name != _NESTED}
+    queries = []
+    for field in asked["fields"]:
+        one = _fitted({"multi_match": {**asked, "fields": [field]}}, plain, "")
+        within = {"nested": {"path": names[_NESTED], "query": one, "score_mode": "max"}}
+        queries.append(within if field.partition("^")[0] == "text" else one)
+    return {"dis_max": {"queries": queries}}

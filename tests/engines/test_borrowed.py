@@ -123,6 +123,8 @@ def test_texts_of_a_list_of_objects_are_one_text(their_url, their_store):
     assert held(their_url, "1")["near_minhash"] == held(their_url, "2")["near_minhash"]
     assert their_store.get(["2"])["2"].text == f"{FERRY}\n{BREAD}"
     assert [match.similarity for match in similar(their_store, id="1").matches] == [1]
+    assert [len(hit.folded) for hit in search(their_store, "ferry bread").hits] == [1]
+    assert search(their_store, "lighthouse").hits == ()
 
 
 def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, their_store):
