@@ -1,0 +1,49 @@
+"""The JSON API asked by a machine that reads its description: every answer is as described, and none is a server error.
+
+`NEARFOLD_FUZZ=2000 python -m pytest tests/web/test_fuzzed_api.py` asks that many questions of each kind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from urllib.request import urlopen
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
+
+from indexer.web.actions import ACTIONS
+from indexer.web.openapi import description
+from indexer.web.questions import QUESTIONS
+
+EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "12"))
+CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
+
+
+@cache
+def token(site: str) -> str:
+    with urlopen(f"{site}/api/token", timeout=10) as answer:
+        return json.load(answer)["token"]
+
+
+API = schemathesis.openapi.from_dict(description("0"))
+OPERATIONS = {one.ok().label: one.ok() for one in API.get_all_operations()}
+
+
+@pytest.mark.parametrize("label", sorted(OPERATIONS))
+def test_no_question_breaks_the_api(label: str, site: str) -> None:
+    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(OPERATIONS[label].as_strategy())
+    def asked(case: schemathesis.Case) -> None:
+        case.headers = {"X-Nearfold-Token": token(site)}
+        case.call_and_validate(base_url=f"{site}/api", checks=CHECKS, timeout=30)
+
+    asked()
+
+
+def test_every_operation_is_asked() -> None:
+    assert len(OPERATIONS) == 1 + len(QUESTIONS) + len(ACTIONS)
