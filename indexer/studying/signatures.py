@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,10 +29,7 @@ Units = NDArray[np.float64]
 Places = NDArray[np.int64]
 _PIECE = 1 << 21  # entries of dense vectors at a time
 _OCTETS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
-_LEAST: tuple[Callable[[bytes], bytes], ...] = tuple(
-    lambda feature, name=name: hashlib.new(name, feature, usedforsecurity=False).digest()  # type: ignore[misc]
-    for name in ("md5", "sha1", "sha256", "sha512")
-)
+_LEAST = ("md5", "sha1", "sha256", "sha512")  # of which a MinHash of the study has the least values
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ class Tables:
         self._vectors = Vectors(self.hashes, bits)
         self._shake = _octets([hashlib.shake_256(name).digest(max(bits) // 8) for name in names])
         self._sha512 = _octets([hashlib.sha512(name).digest() for name in names])
-        self._ranks = [_ranks(names, digest) for digest in _LEAST]
+        self._ranks = [_ranks(names, hash) for hash in _LEAST]
         self._names = names
 
     def rows(self, one: Grams) -> Places:
@@ -138,9 +135,9 @@ def _octets(digests: list[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(len(digests), -1)
 
 
-def _ranks(names: list[bytes], digest: Callable[[bytes], bytes]) -> Places:
-    """The rank of each name by its digest, from 0."""
-    digests = list(map(digest, names))
+def _ranks(names: list[bytes], hash: str) -> Places:
+    """The rank of each name by its hash, from 0."""
+    digests = [hashlib.new(hash, name, usedforsecurity=False).digest() for name in names]
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[sorted(range(len(names)), key=digests.__getitem__)] = np.arange(len(names))
     return ranks

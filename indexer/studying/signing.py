@@ -102,12 +102,13 @@ def loaded(files: Sequence[Path], name: str) -> Rows:
 
 
 def _batches(texts: Texts) -> Iterator[list[Grams]]:
-    batch: list[Grams] = []
+    batch, held = list[Grams](), 0
     for text in texts:
         batch.append(grams_of(text))
-        if len(batch) == BATCH or sum(len(one.names) for one in batch) > BATCH_GRAMS:
+        held += len(batch[-1].names)
+        if len(batch) >= BATCH or held > BATCH_GRAMS:
             yield batch
-            batch = []
+            batch, held = [], 0
     if batch:
         yield batch
 
@@ -120,24 +121,20 @@ def _signatures(batch: Sequence[Grams], bits: Sequence[int], statistics: Counted
 
 def _questions(batch: Sequence[Grams], statistics: Counted, arriving: CorpusStatistics) -> dict[str, Rows]:
     """Weighted TopSig by other statistics than those of all texts; `arriving` counts each text before it is signed."""
-    vectors, kept = _vectors(batch), dict[str, list[bytes]]()
+    hashes, kept = np.unique(np.concatenate([one.hashes for one in batch])), dict[str, list[bytes]]()
+    vectors = Vectors(hashes, QUESTION_BITS)
     sources: list[tuple[int | str, CorpusStatistics]] = [
         (ALL, statistics.whole),
         *statistics.samples.items(),
         (ONLINE, arriving),
     ]
-    for one, rows in vectors[1]:
+    for one in batch:
+        rows = np.searchsorted(hashes, one.hashes)
         arriving.add(one.repeated)
         for source, counts in sources:
-            for bits, value in vectors[0].signatures(rows, one.units(counts)).items():
+            for bits, value in vectors.signatures(rows, one.units(counts)).items():
                 kept.setdefault(asked(source, bits), []).append(value.to_bytes(bits // 8, "big"))
     return {name: _rows(values) for name, values in kept.items()}
-
-
-def _vectors(batch: Sequence[Grams]) -> tuple[Vectors, list[tuple[Grams, NDArray[np.int64]]]]:
-    """The vectors of all features of a batch, and where those of each text stand."""
-    hashes = np.unique(np.concatenate([one.hashes for one in batch]))
-    return Vectors(hashes, QUESTION_BITS), [(one, np.searchsorted(hashes, one.hashes)) for one in batch]
 
 
 def _rows(values: Sequence[bytes]) -> Rows:
