@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -192,7 +193,7 @@ def _text_rank(collection: Collection, order: list[int]) -> NDArray[np.int64]:
 def _sums(collection: Collection, verifier: Verifier, found: Sharing, threshold: float) -> list[float]:
     def similar() -> Iterator[tuple[int, int, float]]:
         for left, right, _ in found.blocks(size=AT_ONCE):
-            values = verifier.similarities(left, right)
+            values = verifier.similarities(left, right, threshold)
             kept = values >= threshold
             yield from zip(left[kept].tolist(), right[kept].tolist(), values[kept].tolist(), strict=True)
 
@@ -203,6 +204,7 @@ def _joined(
     collection: Collection, verifier: Verifier, found: Sharing, order: list[int], settings: Settings, progress: Progress
 ) -> dict[int, tuple[int, float | None]]:
     least = fewest_equal(settings.measure, collection.slots.shape[1], settings.threshold)
+    similar = partial(verifier.with_others, least=settings.threshold)
     near = ((left, right) for left, right, _ in found.blocks(least))
     graph = Graph(near, len(collection.documents), collection.room)
 
@@ -211,7 +213,7 @@ def _joined(
             progress("grouping", done, len(order))
             yield Visit(document, _text(collection, document), collection.entries[document].status == "complete")
 
-    return families(visits(), graph, len(collection.documents), verifier.with_others, settings.threshold)
+    return families(visits(), graph, len(collection.documents), similar, settings.threshold)
 
 
 def _clusters(
@@ -227,8 +229,9 @@ def _clusters(
     if settings.chained <= settings.threshold:
         for document, (head, _) in joined.items():
             chains.join(_text(collection, document), _text(collection, head))
+    similar = partial(verifier.of_pairs, least=settings.chained)
     for left, right in found.nearest_first():
-        chains.extend(list(zip(left.tolist(), right.tolist(), strict=True)), verifier.of_pairs, settings.chained)
+        chains.extend(list(zip(left.tolist(), right.tolist(), strict=True)), similar, settings.chained)
     members: dict[int, list[int]] = defaultdict(list)
     for document in order:
         members[chains.root(_text(collection, document))].append(document)

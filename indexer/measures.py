@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from indexer.align import WIDTH, Alignment, Matching, align
 from indexer.errors import UnknownMeasure
 from indexer.model import Estimate
+from indexer.paritymaps import parity_map
 from indexer.recipe import Recipe
 from indexer.recipekeys import KEYED_HASH
 from indexer.schemes import features_of
@@ -43,6 +44,8 @@ from indexer.sorting import distinct
 from indexer.text.normalise import normalised_codes
 from indexer.text.wordgrams import grams, shared_numbers
 from indexer.text.words import Words, words
+
+PARITY_BITS = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,11 @@ class Side:
     def features(self) -> FeatureSet:
         """The recipe's features."""
         return feature_set(self.text, self.recipe)
+
+    @cached_property
+    def parity(self) -> NDArray[np.uint64]:
+        """The parity map of the features, of `PARITY_BITS` bits."""
+        return parity_map(self.features.hashes, PARITY_BITS)
 
     @cached_property
     def words(self) -> Words:

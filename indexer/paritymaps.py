@@ -44,8 +44,7 @@ class ParityMaps:
         What two sets share is at most half of what they have less the bits that differ. The bound is widened by less than one
         feature in a thousand million, so that rounding never loses a pair.
         """
-        both = self._sizes[left] + self._sizes[right]
-        most = np.floor(both - 2 * (threshold / (1 + threshold) * both - SLACK)).astype(np.int32)
+        most = most_apart(self._sizes[left] + self._sizes[right], threshold)
         if _kernel is not None and hasattr(_kernel, "differ_at_most"):
             flags = _kernel.differ_at_most(self._maps.ctypes.data, *self._maps.shape, *map(_bytes, (left, right, most)))
             return np.frombuffer(flags, dtype=bool)
@@ -67,6 +66,16 @@ def parity_map(hashes: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
     """
     counts = np.bincount((hashes & np.uint64(bits - 1)).astype(np.int64), minlength=bits)
     return np.packbits((counts & 1).astype(np.uint8), bitorder="little").view("<u8").astype(np.uint64)
+
+
+def most_apart(both: NDArray[np.int64], threshold: float) -> NDArray[np.int32]:
+    """In how many bits maps may differ at the most when two sets of `both` features in sum reach this Jaccard similarity.
+
+    >>> most_apart(np.array([20, 7]), 0.5).tolist()
+    [6, 2]
+    """
+    apart: NDArray[np.int32] = np.floor(both - 2 * (threshold / (1 + threshold) * both - SLACK)).astype(np.int32)
+    return apart
 
 
 def ones(maps: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -140,7 +140,7 @@ def _missed(hot: HotBands, counter: SlotCounter, least: int, wanted: Wanted, ver
     found = np.zeros(len(weights), dtype=bool)
     promising = counter.reaches(left, right, least) & wanted.chosen(left, right)
     order, left, right = order[promising], left[promising], right[promising]
-    found[order] = verifier.similarities(left, right) >= threshold
+    found[order] = verifier.similarities(left, right, threshold) >= threshold
     return hot.missed(threshold, found, weights)
 
 
@@ -167,7 +167,7 @@ def likely(
     for left, right, equal in found.blocks(size=AT_ONCE):
         measured = equal < decided
         similarity = equal / width
-        similarity[measured] = verifier.similarities(left[measured], right[measured])
+        similarity[measured] = verifier.similarities(left[measured], right[measured], threshold)
         made.add(left, right, similarity, measured)
         done += int(measured.sum())
         progress("verifying pairs", done, total)

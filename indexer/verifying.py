@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress, silent
 from indexer.measures import Side, jaccard, measured
+from indexer.paritymaps import most_apart, ones
 from indexer.sorting import Column
 from indexer.stores.base import Store
 
@@ -30,25 +31,41 @@ class Verifier:
         self._sides: OrderedDict[int, Side] = OrderedDict()
         self._chars = 0
 
-    def similarities(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The measure of each pair, best given sorted by `left`."""
+    def similarities(self, left: NDArray[np.int32], right: NDArray[np.int32], least: float = 0.0) -> NDArray[np.float64]:
+        """The measure of each pair, best given sorted by `left`; may be 0 for one below `least`."""
         made = np.empty(len(left))
         for part in self.batches(left, right):
-            made[part] = self.of_pairs(list(zip(left[part].tolist(), right[part].tolist(), strict=True)))
+            made[part] = self.of_pairs(list(zip(left[part].tolist(), right[part].tolist(), strict=True)), least)
         return made
 
     def batches(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Iterator[slice]:
         """The pairs in slices whose texts may be read and kept at once."""
         return self._batches(self._collection.chars[left] + self._collection.chars[right])
 
-    def with_others(self, text: int, others: Sequence[int]) -> list[float]:
-        """The measure of one text with each of several."""
-        return self.of_pairs([(text, other) for other in others])
+    def with_others(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
+        """The measure of one text with each of several; may be 0 where it is below `least`."""
+        return self.of_pairs([(text, other) for other in others], least)
 
-    def of_pairs(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        """The measure of each pair; what is not kept is read in one request."""
+    def of_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
+        """The measure of each pair; may be 0 for one below `least`. What is not kept is read in one request."""
         self.read(text for pair in pairs for text in pair)
-        return [self.similarity(a, b) for a, b in pairs]
+        if self.measure != "features" or least <= 0:
+            return [self.similarity(a, b) for a, b in pairs]
+        made: list[float] = []
+        for start in range(0, len(pairs), BATCH):
+            part = pairs[start : start + BATCH]
+            made += [
+                self.similarity(a, b) if near else 0.0 for (a, b), near in zip(part, self._may_reach(part, least), strict=True)
+            ]
+        return made
+
+    def _may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
+        """Whether what parity maps tell of the features of each pair leaves it open that they are so similar."""
+        sides = [(self.side(a), self.side(b)) for a, b in pairs]
+        both = np.array([len(one.features) + len(other.features) for one, other in sides], dtype=np.int64)
+        maps = np.stack([one.parity for one, _ in sides]) ^ np.stack([other.parity for _, other in sides])
+        near: list[bool] = (ones(maps) <= most_apart(both, least)).tolist()
+        return near
 
     def similarity(self, a: int, b: int) -> float:
         """The measure of two texts by their numbers."""

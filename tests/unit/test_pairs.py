@@ -85,7 +85,7 @@ def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
 def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
     read = []
     whole = Verifier.of_pairs
-    monkeypatch.setattr(Verifier, "of_pairs", lambda self, pairs: read.extend(pairs) or whole(self, pairs))
+    monkeypatch.setattr(Verifier, "of_pairs", lambda self, pairs, least: read.extend(pairs) or whole(self, pairs, least))
     made = {"a": sentence(1), "b": edited(sentence(1), 6)}
     [(key, value)] = true_pairs(made, 0.1).items()
     [pair] = match(library(rows(made)), threshold=value)

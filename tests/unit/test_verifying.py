@@ -1,0 +1,47 @@
+"""Pairs of texts are measured as far as it matters: what parity maps rule out is not, and nothing that counts is lost."""
+
+from itertools import combinations
+
+import pytest
+from sample_library import edited, library, rows, sentence
+
+from indexer import verifying
+from indexer.collection import collect
+from indexer.recipe import DEFAULT
+from indexer.verifying import Verifier
+
+MADE = [edited(sentence(seed), edits) for seed in range(4) for edits in range(0, 40, 3)]
+
+
+@pytest.fixture(name="collected")
+def collected_fixture():
+    store = library(rows({str(place): text for place, text in enumerate(MADE)}))
+    yield store, collect(store, DEFAULT)
+    store.close()
+
+
+@pytest.mark.parametrize("least", [0.05, 0.3, 0.5, 0.8, 0.95, 1.0])
+def test_what_reaches_the_threshold_is_told_exactly(collected, least):
+    store, collection = collected
+    pairs = list(combinations(range(len(collection.documents)), 2))
+    exact = Verifier(store, collection, "features").of_pairs(pairs)
+    told = Verifier(store, collection, "features").of_pairs(pairs, least)
+    assert all(value == known or (value == 0 and known < least) for known, value in zip(exact, told, strict=True))
+
+
+def test_few_pairs_below_the_threshold_are_measured(collected, monkeypatch):
+    store, collection = collected
+    pairs = list(combinations(range(len(collection.documents)), 2))
+    exact = Verifier(store, collection, "features").of_pairs(pairs)
+    measured, whole = [], verifying.jaccard
+    monkeypatch.setattr(verifying, "jaccard", lambda a, b: measured.append(1) or whole(a, b))
+    Verifier(store, collection, "features").of_pairs(pairs, 0.8)
+    wanted = sum(value >= 0.8 for value in exact)
+    assert 0 < wanted <= len(measured) < len(pairs) / 4
+
+
+def test_other_measures_are_not_ruled_out_by_features(collected):
+    store, collection = collected
+    pairs = list(combinations(range(6), 2))
+    verifier = Verifier(store, collection, "overlap")
+    assert verifier.of_pairs(pairs, 0.99) == verifier.of_pairs(pairs)
