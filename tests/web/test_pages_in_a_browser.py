@@ -159,6 +159,7 @@ def test_long_texts_come_in_parts_and_differences_lead_across_them(page: Page) -
     last = int(page.locator("[data-where]").text_content().split()[1])
     page.keyboard.press("n")
     expect(page.get_by_text("Part 2 of 2").first).to_be_visible()
+    expect(page.locator("[data-opens=help]")).to_be_visible()  # then the page hears keys
     page.keyboard.press("n")
     expect(page.locator("[data-where]")).to_contain_text(f"Difference {last + 1} of")
 
