@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from indexer.errors import NearfoldError
+from indexer.errors import NearfoldError, StoreDamaged
 from indexer.fingerprinting import fingerprints, kernel_name
+from indexer.jobs import journal_path, remembered
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.release import release
@@ -83,10 +84,20 @@ def _store(url: str) -> Iterator[Check]:
             way = f"nearfold index {url} --text-field FIELD --store {url}"
             yield Check("signed", "note", f"{missing:,} documents were never signed; `{way}` signs them where they are")
         yield _keys(store, recipe)
+        yield _journal(store)
     except NearfoldError as error:
         yield Check("store", "bad", str(error))
     finally:
         store.close()
+
+
+def _journal(store: Store) -> Check:
+    try:
+        failures = remembered(journal_path(store.url))
+    except StoreDamaged as error:
+        return Check("journal", "bad", f"{error.path} cannot be used ({error.reason}); `nearfold doctor --repair` mends it")
+    said = "a job is at work" if failures is None else f"{len(failures):,} failures remembered"
+    return Check("journal", "good", said)
 
 
 def _keys(store: Store, recipe: Recipe) -> Check:

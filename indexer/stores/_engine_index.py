@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable, UsageError
+from indexer.logs import event
 from indexer.recipe import Recipe
 from indexer.secret import with_key
 from indexer.stores import bodies
@@ -137,6 +138,8 @@ def about(requests: Requests, place: Place) -> About | None:
     known = mapping.get("_meta", {}).get("nearfold")
     if known is None:
         raise MappingMismatch(index=place.index, problems=bodies.mapping_problems(mapping, ""))
+    if not isinstance(known.get("format"), int) or not isinstance(known.get("recipe"), dict):
+        raise MappingMismatch(index=place.index, problems=("what `_meta.nearfold` should say is missing",))
     if known["format"] > bodies.FORMAT:
         raise StoreError(
             f"{place.url} was written by a newer nearfold (format {known['format']}, this one knows {bodies.FORMAT}); "
@@ -180,12 +183,23 @@ def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) 
             f"index {place.index} has its texts in the field {field}; `nearfold index {place.url} --text-field {field} "
             f"--store {place.url}` signs them there; put other documents into another store"
         )
-    if problems := bodies.mapping_problems(known.mapping, dialect.metadata_type):
+    mapping = _with_later_fields(requests, known)
+    if problems := bodies.mapping_problems(mapping, dialect.metadata_type):
         raise MappingMismatch(index=place.index, problems=problems)
     if known.recipe.id != recipe.id:
         raise RecipeMismatch(stored=known.recipe.name, wanted=recipe.name, difference=known.recipe.difference(recipe))
     if known.writes is None:
         requests.get("PUT", f"{known.index}/_alias/{place.write_alias}")
+
+
+def _with_later_fields(requests: Requests, known: About) -> Mapping[str, Any]:
+    """The mapping of an index, with the fields added that an earlier nearfold did not know."""
+    properties: Mapping[str, Any] = known.mapping.get("properties", {})
+    if not (late := bodies.later_fields(properties)):
+        return known.mapping
+    requests.get("PUT", f"{known.index}/_mapping", {"properties": late})
+    event("store_upgraded", counts={"fields": len(late)})
+    return {**known.mapping, "properties": {**properties, **late}}
 
 
 def _create(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> About | None:

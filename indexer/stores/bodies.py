@@ -26,6 +26,7 @@ IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without a
 BEST = {"_score": "desc"}
 NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
 OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
+LATER = ("near_error",)  # fields that the first indices did not have, and that may be added to them
 _IS_PART: Body = {"exists": {"field": "near_parent"}}
 _FIELDS = {"status": "near_status", "family": "near_family", "recipe": "near_recipe"}
 _SKETCHES = ["near_minhash", "near_simhash"]
@@ -73,6 +74,18 @@ def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str,
         if name in actual and actual[name] != wanted
     ]
     return tuple(problems)
+
+
+def later_fields(properties: Mapping[str, Any]) -> Body:
+    """The fields that an index of an earlier nearfold lacks, with their mapping; empty for one that has no field of ours.
+
+    >>> later_fields({"near_family": {"type": "keyword"}}), later_fields({"title": {"type": "text"}})
+    ({'near_error': {'type': 'keyword'}}, {})
+    """
+    if "near_family" not in properties:
+        return {}
+    known: Body = mappings.load("index.json")["mappings"]["properties"]
+    return {name: known[name] for name in LATER if name not in properties}
 
 
 def spelled(field: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.checkup import doctor
 from indexer.errors import StoreBusy
 from indexer.grouping import group
 from indexer.ingest import index
@@ -180,3 +181,13 @@ def test_a_repair_that_is_killed_has_changed_nothing_or_goes_on(store: Store) ->
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
     assert "index" in {one.what for one in mended(store)}
+
+
+def test_doctor_names_a_torn_journal(store: Store) -> None:
+    path = journal_path(store.url)
+    assert path is not None
+    assert [one.verdict for one in doctor(store.url) if one.name == "journal"] == ["good"]
+    path.write_bytes(b"torn" * 100)
+    (told,) = [one for one in doctor(store.url) if one.name == "journal"]
+    assert told.verdict == "bad"
+    assert "doctor --repair" in told.detail
