@@ -3,7 +3,8 @@
     python benchmarks/load.py [--documents 10000] [--seconds 60] [--lookups 10] [--searches 10] [--store URL]
 
 Arrivals are a Poisson process; a latency counts from the moment at which the question was to be asked, so a stall is paid by
-every question that it holds up. Another process indexes new documents all the time. A question that fails ends the run. Without `--store` a SQLite file in a temporary folder; an index of that name in a search engine must not exist.
+every question that it holds up. Another process indexes new documents all the time. A question that fails ends the run. Without
+`--store` a SQLite file in a temporary folder; an index of that name in a search engine must not exist.
 Prints a table in Markdown.
 """
 
