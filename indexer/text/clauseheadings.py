@@ -14,6 +14,7 @@ MAJOR, SECTION, LETTERED, TITLE = 1, 2, 3, 1
 _LONGEST_TITLE, _MOST_WORDS = 100, 12
 
 _NUMBER = r"\d{1,3}[A-Z]?(?:[.\-]\d{1,3}[A-Z]?)*"
+_BELOW = r"(?:\((?:[a-zA-Z]{1,4}|\d{1,2})\))*"  # "7.9(b)(ii)"
 _ROMAN = r"(?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
 _WORDED = "ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN|FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|NINTH|TENTH"
 _MAJOR_WORDS = (
@@ -23,10 +24,10 @@ _MAJOR_WORDS = (
 _SECTION_WORDS = "section|sec\\.|clause|paragraph|§{1,2}|art\\.|cláusula|clausola|paragraaf|klausul"
 _KEYWORD = re.compile(
     rf"(?P<word>(?P<major>{_MAJOR_WORDS})|{_SECTION_WORDS})[ \t\xa0]*"
-    rf"(?P<number>{_NUMBER}|{_ROMAN}|{_WORDED}|[A-Z](?:-\d{{1,2}})?)(?![\w/])",
+    rf"(?P<number>{_NUMBER}|{_ROMAN}|{_WORDED}|[A-Z](?:-\d{{1,2}})?)(?![\w/]){_BELOW}",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){1,5})(?P<close>[.):]?)(?=[ \t\xa0]|$)")
+_DOTTED = re.compile(rf"(?P<number>\d{{1,3}}(?:\.\d{{1,3}}){{1,5}}{_BELOW})(?P<close>[.):]?)(?=[ \t\xa0]|$)")
 _SINGLE = re.compile(r"(?P<number>\d{1,3})(?P<close>[.):])(?=[ \t\xa0]|$)")
 _BARE = re.compile(r"(?P<number>\d{1,2})(?=[ \t\xa0]+\S)")
 _CAPITAL = re.compile(rf"(?P<number>{_ROMAN}|[A-Z])(?P<close>[.)])(?=[ \t\xa0])")

@@ -29,6 +29,7 @@ _IDIOMS = re.compile(
 _POSSESSIVE = re.compile(r"['’]s?$")
 _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
 _SAID = frozenset(["", "formula"])
+_MODAL = DUTY | RIGHT
 _KERNEL = 3
 
 
@@ -78,8 +79,8 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
     """
     said = body(text, heading)
     units = list(_units(clause_tokens(said), lexicon))
-    substantive = tuple(unit for unit in units if unit.form not in ARTICLES)
-    exact = tuple(word for unit in substantive for word in unit.said if word not in ARTICLES)
+    substantive = tuple([unit for unit in units if unit.form not in ARTICLES])
+    exact = tuple([word for unit in substantive for word in unit.said if word not in ARTICLES])
     names = [unit for unit in units if unit.kind == NAME]
     return Reading(
         exact=exact,
@@ -101,7 +102,7 @@ def _formulas(units: Sequence[Unit]) -> tuple[str, ...]:
 
 
 def _negations(units: Sequence[Unit], said: str) -> int:
-    found = sum(unit.form in NEGATIONS for unit in units)
+    found = len([unit for unit in units if unit.form in NEGATIONS])
     return found - len(_IDIOMS.findall(said)) if found else 0
 
 
@@ -116,22 +117,25 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
     spoken = [_folded(token.text) for token in tokens]
     stems = [lexicon.stem(word) for word in spoken]
     proper = _proper(tokens, spoken)
-    place = 0
-    while place < len(tokens):
-        word = spoken[place]
-        if (
-            tokens[place].kind == "word"
-            and not proper[place]
-            and stems[place] not in lexicon.starts
-            and not is_numeral(tokens[place].text)
-        ):
-            yield Unit("", word if word in FUNCTION else stems[place], (word,))
-            place += 1
+    end = 0
+    for place, token in enumerate(tokens):
+        if place < end:
             continue
-        end, unit = _unit_at(place, tokens, spoken, stems, proper, lexicon)
+        unit = None if proper[place] or token.kind != "word" else _word(token.text, lexicon)
+        if unit is None:
+            end, unit = _unit_at(place, tokens, spoken, stems, proper, lexicon)
         if unit is not None:
             yield unit
-        place = end
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(text: str, lexicon: Lexicon) -> Unit | None:
+    """The unit of a word that stands for itself; None for a numeral, and where a phrase of the lexicon may begin."""
+    word = _folded(text)
+    stem = lexicon.stem(word)
+    if stem in lexicon.starts or is_numeral(text):
+        return None
+    return Unit("", word if word in FUNCTION else stem, (word,))
 
 
 def _unit_at(
@@ -218,8 +222,8 @@ def _duties(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[Duty]:
     for place, unit in enumerate(units):
         if unit.kind == NAME:
             subject = unit.form
-        barred = unit.form in {"no", "neither", "none"} or (barred and unit.form not in DUTY | RIGHT)
-        if unit.kind == "" and unit.form in DUTY | RIGHT:
+        barred = unit.form in {"no", "neither", "none"} or (barred and unit.form not in _MODAL)
+        if unit.kind == "" and unit.form in _MODAL:
             after = units[place + 1 : place + 12]
             denied = barred or any(one.form in NEGATIONS for one in after[:2])
             kernel = islice((term for term in _terms(after, lexicon) if term not in SILENT), _KERNEL)

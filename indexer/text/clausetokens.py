@@ -45,7 +45,7 @@ _PATTERNS = {
     "stop": r"[.!?;:](?=[\s\"”)]|$)|\n\s*\n",
     "join": r"[&,(]",
 }
-_TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()))
+_TOKEN = re.compile(f"(?:{'|'.join(f'(?P<{kind}>{pattern})' for kind, pattern in _PATTERNS.items())}) *")
 _AMOUNTS = frozenset(["money", "percent", "number"])
 _FIGURES = _AMOUNTS | {"ratio", "operator"}
 _RECKONING = re.compile(
@@ -53,7 +53,7 @@ _RECKONING = re.compile(
     r"|formula|exchange\s+rate|rate\s+of\s+exchange|conversion\s+(?:rate|ratio|price)|ratio\b)",
     re.IGNORECASE,
 )
-_KINDS: dict[str | None, str] = {kind: "word" if kind in {"quick", "plain"} else kind for kind in _PATTERNS}
+_KINDS: dict[str, str] = {kind: "word" if kind in {"quick", "plain"} else kind for kind in _PATTERNS}
 _RECKONED = frozenset("=+×÷^<>≤≥±√∑")
 _SYMBOLS = frozenset(["word", "other"])
 _REACH = 2  # tokens between a number and an operator of its formula
@@ -71,7 +71,9 @@ def clause_tokens(text: str) -> list[Token]:
     """The tokens in order, without stops; white space and other signs are in none."""
     text = text if text.isascii() else composed(text)
     scanned = [
-        (_KINDS[match.lastgroup], match[0], match.start()) for match in _TOKEN.finditer(text) if match.lastgroup != "gap"
+        (_KINDS[kind], match[kind], match.start())
+        for match in _TOKEN.finditer(text)
+        if (kind := match.lastgroup or "") != "gap"
     ]
     reckons = any(kind in _FIGURES for kind, _, _ in scanned) or "ratio" in text.lower()
     figures = _figures(text, scanned) if reckons else set()

@@ -144,6 +144,17 @@ def test_a_title_in_capitals_is_repeated_by_its_paragraphs():
     ]
 
 
+def test_a_number_goes_on_in_brackets():
+    text = (
+        "Section 7.9(b)(ii) Fees. The Client shall pay as in\nSection 7.8(c) above.\n7.10(c) The fee is due.\n7.11 Term. None."
+    )
+    assert heads(text) == [
+        ("Section 7.9(b)(ii)", "Fees", "The Client"),
+        ("7.10(c)", "", "The fee"),
+        ("7.11", "Term", "None."),
+    ]
+
+
 def test_tables_of_contents_are_left_out():
     bare = "Contents\n1. Fees\n2. Term\n\n1. Fees\nThe Client shall pay.\n2. Term\nOne year."
     assert heads(bare) == [("1", "Fees", "The Client"), ("2", "Term", "One year.")]
