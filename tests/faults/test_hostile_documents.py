@@ -2,8 +2,10 @@
 
 import contextlib
 import socket
+import struct
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,6 +25,7 @@ CANARY = "the bird that must not sing"
 OFFICE = "http://schemas.openxmlformats.org"
 RELATION = f"{OFFICE}/officeDocument/2006/relationships"
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+SHEETS = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +64,33 @@ def nested(depth: int) -> bytes:
     return data
 
 
-def laughs() -> bytes:
+def laughs(start: str = "<r>", end: str = "</r>") -> bytes:
+    """An entity of a billion words, in ten lines."""
     entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
-    return f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY l0 "ha">{entities}]><r>&l9;</r>'.encode()
+    return f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY l0 "ha">{entities}]>{start}&l9;{end}'.encode()
+
+
+def blow_up() -> bytes:
+    """One long entity many times: quadratic, and no entity lies inside another."""
+    return b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "%s">]><r>%s</r>' % (b"a" * 2_000, b"&a;" * 100_000)
+
+
+def overlapping(name: str = "a.txt", files: int = 2000) -> bytes:
+    """An archive of which every entry is the same bytes: two gigabytes of text in a hundred kilobytes."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    unit = b"all work and no play " * 50_000
+    packed = packer.compress(unit) + packer.flush()
+    label = name.encode()
+    sizes = struct.pack("<IIIHH", zlib.crc32(unit), len(packed), len(unit), len(label), 0)
+    local = b"PK\x03\x04" + struct.pack("<HHHHH", 20, 0, 8, 0, 33) + sizes + label + packed
+    entry = b"PK\x01\x02" + struct.pack("<HHHHHH", 20, 20, 0, 8, 0, 33) + sizes + struct.pack("<HHHII", 0, 0, 0, 0, 0) + label
+    central = entry * files
+    return local + central + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, files, files, len(central), len(local), 0)
+
+
+def crowd(files: int = 60_000) -> bytes:
+    """An archive of so many small files."""
+    return zipped({f"{number}.txt": b"one of very many" for number in range(files)})
 
 
 TEN_GIGABYTES = 10 << 30
@@ -73,6 +100,10 @@ BOMBS = {
     "word.docx": lambda: zip_bomb("word/document.xml", b"<w:p><w:t>a</w:t></w:p>" * 40_000, TEN_GIGABYTES // 920_000),
     "matryoshka.zip": lambda: nested(50),
     "laughs.xml": laughs,
+    "laughs.svg": lambda: laughs('<svg xmlns="http://www.w3.org/2000/svg"><text>', "</text></svg>"),
+    "laughs.odt": lambda: zipped({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": laughs()}),
+    "blow-up.xml": blow_up,
+    "overlapping.zip": overlapping,
 }
 
 
@@ -83,6 +114,12 @@ def test_bomb_ends_cut_or_refused_within_its_limits(name: str, pool: Pool, peak:
     assert time.monotonic() - before < SECONDS + 5
     assert peak() < MEGABYTES + BASE_MEGABYTES
     assert isinstance(result, ExtractionError) or (result.truncated and len(result.text) <= CHARS)
+
+
+def test_archive_of_60_000_files_is_given_up_when_its_time_is_over() -> None:
+    with Pool(NativeExtractor, 1, Limits(seconds=2, megabytes=MEGABYTES, chars=CHARS)) as hasty:
+        assert isinstance(read(hasty, crowd(), "crowd.zip"), ExtractionError)
+        assert isinstance(read(hasty, html(), "a.html"), Document)
 
 
 def test_bomb_of_markup_is_stopped_by_its_memory_and_the_next_document_is_read(pool: Pool, peak: Callable[[], int]) -> None:
@@ -138,7 +175,22 @@ def reaching_out(place: Path, url: str) -> dict[str, bytes]:
         f'<Override PartName="/word/document.xml" ContentType="{WORD}"/>'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/></Types>'
     )
+    sheet = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     return {
+        "a.xlsx": zipped(
+            {
+                "[Content_Types].xml": types.replace("/word/document.xml", "/xl/workbook.xml").replace(WORD, SHEETS).encode(),
+                "_rels/.rels": related("officeDocument", "xl/workbook.xml"),
+                "xl/workbook.xml": f'{xml}<workbook xmlns="{sheet}"><sheet name="&f;&n;"/></workbook>'.encode(),
+                "xl/sharedStrings.xml": f'{xml}<sst xmlns="{sheet}"><si><t>&f;&n;</t></si></sst>'.encode(),
+                "xl/_rels/workbook.xml.rels": related("externalLink", f"{url}/x", "External"),
+            }
+        ),
+        "styled.xml": f'<?xml version="1.0"?><?xml-stylesheet href="{url}/s" type="text/xsl"?><r>here</r>'.encode(),
+        "schema.xml": f'<r xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:schemaLocation="a {url}/d"/>'.encode(),
+        "included.xml": f'<r xmlns:i="http://www.w3.org/2001/XInclude"><i:include href="{place.as_uri()}"/></r>'.encode(),
+        "doctype.html": f'<!DOCTYPE html SYSTEM "{url}/dtd"><object data="{place.as_uri()}"></object><p>hello'.encode(),
+        "a.eml": f'Content-Type: text/html\n\n<img src="{url}/m"><iframe src="{place.as_uri()}"></iframe>'.encode(),
         "a.xml": f"{xml}<r>here &f; &n;</r>".encode(),
         "a.svg": f'{xml}<svg xmlns="http://www.w3.org/2000/svg"><text>&f;</text><image href="{url}/g"/></svg>'.encode(),
         "a.xhtml": f'{xml}<html xmlns="http://www.w3.org/1999/xhtml"><body>&f;&n;</body></html>'.encode(),
