@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from command import ROOT
 
+from indexer.cli import run
+
 PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 
@@ -58,17 +60,19 @@ def test_an_audit_as_json(folder: Path) -> None:
     assert sum(one["size"] for one in audit["strata"]) == 9 * 8 // 2
 
 
-def test_mistakes_are_told_with_their_line(folder: Path) -> None:
+def test_mistakes_are_told_with_their_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
     (folder / "bad.csv").write_text("a,b,type\nferry-press-release.txt,none.txt,fuzzy\n")
+    pair = "ferry-press-release.txt,ferry-web-page.html,fuzzy\n"
+    (folder / "good.csv").write_text(f"a,b,type\n{pair}")
+    (folder / "one.csv").write_text(f"a,b,judgement\n{pair}")
     for words, message in (
         (("evaluate", "bad.csv"), "'none.txt': "),
         (("evaluate", "nothing.csv"), "nothing.csv does not exist"),
-        (("evaluate", "gold.csv", "gold.csv"), "one gold set"),
-        (("judge", "gold.csv", "--assessor", "a/b"), "cannot be part of a file name"),
-        (("judge", "gold.csv", "--assessor", "x", "--arbitrate", "anna.csv"), "two assessors"),
+        (("evaluate", "good.csv", "good.csv"), "one gold set"),
+        (("judge", "good.csv", "--assessor", "a/b"), "cannot be part of a file name"),
+        (("judge", "good.csv", "--assessor", "x", "--arbitrate", "one.csv"), "two assessors"),
     ):
-        done = subprocess.run(
-            [sys.executable, "-m", "indexer", *words],
-            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+        assert (run(list(words)), message in capsys.readouterr().err) == (2, True), words
