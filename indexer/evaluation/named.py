@@ -44,8 +44,9 @@ def named(names: Iterable[str], folder: str, store: Store | None) -> dict[str, N
         missing = [name for name in missing if name not in found]
     if missing:
         more = f", and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
-        where = "neither an id of the store nor a path" if store else "no path; give --store for ids"
-        raise UsageError(f"{', '.join(map(repr, missing[:LISTED]))}{more}: {where} from {folder} or from here")
+        where = "neither an id of the store nor a path" if store else "no path"
+        mend = "" if store else "; for ids give --store"
+        raise UsageError(f"{', '.join(map(repr, missing[:LISTED]))}{more}: {where} from {folder} or from here{mend}")
     return found
 
 
