@@ -9,10 +9,10 @@ from html import escape
 
 _WIDTH, _HEIGHT, _LEFT, _TOP = 480, 210, 60, 14
 _BASE = _TOP + _HEIGHT
-_INNER = _WIDTH - _LEFT - 12
+_INNER = _WIDTH - _LEFT - 26
 _LEGEND = 20
-_COLOURS = ("#0b6b74", "#c0562b", "#5b52a3", "#8a6d00", "#2f6fbf", "#a8326b", "#5f6b73")
-_DASHES = ("none", "7 3", "2 3", "9 3 2 3", "4 4", "12 4", "1 4")
+_COLOURS = ("#0b6b74", "#c0562b", "#5b52a3", "#8a6d00", "#2f6fbf", "#a8326b", "#5f6b73", "#222222")
+_DASHES = ("none", "7 3", "2 3", "9 3 2 3", "4 4", "12 4", "1 4", "1 2")
 _SOFT, _RULE = "#56616d", "#dedbd3"
 
 
