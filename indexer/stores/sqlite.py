@@ -8,7 +8,6 @@ import sqlite3
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
 from typing import Any, Literal
 
 from indexer.model import Assignment, Candidate, Candidates, Leader, Query, Ranked, Row, Scope
@@ -20,6 +19,7 @@ from indexer.stores import _sqlite_reindex, _sqlite_repair
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_file import File
 from indexer.stores._sqlite_search import PAGE, Matched, matched
+from indexer.stores._sqlite_tables import chosen, remove, replace
 from indexer.stores.base import (
     CONFLICT,
     HOT_KEY_FLOOR,
@@ -33,7 +33,6 @@ from indexer.stores.renewal import Reindexed, Renew, Told
 from indexer.stores.rows import refusal, storable, storable_ids, storable_labels
 from indexer.text.phrases import phrases, spaced, well_formed
 
-_CHUNK = 500
 _ROW = f"SELECT t.text, {', '.join(f'd.{name}' for name in packed.COLUMNS)} FROM documents d JOIN texts t USING (number)"
 _BEST = (
     "SELECT d.id, d.path, j.value, d.minhash, d.simhash FROM json_each(?) j "
@@ -85,15 +84,15 @@ class SqliteStore:
             refusals = [refusal(row, recipe.id if recipe else "") for row in mended]
             taken = {row.id: row for row, refused in zip(mended, refusals, strict=True) if refused is None}
             written, stale = parts.replaced(db, taken.values())
-            _remove(db, stale)
-            _replace(db, written)
+            remove(db, stale)
+            replace(db, written)
         return refusals
 
     def delete(self, ids: Sequence[str]) -> int:
         """One transaction."""
         with self._file.writing() as db:
             names = storable_ids(ids)
-            gone = _remove(db, [*names, *parts.parts_of(db, names)])
+            gone = remove(db, [*names, *parts.parts_of(db, names)])
         return sum(name in gone for name in names)
 
     def refresh(self) -> None:
@@ -104,13 +103,13 @@ class SqliteStore:
     def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
         """One consistent view of all of them; a file keeps no moments."""
         with self._file.reading() as db:
-            found = _chosen(db, f"{_ROW} WHERE d.id IN", storable_ids(ids))
+            found = chosen(db, f"{_ROW} WHERE d.id IN", storable_ids(ids))
         return {row.id: row for row in map(_unpacked, found)}
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Texts lie in a table of their own, so this stays cheap."""
         with self._file.reading() as db:
-            return dict(_chosen(db, "SELECT id, source FROM documents WHERE id IN", storable_ids(ids)))
+            return dict(chosen(db, "SELECT id, source FROM documents WHERE id IN", storable_ids(ids)))
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """One look into the postings a key; a hot one costs no more than its cap."""
@@ -169,7 +168,7 @@ class SqliteStore:
     def _ranked(self, found: Matched) -> Iterator[Ranked]:
         for page in found.pages(self._file):
             with self._file.reading() as db:
-                rows = {number: shown for number, *shown in _chosen(db, _SHOWN, [number for number, _ in page])}
+                rows = {number: shown for number, *shown in chosen(db, _SHOWN, [number for number, _ in page])}
             for number, score in page:
                 if number in rows:
                     name, path, *rest = rows[number]
@@ -184,7 +183,7 @@ class SqliteStore:
             numbers = array("q", (number for (number,) in found))
         for start in range(0, len(numbers), PAGE):
             with self._file.reading() as db:
-                page = _chosen(db, f"{_ROW} WHERE d.number IN", numbers[start : start + PAGE].tolist())
+                page = chosen(db, f"{_ROW} WHERE d.number IN", numbers[start : start + PAGE].tolist())
             yield from sorted(map(_unpacked, page), key=lambda row: row.id)
 
     def assign(self, assignments: Iterable[Assignment]) -> int:
@@ -255,64 +254,6 @@ class SqliteStore:
     def close(self) -> None:
         """Ends the connection; the last one folds the write-ahead log into the file. A store in memory is gone."""
         self._file.close()
-
-
-def _replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
-    """Insert rows by id, in place of those that carry an id already."""
-    known = _forget(db, list(rows))
-    fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
-    numbered = [(known.get(name) or next(fresh), row) for name, row in rows.items()]
-    marks = ", ".join("?" * (len(packed.COLUMNS) + 1))
-    db.executemany(
-        f"INSERT OR REPLACE INTO documents (number, {', '.join(packed.COLUMNS)}) VALUES ({marks})",
-        ((number, *packed.columns(row)) for number, row in numbered),
-    )
-    db.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", ((number, row.text) for number, row in numbered))
-    db.executemany(
-        "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
-        ((number, *packed.words(row.title, row.text)) for number, row in numbered),
-    )
-    db.executemany(
-        "INSERT INTO postings (rowid, carried) VALUES (?, ?)",
-        ((number, " ".join(packed.carried(row))) for number, row in numbered),
-    )
-
-
-def _remove(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
-    """Take rows out of every table; the number of each id that existed."""
-    numbers = _forget(db, ids)
-    for table in ("documents", "texts"):
-        db.executemany(f"DELETE FROM {table} WHERE number = ?", [(number,) for number in numbers.values()])
-    return numbers
-
-
-def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
-    """Take rows out of the full-text index and the postings; the number of each id that exists."""
-    select = (
-        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks, d.parent FROM documents d JOIN texts t USING (number) "
-        "WHERE d.id IN"
-    )
-    numbers = {}
-    for number, name, title, text, bands, blocks, parent in _chosen(db, select, ids):
-        numbers[name] = number
-        db.execute(
-            "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
-            (number, *packed.words(title, text)),
-        )
-        db.execute(
-            "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
-            (number, " ".join(packed.posted(bands.split(), blocks.split(), "" if parent is None else parts.PART))),
-        )
-    return numbers
-
-
-def _chosen(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """What a SELECT that ends in IN finds for any number of values."""
-    found: list[tuple[Any, ...]] = []
-    for start in range(0, len(among), _CHUNK):
-        chunk = among[start : start + _CHUNK]
-        found += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
-    return found
 
 
 def _unpacked(values: tuple[Any, ...]) -> Row:
