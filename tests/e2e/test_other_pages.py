@@ -60,6 +60,8 @@ def test_families(library: str, tmp_path: Path) -> None:
     found = run_json("search", "ferry", "--fold", "family", store=library)
     [id] = [hit["id"] for hit in found["hits"] if hit["folded"]][:1]
     matching, contained, *labelling = blocks("families.md")
+    supply = run_json("search", "supply agreement", store=library)["hits"][0]["id"]
+    run("label", supply, "--label", "privileged", store=library)
     assert "# max 0." in shell(matching, tmp_path)
     assert {"a", "b", "similarity", "measure"} <= json.loads((tmp_path / "pairs.jsonl").read_text().splitlines()[0]).keys()
     assert all(json.loads(line)["measure"] == "passages" for line in shell(contained, tmp_path).splitlines())
