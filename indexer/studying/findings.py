@@ -73,6 +73,9 @@ def sentences(made: Studied) -> Iterator[str]:
     """The findings, one a sentence."""
     for bits, best in fewest(made).items():
         names, worst = listed([NAMED[one.method].label for one in best]), most(made)[bits]
+        if worst in best:
+            yield f"{bits} bits: as many collisions by every method ({worst.collisions:.4f} documents a signature)."
+            continue
         yield (
             f"{bits} bits: fewest collisions by {names} ({best[0].collisions:.4f} documents a signature), most by "
             f"{NAMED[worst.method].label} ({worst.collisions:.4f})."

@@ -39,9 +39,7 @@ def page(made: Studied, drawn: Mapping[str, str]) -> str:
             _table("Table 1. Seconds a document", made, _seconds(made), PUBLISHED_SECONDS),
             _table("Table 2. Documents a signature", made, _collisions(made), PUBLISHED_COLLISIONS),
             _alike(made),
-            "<h2>Neighbours</h2>",
-            _figures(drawn, [name for name in drawn if name.startswith(("figure-2", "figure-3"))]),
-            _leaving(made),
+            _near(made, drawn),
             "<h2>What the study left open</h2>",
             _figures(drawn, (STATISTICS, SETTLING, PROJECTIONS)),
             _READING,
@@ -133,6 +131,14 @@ def _alike(made: Studied) -> str:
 
 def _common(one: Alike | None) -> str:
     return "–" if one is None else f"{one.mean:.2f}; {one.unlike:.0%}<br>{one.pairs} pairs"
+
+
+def _near(made: Studied, drawn: Mapping[str, str]) -> str:
+    """Nothing when no length was studied that neighbours are counted of."""
+    if not made.near:
+        return ""
+    names = [name for name in drawn if name.startswith(("figure-2", "figure-3"))]
+    return f"<h2>Neighbours</h2>{_figures(drawn, names)}{_leaving(made)}"
 
 
 def _leaving(made: Studied) -> str:

@@ -81,6 +81,7 @@ def texts_of(source: Path | Store, folder: Path, progress: Progress) -> Texts:
             _read(part, _found(source), named, progress)
     made = Texts(place)
     if not made.account().studied:
+        place.unlink()
         raise UsageError(f"{named} has no text to sign")
     return made
 
@@ -106,6 +107,8 @@ def _found(source: Path | Store) -> Iterator[str | None]:
 
 def _read(place: Path, found: Iterable[str | None], named: str, progress: Progress) -> None:
     counts = {one.name: 0 for one in fields(Account)}
+    for left in (place, Path(f"{place}-journal")):  # by a run that was killed while it read
+        left.unlink(missing_ok=True)
     with closing(sqlite3.connect(place)) as base:
         base.executescript(_SCHEMA)
         for text in found:

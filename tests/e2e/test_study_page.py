@@ -61,3 +61,14 @@ def test_refusals(tmp_path: Path) -> None:
     assert "multiple of 8" in outcome("study", ROOT / "examples", "--out", out, "--bits", "20").stderr
     assert outcome("study", ROOT / "examples", "--out", out, "--bits", "many").returncode == 2
     assert "no text to sign" in outcome("study", empty, "--out", out).stderr
+
+
+def test_texts_that_come_after_a_refusal_are_studied(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    assert "no text to sign" in outcome("study", folder, "--out", tmp_path / "out", "--bits", "16").stderr
+    (folder / "a.txt").write_text("A ferry opens in May.")
+    made = run_json("study", folder, "--out", tmp_path / "out", "--bits", "16")
+    assert made["account"]["studied"] == 1
+    assert made["findings"][0] == "16 bits: as many collisions by every method (1.0000 documents a signature)."
+    assert "<h2>Neighbours</h2>" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

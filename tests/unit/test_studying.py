@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -90,6 +93,23 @@ def test_a_study_goes_on_where_it_was_cut_short_and_order_changes_nothing(tmp_pa
     account = whole.account
     assert (account.documents, account.studied, account.copies, account.empty) == (8, 6, 1, 1)
     assert account.octets == sum(len(text.encode()) for text in TEXTS)
+
+
+def test_a_study_that_was_killed_while_it_read_starts_again(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(400):
+        (folder / f"{number}.txt").write_text(f"{TEXTS[number % 5]} Annex {number}")
+    ended = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom indexer.studying.studied import study\n"
+        "study(Path(sys.argv[1]), Path(sys.argv[2]), bits=(16,), progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))"
+    )
+    out = tmp_path / "out"
+    root = Path(__file__).parents[2]
+    killed = subprocess.run([sys.executable, "-c", ended, folder, out], cwd=root, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list((out / "work").iterdir())) == 2  # the texts, and the journal of what was not finished
+    assert study(folder, out, bits=(16,), sample=1).account.studied == 400
 
 
 def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
