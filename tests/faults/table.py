@@ -116,7 +116,25 @@ FAULTS = (
         ),
         "I1, I4, I7",
     ),
-    Fault("documents that hang, crash or swell their reader", ("test_hostile_documents.py",), "I1, I4, I7"),
+    Fault("documents that hang, crash or swell their reader, or reach out", ("test_hostile_documents.py",), "I1, I4, I7"),
+    Fault(
+        "texts that look alike, hold controls, surrogates or millions of words",
+        ("test_hostile_text.py",),
+        "documented equivalences; bounded memory",
+    ),
+    Fault(
+        "texts crafted to share bands, and hot keys",
+        ("test_hostile_collisions.py",),
+        "texts decide; candidates stay bounded",
+        "`search --fold live` hid documents under crafted ones: once slots mislead, it folds by texts",
+        "`match` without `--exact` lists crafted pairs as estimates",
+    ),
+    Fault(
+        "random bytes and words for readers, tokenisers, codec, recipes, URLs, queries",
+        ("test_fuzzing.py",),
+        "an answer, or an error of ours",
+        "broken URLs, endless numbers and bad hosts were internal errors; passwords were repeated in messages",
+    ),
 )
 
 
