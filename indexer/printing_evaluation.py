@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +23,7 @@ from indexer.scores import RULES
 from indexer.terminal import counted, visible
 
 LISTED = 10
+_WIDE = 1000  # characters, more than any table has
 _TOLD = (*TYPES[:3], NO_TYPE, NOT_FOUND)
 
 
@@ -48,7 +50,7 @@ def _agreement(told: Agreement, out: Console) -> None:
     measured = {"duplicate or not": told.duplicate, "type": told.types}
     for name, one in measured.items():
         table.add_row(name, *_kappa_cells(one))
-    out.print(table)
+    _print(table, out)
     out.print("p is one-sided, for agreement beyond chance")
     for name, one in measured.items():
         if one.by_group.undefined:
@@ -93,7 +95,7 @@ def _result(made: Result, whole: Evaluation, store_url: str, out: Console) -> No
         table.add_row(name, *_share_cells(one))
     table.add_row("F1 of pairs", percent(made.pairs.f1), "", "", "", _interval(made.pairs.f1_bootstrap))
     table.add_row("F1 of sets", percent(made.sets.f1), "", "", "", "")
-    out.print(table)
+    _print(table, out)
     _by("by type", made.by_type, out, sets=True)
     _by("by kind", made.by_kind, out, sets=False)
     _told(made.types_told, out)
@@ -115,7 +117,7 @@ def _by(title: str, rows: Sequence[OfType], out: Console, sets: bool) -> None:
         cells = [percent(recall.value), f"{recall.part:,}/{recall.whole:,}", _interval(recall.wilson)]
         cells += [percent(one.scores.precision.value), percent(one.scores.f1)]
         table.add_row(Text(visible(one.name)), *cells, *([f"{one.captured:,}/{one.sets:,}"] if sets else []))
-    out.print(table)
+    _print(table, out)
 
 
 def _told(made: Sequence[Told], out: Console) -> None:
@@ -127,7 +129,7 @@ def _told(made: Sequence[Told], out: Console) -> None:
     counts = {(one.type, one.told): one.pairs for one in made}
     for type in (name for name in TYPES if any(one.type == name for one in made)):
         table.add_row(type, *(f"{counts.get((type, name), 0):,}" for name in names))
-    out.print(table)
+    _print(table, out)
 
 
 def _mistakes(title: str, mistakes: Sequence[Mistake], store_url: str, out: Console) -> None:
@@ -159,6 +161,12 @@ def _table(*names: str) -> Table:
     for place, name in enumerate(names):
         table.add_column(name, justify="right" if place else "left", no_wrap=True)
     return table
+
+
+def _print(table: Table, out: Console) -> None:
+    """As wide as its figures are: an interval that is cut short would be another one."""
+    table.width = Measurement.get(out, out.options.update(max_width=_WIDE), table).maximum
+    out.print(table)
 
 
 def _share_cells(one: Share) -> list[str]:

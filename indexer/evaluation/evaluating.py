@@ -45,13 +45,15 @@ def evaluate(
     different; see `read_gold`. `seed` is that of the bootstrap. With `types` the detector of duplicate types is judged beside
     the recipes, thresholds being its overlap, and found pairs are told by type; `synonyms` as `duplicate_sets` takes them.
 
-    Raises `UsageError` for a file that cannot be read, with the line, and for documents that are not there, and
-    `UnknownMeasure`.
+    Raises `UsageError` for a file that cannot be read, with the line, for documents that are not there, and for `synonyms`
+    without `types`; `UnknownMeasure`.
     """
     if rule not in RULES:
         raise UsageError(f"{rule!r} is no rule; choose one of: {', '.join(RULES)}")
     if not all(0 < threshold <= 1 for threshold in thresholds):
         raise UsageError("thresholds lie between 0 (exclusive) and 1")
+    if synonyms and not types:
+        raise UsageError("synonyms serve the detector of duplicate types alone; give --types too")
     truth, made = _truth(gold, closed)
     documents = named(truth.documents, truth.folder, store)
     judged = groups(truth, documents)

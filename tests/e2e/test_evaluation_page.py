@@ -53,6 +53,17 @@ def test_the_page(folder: Path) -> None:
     assert re.search(r"audit: .*about 1 pairs .* recall 75\.0%", audit.stderr)
 
 
+def test_intervals_are_whole_on_a_narrow_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "50")
+    Path("narrow.csv").write_text("a,b,type\nferry-press-release.txt,ferry-web-page.html,fuzzy\n")
+    assert run(["evaluate", "narrow.csv"]) == 0
+    told = capsys.readouterr().out
+    assert "100.0 to 100.0" in told and "sets captured" in told and "…" not in told
+
+
 def test_an_audit_as_json(folder: Path) -> None:
     done = shell("nearfold match --threshold 0.8 --audit 30 --json > /dev/null", folder)
     audit = json.loads(done.stderr)["audit"]
@@ -68,10 +79,12 @@ def test_mistakes_are_told_with_their_line(
     pair = "ferry-press-release.txt,ferry-web-page.html,fuzzy\n"
     (folder / "good.csv").write_text(f"a,b,type\n{pair}")
     (folder / "one.csv").write_text(f"a,b,judgement\n{pair}")
+    (folder / "words.txt").write_text("vessel = ferry\n")
     for words, message in (
         (("evaluate", "bad.csv"), "'none.txt': "),
         (("evaluate", "nothing.csv"), "nothing.csv does not exist"),
         (("evaluate", "good.csv", "good.csv"), "one gold set"),
+        (("evaluate", "good.csv", "--synonyms", "words.txt"), "give --types too"),
         (("judge", "good.csv", "--assessor", "a/b"), "cannot be part of a file name"),
         (("judge", "good.csv", "--assessor", "x", "--arbitrate", "one.csv"), "two assessors"),
     ):
