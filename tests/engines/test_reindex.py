@@ -216,13 +216,14 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(there):
     if not install(store).complete:
         pytest.skip("this engine has no painless")
     lines = [line for number in range(5) for line in ({"index": {}}, {"text": f"{ASKED} {number}", "author": "wire"})]
-    lines += [{"index": {}}, {"text": ["no", "string"]}]
+    lines += [{"index": {}}, {"text": 7}, {"index": {}}, {"text": ["two", "strings"]}]
     ids = [one["index"]["_id"] for one in good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["items"]]
     reindex(store, OTHER)
     made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
-    assert [one.get("author") for one in made] == ["wire"] * 5 + [None]
+    assert [one.get("author") for one in made] == ["wire"] * 5 + [None] * 2
     assert [signed(one) for one in made[:5]] == expected([one["text"] for one in made[:5]], OTHER)
-    assert (made[5]["near_status"], made[5]["text"]) == ("unsigned", ["no", "string"])
+    assert (made[5]["near_status"], made[5]["text"]) == ("unsigned", 7)
+    assert (made[6]["near_status"], made[6]["text"]) == ("too_short", ["two", "strings"])
     assert made[5]["near_error"]
     good("POST", f"{server}/{index}/_bulk?refresh=true", [{"index": {"_id": "late"}}, {"text": ASKED, "author": "web"}])
     late = good("GET", f"{server}/{index}/_doc/late")["_source"]

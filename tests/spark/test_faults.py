@@ -124,7 +124,7 @@ def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(java: dict[str, 
     assert {"signed", "texts", "members", "hot", "candidates", "sharing"} <= kept
 
     one = store_of(records, "sqlite://:memory:")
-    expected = [(pair.a, pair.b, pair.similarity, pair.measure) for pair in match(one, threshold=0.7)]
+    expected = [(pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in match(one, threshold=0.7)]
     assert sorted(table(out / "pairs")) == expected
     group(one, threshold=0.7)
     rows = list(one.scan())
