@@ -30,7 +30,10 @@ A store is a URL: `sqlite:///nearfold.db` (relative), `sqlite:////var/nearfold.d
 def page() -> str:
     """The whole page."""
     parts = [HEAD]
-    for name, command in sorted(commands.commands.items()):
+    group = click.Context(commands)
+    for name in commands.list_commands(group):
+        command = commands.get_command(group, name)
+        assert command
         sizes = {"terminal_width": WIDTH, "max_content_width": WIDTH}
         context = click.Context(command, info_name=f"nearfold {name}", help_option_names=["-h", "--help"], **sizes)
         parts.append(f"## nearfold {name}\n\n```text\n{command.get_help(context)}\n```\n")

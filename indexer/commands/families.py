@@ -8,12 +8,12 @@ from typing import Any, Literal
 import click
 
 from indexer import grouping, pairs, parquet, printing_families, removal
+from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import json_option, measure_option, of_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
 from indexer.scratch import DEFAULT_MEGABYTES
 from indexer.wholefile import check_place
 
-EXIT_ABSENT = 1
 _principal = click.option(
     "--principal",
     type=click.Choice(["longest", "first", "central"]),
@@ -113,4 +113,4 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
     with opened(store_url) as store:
         done = removal.delete(store, ids, **options)
     printing_families.deleted(done, as_json)
-    return EXIT_ABSENT if done.absent else 0
+    return EXIT_FAILED if done.absent else 0

@@ -8,6 +8,7 @@ import click
 
 from indexer import ingest, printing
 from indexer.commands.draining import draining
+from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.fingerprinting import kernel_name
@@ -17,7 +18,6 @@ from indexer.sources import target
 from indexer.sources.base import Reading
 from indexer.stores import is_store, same_store
 
-EXIT_FAILED = 1
 _READ = Reading()
 _READING = ("text_field", "title_field", "id_field", "label_field", "own_ids", "containers", "query", "delimiter")
 

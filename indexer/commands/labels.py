@@ -5,10 +5,9 @@ from __future__ import annotations
 import click
 
 from indexer import agreement, labelling, printing_labels
+from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.errors import UsageError
-
-EXIT_LEFT = 1
 
 
 @click.command("label")
@@ -55,7 +54,7 @@ def label_command(
         if undo is not None:
             undone = labelling.undo_labels(store, undo, dry_run=dry_run)
             printing_labels.undone(undone, as_json, dry_run)
-            return EXIT_LEFT if undone.changed_since or undone.absent else 0
+            return EXIT_FAILED if undone.changed_since or undone.absent else 0
         done = labelling.label(
             store,
             ids,
@@ -68,7 +67,7 @@ def label_command(
             dry_run=dry_run,
         )
     printing_labels.labelled(done, as_json, dry_run)
-    return EXIT_LEFT if done.absent else 0
+    return EXIT_FAILED if done.absent else 0
 
 
 @click.command("consistency")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from indexer import cli
+from indexer.commands.exits import EXIT_FAILED, EXIT_USAGE
 from indexer.commands.options import measure_option, threshold_option
 from indexer.errors import MissingExtra
 from indexer.grouping import Settings
@@ -27,7 +28,7 @@ except ModuleNotFoundError as error:
     if package not in ("pyspark", "pyarrow"):
         raise
     click.echo(f"nearfold: {MissingExtra(package=package, extra='spark')}", err=True)
-    sys.exit(cli.EXIT_USAGE)
+    sys.exit(EXIT_USAGE)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -72,7 +73,7 @@ def command(place: str, out: str, recipe: str, store: str | None, writers: int, 
     finally:
         spark.stop()
     click.echo(json.dumps(account, indent=2))
-    return cli.EXIT_FAILED if account["failed"] or (account["store"] or {}).get("refused") else 0
+    return EXIT_FAILED if account["failed"] or (account["store"] or {}).get("refused") else 0
 
 
 if __name__ == "__main__":

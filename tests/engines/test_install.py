@@ -8,7 +8,8 @@ from pipelines import OTHER, bulk, call, expected, good, signed
 from sample_rows import row
 
 from indexer.checkup import doctor
-from indexer.cli import EXIT_STORE, EXIT_USAGE, run
+from indexer.cli import run
+from indexer.commands.exits import EXIT_STORE, EXIT_USAGE
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreRefused, Unsupported, UsageError
 from indexer.installing import install, uninstall
 from indexer.recipe import DEFAULT, recipe_named
