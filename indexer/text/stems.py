@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import snowballstemmer  # type: ignore[import-untyped]
-
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
@@ -14,4 +12,6 @@ def stem(word: str) -> str:
     >>> stem("enures"), stem("binding"), stem("parties")
     ('enur', 'bind', 'parti')
     """
+    import snowballstemmer  # type: ignore[import-untyped]  # reads all its languages, in vain for who has no word to stem
+
     return str(snowballstemmer.stemmer("english").stemWord(word))  # one each: a stemmer is not for several threads
