@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,47 +104,71 @@ class BySketch:
         self._threshold, self._exact, self._trusting = threshold, exact, trusting
         self._groups = 0
         self._heads: list[tuple[int, str]] = []
-        self._slots: NDArray[np.uint32] = np.zeros((0, 0), dtype=np.uint32)
-        self._lows, self._highs = intervals(0)
+        self._sketches: _Sketches | None = None
+        self._lows = np.zeros(0)
 
     def joins(self, hit: Ranked) -> int | None:
         """The group whose head is most similar by estimate among those at or above the threshold; ties go to the first."""
-        place = self._most_similar(hit.id, unpack_slots(hit.minhash)) if hit.minhash else None
+        slots = unpack_slots(hit.minhash) if hit.minhash else None
+        place = None if slots is None else self._most_similar(hit.id, slots)
         if place is None:
-            self.leads(hit)
+            self._lead(hit.id, slots)
         return place
 
     def leads(self, hit: Ranked) -> None:
         """A head with a sketch may be joined."""
-        if hit.minhash:
-            self._remember(hit.id, unpack_slots(hit.minhash))
-        self._groups += 1
+        self._lead(hit.id, unpack_slots(hit.minhash) if hit.minhash else None)
 
     def _most_similar(self, id: str, slots: NDArray[np.uint32]) -> int | None:
-        equal = _agreeing(self._slots[: len(self._heads)], slots) if self._heads else np.zeros(0, np.int64)
-        if len(self._lows) != len(slots) + 1:
-            self._lows, self._highs = intervals(len(slots))
-        possible = np.flatnonzero(self._highs[equal] >= self._threshold)
-        rows: list[int] = possible[np.argsort(-equal[possible], kind="stable")].tolist()
-        for row in rows:
+        if self._sketches is None:
+            return None
+        possible, equal = self._sketches.near(slots)
+        order = np.argsort(-equal, kind="stable")
+        rows: list[int] = possible[order].tolist()
+        for row, low in zip(rows, self._lows[equal[order]], strict=True):
             place, head = self._heads[row]
-            certain = self._trusting and self._lows[equal[row]] >= self._threshold
-            if certain or self._exact(head, id) >= self._threshold:
+            if (self._trusting and low >= self._threshold) or self._exact(head, id) >= self._threshold:
                 return place
         return None
 
-    def _remember(self, id: str, slots: NDArray[np.uint32]) -> None:
-        """Keep the sketch of a shown hit; the array doubles, so that growing it costs linear time."""
-        row = len(self._heads)
-        if row == len(self._slots):
-            grown = np.zeros((max(16, 2 * row), len(slots)), dtype=np.uint32)
-            grown[:row] = self._slots if row else grown[:0]
-            self._slots = grown
-        self._slots[row] = slots
-        self._heads.append((self._groups, id))
+    def _lead(self, id: str, slots: NDArray[np.uint32] | None) -> None:
+        if slots is not None:
+            if self._sketches is None:
+                self._lows, highs = intervals(len(slots))
+                self._sketches = _Sketches(len(slots), int(np.count_nonzero(highs < self._threshold)))
+            self._sketches.add(slots)
+            self._heads.append((self._groups, id))
+        self._groups += 1
 
 
-def _agreeing(slots: NDArray[np.uint32], own: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """In how many slots each row agrees with one sketch; sums of narrow numbers take half the time of `count_nonzero`."""
-    agreeing: NDArray[np.uint16] = np.add.reduce((slots == own).view(np.uint8), axis=1, dtype=np.uint16)
-    return agreeing.astype(np.int64)
+class _Sketches:
+    """Sketches of `width` slots, and which of them agree with another one in `least` slots or more.
+
+    One byte of each slot is compared first, all sketches' bytes of a slot lying together: those that differ in too many bytes,
+    which are nearly all, are not looked at again.
+    """
+
+    def __init__(self, width: int, least: int) -> None:
+        self._least, self._count = least, 0
+        self._counting: type[np.unsignedinteger[Any]] = np.uint8 if width < 256 else np.uint32
+        self._slots = np.zeros((16, width), dtype=np.uint32)
+        self._bytes = np.zeros((width, 16), dtype=np.uint8)
+
+    def add(self, slots: NDArray[np.uint32]) -> None:
+        """One more; the arrays double, so that growing costs linear time."""
+        if self._count == len(self._slots):
+            self._slots = np.concatenate([self._slots, np.zeros_like(self._slots)])
+            self._bytes = np.concatenate([self._bytes, np.zeros_like(self._bytes)], axis=1)
+        self._slots[self._count] = slots
+        self._bytes[:, self._count] = slots.astype(np.uint8)
+        self._count += 1
+
+    def near(self, slots: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of these sketches in the order in which they were added, and how many slots of each agree."""
+        alike = (self._bytes[:, : self._count] == slots.astype(np.uint8)[:, None]).view(np.uint8)
+        rows = np.flatnonzero(np.add.reduce(alike, axis=0, dtype=self._counting) >= self._least)
+        if not len(rows):
+            return rows, rows
+        equal = np.count_nonzero(self._slots[rows] == slots, axis=1)
+        enough = equal >= self._least
+        return rows[enough], equal[enough]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.fold import ByFamily, BySketch, Unfolded, folded
+from indexer.joining import intervals
 from indexer.model import Ranked
 from indexer.sketch.codec import pack_slots
 
@@ -103,3 +104,22 @@ def test_every_hit_is_in_one_group_and_prefixes_agree(kinds: list[tuple[int, int
     assert sorted(id for group in whole for id in group) == sorted(one.id for one in hits)
     prefix = shape(hits[:cut], BySketch(threshold, lambda a, b: 0.0))
     assert [group[0] for group in prefix] == [group[0] for group in whole][: len(prefix)]
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([16, 128, 300]), st.floats(0.0, 1.0))
+def test_no_head_that_may_be_similar_enough_is_passed_over(seed: int, width: int, threshold: float) -> None:
+    """The texts are asked about exactly the heads whose interval reaches the threshold, the most similar first."""
+    random = np.random.default_rng(seed)
+    sketches = random.integers(0, 2, (20, width)) << random.integers(0, 10, (20, 1))
+    asked: dict[str, list[str]] = {}
+
+    def exact(head: str, id: str) -> float:
+        asked.setdefault(id, []).append(head)
+        return -1.0
+
+    shape([hit(str(place), one) for place, one in enumerate(sketches)], BySketch(threshold, exact, trusting=False))
+    highs = intervals(width)[1]
+    for place, one in enumerate(sketches):
+        equal = [int(np.count_nonzero(one == other)) for other in sketches[:place]]
+        near = [other for other in range(place) if highs[equal[other]] >= threshold]
+        assert asked.get(str(place), []) == [str(other) for other in sorted(near, key=lambda other: -equal[other])]
