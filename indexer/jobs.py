@@ -148,7 +148,8 @@ def _legible(db: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _reading(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)
+    """May be written, for a change that a loss of power left half done is taken back by whoever reads next."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0.2)
 
 
 class Journal:

@@ -24,9 +24,7 @@ def copy_out(file: str, target: str) -> None:
             source.backup(copy, pages=_PAGES)
             copy.execute("PRAGMA journal_mode = DELETE").fetchone()
             _check_sound(copy, file)
-        with Path(half).open("rb+") as written:
-            os.fsync(written.fileno())
-        os.replace(half, target)  # noqa: PTH105 - as everywhere beside SQLite, paths are text
+        rename_durably(half, target)
     finally:
         Path(half).unlink(missing_ok=True)
 
@@ -36,6 +34,19 @@ def copy_in(source: str, db: sqlite3.Connection) -> None:
     with closing(_reading(source)) as kept:
         _check_sound(kept, source)
         kept.backup(db)
+
+
+def rename_durably(half: str, target: str) -> None:
+    """Give a finished file its name, in place of an earlier one: after a loss of power there is the one or the other, whole."""
+    with Path(half).open("rb+") as written:
+        os.fsync(written.fileno())
+    os.replace(half, target)  # noqa: PTH105 - as everywhere beside SQLite, paths are text
+    if os.name == "posix":  # elsewhere a folder cannot be synced
+        folder = os.open(Path(target).absolute().parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _reading(file: str) -> sqlite3.Connection:

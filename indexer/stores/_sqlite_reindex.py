@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -19,6 +18,7 @@ from typing import Any
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores import _sqlite_rows as packed
+from indexer.stores._sqlite_backup import rename_durably
 from indexer.stores._sqlite_file import MEMORY, File
 from indexer.stores._sqlite_parts import PART
 from indexer.stores.renewal import Reindexed, Renew, Told
@@ -115,7 +115,7 @@ def set_aside(path: str, name: str) -> str:
     Path(half).unlink(missing_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("VACUUM INTO ?", (half,))
-    os.replace(half, kept)  # noqa: PTH105 - as everywhere beside SQLite, paths are text
+    rename_durably(half, kept)
     return kept
 
 

@@ -2,6 +2,7 @@
 
     python -m faults --kills 200                                   kill jobs on embedded stores at random
     python -m faults --kills 100 --store opensearch --files 20000  jobs, and an OpenSearch of their own (from jars)
+    python -m faults --kills 80 --store elasticsearch --files 5000 jobs, and an Elasticsearch
     python -m faults --drills                                      every drill of this folder, by pytest
     python -m faults --table                                       what was drilled when last recorded
 
@@ -29,6 +30,7 @@ from servers.choosing import ENGINES
 from servers.process import Server
 from table import Count, record, table
 
+CLUSTERS = ("opensearch", "elasticsearch")
 say = partial(print, flush=True)
 
 
@@ -38,8 +40,8 @@ def main() -> int:
         prog="python -m faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--store", choices=["sqlite", "opensearch"], default="sqlite")
-    parser.add_argument("--files", type=int, help="how many to index (default: 500, 20,000 into OpenSearch)")
+    parser.add_argument("--store", choices=["sqlite", *CLUSTERS], default="sqlite")
+    parser.add_argument("--files", type=int, help="how many to index (default: 500, 20,000 into a cluster)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no further kill after so long")
     parser.add_argument("--drills", nargs="*", metavar="FILE", help="those of these files of tests, or all")
@@ -73,19 +75,17 @@ def kills(given: argparse.Namespace) -> int:
         if given.store == "sqlite":
             toll = embedded(Path(scratch), given.seed, given.files or 500, say).run(given.kills, until)
         else:
-            toll = _on_opensearch(Path(scratch), given, until)
+            toll = _on_cluster(Path(scratch), given, until)
     say(f"{toll}; {time.monotonic() - began:,.0f} s; seed {given.seed}")
     if given.record:
         server = toll.kills["the server"]
-        names = {"campaign sqlite": toll.kills.total()}
-        if given.store == "opensearch":
-            names = {"campaign nearfold": toll.kills.total() - server, "campaign opensearch": server}
-        record(names)
+        of_jobs = {f"campaign nearfold {given.store}": toll.kills.total() - server}
+        record(of_jobs if given.store == "sqlite" else {**of_jobs, f"campaign {given.store}": server})
     return 0
 
 
-def _on_opensearch(home: Path, given: argparse.Namespace, until: float) -> Toll:
-    node = Server(ENGINES["opensearch"])
+def _on_cluster(home: Path, given: argparse.Namespace, until: float) -> Toll:
+    node = Server(ENGINES[given.store])
     try:
         node.start()
         return cluster(home, given.seed, given.files or 20_000, node, say).run(given.kills, until)

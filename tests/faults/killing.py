@@ -108,7 +108,7 @@ class Campaign:
         self.toll.jobs += 1
         while job.poll() is None and (moment is None or time.monotonic() - began < moment):
             time.sleep(0.005)
-            if self.node and draw is not None and self.chance.random() < 0.00075:
+            if self.node and draw is not None and self.chance.random() < 0.015 / self.seconds:
                 self._kill_node(log)
         if job.poll() is None:
             os.kill(job.pid, signal.SIGKILL)
@@ -191,8 +191,7 @@ def embedded(home: Path, seed: int, files: int, say: Callable[[str], None] = pri
 
 
 def cluster(home: Path, seed: int, files: int, node: Server, say: Callable[[str], None] = print) -> Campaign:
-    """Kills of jobs and of the OpenSearch that they fill."""
-    folder, address = library(home / "papers", files, seed), node.url.replace("http", "opensearch")
-    return Campaign(
-        home, folder, random.Random(seed), lambda n: f"{address}/killed{n}", 20.0, ENGINE, files // 2_000, node=node, say=say
-    )
+    """Kills of jobs and of the search engine that they fill."""
+    folder, address = library(home / "papers", files, seed), node.url.replace("http", node.engine.name.lower())
+    url, batches = (lambda number: f"{address}/killed{number}"), max(1, files // 2_000)
+    return Campaign(home, folder, random.Random(seed), url, files / 1_000, ENGINE, batches, node=node, say=say)

@@ -99,6 +99,19 @@ FAULTS = (
         "EIO is made by failpoints, not by a disk",
     ),
     Fault(
+        "loss of power: what was not synced is lost, torn or out of order",
+        ("test_power_loss.py::test_whatever", "test_power_loss.py::test_a_job"),
+        "I2 to I4, I8; in 24 of them I1 to I9",
+        "`status` could not read a journal whose last change was half done: now whoever reads takes it back",
+        "a disk that says it has synced and has not",
+    ),
+    Fault(
+        "loss of power while a backup is made, and after it",
+        ("test_power_loss.py::test_a_backup",),
+        "the earlier one or the new one, whole",
+        "a backup that was told could be gone, or be the earlier one: now its folder is synced",
+    ),
+    Fault(
         "clocks of 2001, 2038, 2106 and of the change to summer time, 50 times too fast", ("test_clocks.py::test_a_job",), ALL
     ),
     Fault("files from before 1970 to 2242", ("test_clocks.py::test_files",), "I2, I5"),
