@@ -7,17 +7,17 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Literal
 
 from indexer.errors import StoreError, StoreStopped
-from indexer.model import Assignment, Candidates, Leader, Query, Ranked, Row, Scope
+from indexer.model import Assignment, Candidates, Leader, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores import _engine_families as families
 from indexer.stores import _engine_install, _engine_parts, _engine_reindex, _engine_roles, bodies
 from indexer.stores import _engine_rows as documents
 from indexer.stores._engine_fitting import substitutes
-from indexer.stores._engine_index import About, Dialect, Place, Requests, about, prepare, standing
-from indexer.stores._engine_link import Answer, IndexMissing, Link, meaning
+from indexer.stores._engine_index import About, Dialect, Place, Requests, about, give_alias, prepare, standing
+from indexer.stores._engine_link import Answer, IndexMissing, Link
 from indexer.stores._engine_queries import PAGE, Questions
 from indexer.stores._engine_window import Window
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
@@ -164,9 +164,15 @@ class EngineStore:
             self._known = None
 
     def _post(self, body: bytes) -> Answer:
-        writes = (self._known and self._known.writes) or self._place.write_alias
-        path = f"{writes}/_bulk"
-        return self._link.request("POST", path, body, {"require_alias": "true", "pipeline": "_none"}, BULK_SECONDS)
+        params = {"require_alias": "true", "pipeline": "_none"}
+        return self._link.request("POST", f"{self._alias()}/_bulk", body, params, BULK_SECONDS)
+
+    def _alias(self) -> str:
+        """The alias through which the index is written, given back to one that an uninstallation let go without."""
+        known = self._known
+        if known and known.writes is None:
+            self._known = known = give_alias(self._requests, self._place, known)
+        return (known and known.writes) or self._place.write_alias
 
     def refresh(self) -> None:
         """Waits until every shard shows what was written."""
@@ -174,22 +180,14 @@ class EngineStore:
 
     def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
         """Fresh from the engine, refreshed or not, unless a moment is given."""
-        found = self._questions().documents_at(moment, storable_ids(ids)) if moment else self._documents(ids, PAGE, {})
-        field = self._field()
+        asked, field, names = self._questions(), self._field(), storable_ids(ids)
+        found = asked.documents_at(moment, names) if moment else asked.documents_now(names, PAGE, {})
         return {name: documents.row(name, document, field) for name, document in found}
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Fresh from the engine, refreshed or not."""
-        found = self._documents(ids, _CHUNK, {"_source_includes": "near_source"})
+        found = self._questions().documents_now(storable_ids(ids), _CHUNK, {"_source_includes": "near_source"})
         return {name: document.get("near_source", "") for name, document in found}
-
-    def _documents(self, ids: Sequence[str], size: int, params: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        index, names = self._index(), storable_ids(ids)
-        for start in range(0, len(names), size):
-            found = self._requests.get("POST", f"{index}/_mget", {"ids": names[start : start + size]}, params)
-            if failed := next((one for one in found["docs"] if "error" in one), None):
-                raise meaning(self.url, Answer(404, failed))
-            yield from ((one["_id"], one["_source"]) for one in found["docs"] if one["found"])
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
         """Two requests: how many rows carry each key, and the rows that share those that are asked."""
@@ -217,18 +215,14 @@ class EngineStore:
             return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
         pages = questions.pages(body, moment, hold)
         first = next(pages)
-        counted = first.get("aggregations", {})
+        counted, scored = first.get("aggregations", {}), body["sort"][0] == bodies.BEST
         return Ranking(
             total=first["hits"]["total"]["value"],
-            hits=self._ranked(first, pages, body["sort"][0] == bodies.BEST),
+            hits=(documents.ranked(hit, scored) for page in chain([first], pages) for hit in page["hits"]["hits"]),
             families=documents.families(counted) if query.families else None,
             facets={name: tuple(map(documents.facet, counted[name]["buckets"])) for name in query.facets},
             moment=first["pit_id"] if hold else None,
         )
-
-    def _ranked(self, page: bodies.Body, pages: Iterator[bodies.Body], scored: bool) -> Iterator[Ranked]:
-        for answer in chain([page], pages):
-            yield from (documents.ranked(hit, scored) for hit in answer["hits"]["hits"])
 
     def release(self, moment: str) -> None:
         """Closes the point in time."""
@@ -243,15 +237,10 @@ class EngineStore:
     def counts(self) -> Counts:
         """Families are counted exactly up to 40,000; bytes are those of the primary shards, None where that is not told."""
         answer = self._questions().ask(bodies.counts())
-        status, types = (
-            {bucket["key"]: bucket["doc_count"] for bucket in answer["aggregations"][name]["buckets"]}
-            for name in ("status", "content_type")
-        )
         stats = self._requests.ask("GET", f"{self._index()}/_stats/store").body
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
-        families = documents.families(answer["aggregations"])
-        divided = self.of("parts")._questions().ask(bodies.total())["hits"]["total"]["value"]
-        return Counts(answer["hits"]["total"]["value"], status, types, families, size, divided)
+        parts = self.of("parts")._questions().ask(bodies.total())["hits"]["total"]["value"]
+        return documents.counts(answer, size, parts)
 
     def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
         """Templates and pipelines for this index, and the index itself where it exists."""
@@ -259,7 +248,7 @@ class EngineStore:
         return _engine_install.install(self._requests, self._place, self._dialect, recipe, dry_run, text_field)
 
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
-        """The index stays as it is but for its default pipeline."""
+        """The index stays as it is but for its default pipeline, and its write alias where other programs write too."""
         return _engine_install.uninstall(self._requests, self._place, self._dialect, recipe, dry_run)
 
     def put_roles(self, dry_run: bool) -> list[Change]:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable, UsageError
@@ -146,7 +146,7 @@ def about(requests: Requests, place: Place) -> About | None:
             "upgrade nearfold, or give --store another index"
         )
     aliases = index.get("aliases", {})
-    writes = next((alias for alias in (f"{name}-write", place.write_alias) if alias in aliases), None)
+    writes = next((alias for alias in write_aliases(place, name) if alias in aliases), None)
     return About(name, with_key(Recipe(**known["recipe"])), mapping, writes, known.get("parts"))
 
 
@@ -160,6 +160,19 @@ def the_index(place: Place, found: Mapping[str, Any]) -> tuple[str, Mapping[str,
     if len(found) != 1:
         raise MappingMismatch(index=place.index, problems=(f"the name stands for {len(found)} indices",))
     return next(iter(found.items()))
+
+
+def write_aliases(place: Place, name: str) -> tuple[str, str]:
+    """Through which of its aliases an index may be written: the one of this very version first, then that of the URL."""
+    return f"{name}-write", place.write_alias
+
+
+def give_alias(requests: Requests, place: Place, known: About) -> About:
+    """Give an index an alias for writes where it has none."""
+    if known.writes is not None:
+        return known
+    requests.get("PUT", f"{known.index}/_alias/{place.write_alias}")
+    return replace(known, writes=place.write_alias)
 
 
 def standing(requests: Requests, place: Place) -> tuple[str, str] | None:
@@ -188,8 +201,7 @@ def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) 
         raise MappingMismatch(index=place.index, problems=problems)
     if known.recipe.id != recipe.id:
         raise RecipeMismatch(stored=known.recipe.name, wanted=recipe.name, difference=known.recipe.difference(recipe))
-    if known.writes is None:
-        requests.get("PUT", f"{known.index}/_alias/{place.write_alias}")
+    give_alias(requests, place, known)
 
 
 def _with_later_fields(requests: Requests, known: About) -> Mapping[str, Any]:

@@ -48,7 +48,7 @@ def uninstall(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe
     pieces = Pieces(requests, dry_run)
     index, template = pieces.index(place), pieces.template(place)
     recipe = (template and installed.recipe_in(template)) or recipe
-    changes = [] if index is None else pieces.release(recipe, index)
+    changes = [] if index is None else pieces.release(place, recipe, index)
     changes += pieces.remove(Piece("index template", f"nearfold-{place.index}", {}), "")
     changes += pieces.remove_unused(place, recipe, _known_field(index, template) or TEXT)
     for piece in installed.scoring() + ([installed.folding()] if dialect.search_pipelines else []):
@@ -80,6 +80,11 @@ def _check(
             )
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
+    if rivals := pieces.rivals(place):
+        raise StoreError(
+            f"index template {', '.join(rivals)} takes {place.index} too, at the same priority {installed.PRIORITY}, which "
+            "an engine refuses; give it another priority or other patterns, then install again"
+        )
     if index and (other := default_pipeline(index[1])) not in (None, "_none") and not installed.signs_by(recipe, other):
         raise StoreError(
             f"index {place.index} has the default pipeline {other}; let that pipeline call "
@@ -96,8 +101,7 @@ def _check_field(pieces: Pieces, index: Index, field: str) -> None:
     stored = installed.text_field(mapping)
     if stored is None or stored == field:
         return
-    shared = mapping["_meta"]["nearfold"].get("shared", False)
-    signed = pieces.signed(index[0]) if shared else None
+    signed = pieces.signed(index[0]) if installed.shared(mapping) else None
     if signed != 0:
         raise TextFieldMismatch(index=index[0], stored=stored, wanted=field, signed=signed)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from indexer.recipe import Recipe
 from indexer.stores import bodies, installed
-from indexer.stores._engine_index import Dialect, Place, Requests, the_index
+from indexer.stores._engine_index import Dialect, Place, Requests, the_index, write_aliases
 from indexer.stores._engine_link import Answer, meaning
 from indexer.stores.base import Change
 from indexer.stores.installed import Piece
@@ -114,13 +115,19 @@ class Pieces:
         unmapped = "" if installed.maps(mapping, field) else f"its mapping has no field {field}; --text-field names another"
         return Change("index", name, "updated" if steps else "unchanged", unmapped)
 
-    def release(self, recipe: Recipe, index: Index) -> list[Change]:
-        """Let an index go without its pipeline; one that was never given it is not named."""
+    def release(self, place: Place, recipe: Recipe, index: Index) -> list[Change]:
+        """Let an index go without its pipeline; one that was never given it is not named.
+
+        Where other programs write too it loses the alias for nearfold's own writes as well, which the next of them gives back.
+        """
         name, there = index
         if not installed.signs_by(recipe, default_pipeline(there)):
             return []
         if not self._dry_run:
             self._good("PUT", f"{name}/_settings", {DEFAULT_PIPELINE: None})
+            if installed.shared(there.get("mappings", {})):
+                for alias in set(write_aliases(place, name)) & set(there.get("aliases", {})):
+                    self._good("DELETE", f"{name}/_alias/{alias}")
         return [Change("index", name, "updated")]
 
     def remove(self, piece: Piece, users: str) -> list[Change]:
@@ -158,6 +165,17 @@ class Pieces:
             for one in answer.get("index_templates", [])
             if one["name"] != f"nearfold-{place.index}"
             and (component is None or component in one["index_template"].get("composed_of", []))
+        )
+
+    def rivals(self, place: Place) -> list[str]:
+        """Templates of other programs for the same index that an engine refuses beside ours: they have its priority."""
+        answer = self._read("_index_template/*") or {}
+        return sorted(
+            one["name"]
+            for one in answer.get("index_templates", [])
+            if one["name"] != f"nearfold-{place.index}"
+            and one["index_template"].get("priority", 0) == installed.PRIORITY
+            and any(fnmatchcase(place.index, pattern) for pattern in one["index_template"]["index_patterns"])
         )
 
     def signed(self, index: str) -> int:

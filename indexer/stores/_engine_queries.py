@@ -107,6 +107,14 @@ class Questions:
         found: Body = answer.body
         return found
 
+    def documents_now(self, ids: Sequence[str], size: int, params: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Id and `_source` of documents fresh from the engine, refreshed or not, `size` a request."""
+        for start in range(0, len(ids), size):
+            found = self.requests.get("POST", f"{self.index}/_mget", {"ids": ids[start : start + size]}, params)
+            if failed := next((one for one in found["docs"] if "error" in one), None):
+                raise meaning(self.requests.url, Answer(404, failed))
+            yield from ((one["_id"], one["_source"]) for one in found["docs"] if one["found"])
+
     def documents_at(self, moment: str, ids: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Id and `_source` of documents as they were at a point in time."""
         for start in range(0, len(ids), PAGE):

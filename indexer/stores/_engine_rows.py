@@ -9,6 +9,7 @@ from typing import Any
 
 from indexer.model import Assignment, Candidate, Facet, Ranked, Row
 from indexer.sketch.codec import signed64, unsigned64
+from indexer.stores.base import Counts
 from indexer.stores.bodies import LAST
 
 MAX_SEARCHABLE_BYTES = 32_000
@@ -145,6 +146,15 @@ def facet(bucket: Mapping[str, Any]) -> Facet:
 def families(counted: Mapping[str, Any]) -> int:
     """What the aggregations of `bodies.families` count."""
     return int(counted["families"]["value"] + counted["without_family"]["doc_count"])
+
+
+def counts(answer: Mapping[str, Any], size: int | None, parts: int) -> Counts:
+    """The answer to `bodies.counts`, with what it does not tell: bytes on disk where known, and how many parts there are."""
+    counted = answer["aggregations"]
+    status, types = (
+        {bucket["key"]: bucket["doc_count"] for bucket in counted[name]["buckets"]} for name in ("status", "content_type")
+    )
+    return Counts(answer["hits"]["total"]["value"], status, types, families(counted), size, parts)
 
 
 def _column(hit: Mapping[str, Any], name: str) -> Any:

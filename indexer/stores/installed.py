@@ -193,6 +193,11 @@ def text_field(mapping: Mapping[str, Any]) -> str | None:
     return None if about is None else about.get("text_field", TEXT)
 
 
+def shared(mapping: Mapping[str, Any]) -> bool:
+    """Whether other programs write into an index too, as its `_meta` tells; not so one that nearfold made for itself."""
+    return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
+
+
 def maps(mapping: Mapping[str, Any], field: str) -> bool:
     """Whether documents of an index may have a text in this field; also where its mapping cannot tell.
 

@@ -23,6 +23,7 @@ from indexer.urls import parts_of
 
 _SECONDS = 60.0
 _KIND = "dashboard"
+_CALLED: dict[Product, str] = {"opensearch-dashboards": "OpenSearch Dashboards", "kibana": "Kibana"}
 
 
 def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
@@ -121,9 +122,20 @@ class _Server:
         except urllib.error.HTTPError as error:
             if error.code == 404 and absent:
                 return None
-            raise StoreRefused(url=base, status=error.code, reason=f"{method} {path}: {error.reason}") from error
+            raise self._meaning(error, base, f"{method} {path}") from error
         except (OSError, ValueError) as error:
             raise StoreUnreachable(url=base, reason=str(error)) from error
+
+    def _meaning(self, error: urllib.error.HTTPError, base: str, asked: str) -> StoreError | UsageError:
+        """Credentials are asked for only where they were refused; a search engine knows no such path and says 400."""
+        if error.code in (401, 403):
+            return StoreRefused(url=base, status=error.code, reason=f"{asked}: {error.reason}")
+        if error.code == 400 and b"no handler found" in error.read():
+            return UsageError(
+                f"{base} is a search engine, not {_CALLED[self.product]}; give the address of that, often port 5601 "
+                "of the same machine, or the name of a file to import there by hand"
+            )
+        return StoreError(f"{base} answered {asked} with {error.code} {error.reason}; check what listens there, and its log")
 
     def _headers(self, kind: str) -> dict[str, str]:
         marked = "kbn-xsrf" if self.product == "kibana" else "osd-xsrf"

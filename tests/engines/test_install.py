@@ -23,7 +23,7 @@ PIECES = ["component template", "ingest pipeline", "stored script", "search pipe
 def kept(server):
     """Everything that an engine keeps beside indices."""
     paths = ["_component_template", "_index_template", "_ingest/pipeline", "_search/pipeline", "_cluster/settings"]
-    scripts = "_cluster/state/metadata?filter_path=metadata.stored_scripts"
+    scripts = "_cluster/state/metadata?filter_path=metadata.stored_scripts.*"
     return {path: call("GET", f"{server}/{path}")[1] for path in [*paths, scripts]}
 
 
@@ -135,6 +135,36 @@ def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
     assert store.candidates(bands, blocks, 10).found[0].id == old[0]
 
 
+def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(there):
+    store, index, server = there
+    (name,) = bulk(server, index, [{"text": TEXT, "author": "a"}])
+    install(store)
+    good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true")
+    assert list(good("GET", f"{server}/{index}/_alias")[index]["aliases"]) == [f"{index}-write"]
+    uninstall(store)
+    assert good("GET", f"{server}/{index}/_alias") == {index: {"aliases": {}}}
+    again = open_store(store.url)
+    assert again.relabel({name: ("kept",)}) == 1
+    again.close()
+    assert list(good("GET", f"{server}/{index}/_alias")[index]["aliases"]) == [f"{index}-write"]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_written(there, dry_run):
+    store, index, server = there
+    body = {"index_patterns": [f"{index[:-2]}*"], "priority": 500, "template": {}}
+    good("PUT", f"{server}/_index_template/{index}", body)
+    try:
+        before = kept(server)
+        with pytest.raises(StoreError, match=f"index template {index} takes {index} too, at the same priority 500"):
+            install(store, dry_run=dry_run)
+        assert kept(server) == before
+        good("PUT", f"{server}/_index_template/{index}", {**body, "priority": 501})
+        assert actions(install(store, dry_run=True))["index template"] == "created"
+    finally:
+        good("DELETE", f"{server}/_index_template/{index}")
+
+
 def test_an_index_whose_near_fields_are_others_is_refused(there):
     store, index, server = there
     good("PUT", f"{server}/{index}", {"mappings": {"properties": {"near_family": {"type": "text"}}}})
@@ -217,11 +247,14 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elast
 
 
 @pytest.mark.parametrize("place", ["somewhere.ndjson", "http://127.0.0.1:9"], ids=["a file", "nobody there"])
-def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, place):
+def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, place, capsys):
     store, _, server = there
     before = kept(server)
     if "://" in place:
         assert run(["install", "--dashboards", place, "--store", store.url]) == EXIT_STORE
+        assert kept(server) == before
+        assert run(["install", "--dashboards", server, "--store", store.url]) == EXIT_USAGE
+        assert f"{server} is a search engine, not OpenSearch Dashboards" in capsys.readouterr().err
         assert kept(server) == before
     install(store)
     after = kept(server)

@@ -30,6 +30,7 @@ _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("PUT", _NAME, ("indices:admin/create",)),
     ("DELETE", _NAME, ("indices:admin/delete",)),
     ("PUT", f"{_NAME}/_alias/[^/]+", ("indices:admin/aliases",)),
+    ("DELETE", f"{_NAME}/_alias/[^/]+", ("indices:admin/aliases",)),
     ("PUT", f"{_NAME}/_mapping", ("indices:admin/mapping/put",)),
     ("PUT", f"{_NAME}/_settings", ("indices:admin/settings/update",)),
     ("GET", r"(?P<index>\*[^/]*)/_settings/.*", ("indices:monitor/settings/get",)),
