@@ -285,5 +285,7 @@ def _translated(error: sqlite3.DatabaseError, path: Path | None) -> Exception:
     if "locked" in str(error):
         return StoreBusy(what=f"the journal {path}", holder="another nearfold job")
     if isinstance(error, sqlite3.OperationalError):
-        return StoreStopped(reason=f"{path}: {error}", mend="make room, or make its folder writable")
+        failing = "disk I/O error" in str(error)
+        mend = "check the disk and its free space" if failing else "make room, or make its folder writable"
+        return StoreStopped(reason=f"{path}: {error}", mend=mend)
     return StoreDamaged(path=str(path), reason=str(error), mend=_ANEW)

@@ -22,6 +22,7 @@ from drill import OPTIONS, PROGRAM, ROOT, Ended, library
 from oracle import Standing, alive, conserved, economical, grouped, kept, sound, standing, told
 from servers.process import Server
 
+from indexer.errors import StoreUnreachable
 from indexer.stores import open_store
 
 EMBEDDED = (
@@ -31,6 +32,7 @@ EMBEDDED = (
 )  # fmt: skip
 ENGINE = (*(name for name in EMBEDDED if "commit" not in name and "checkpoint" not in name), "before_send", "after_send")
 EACH_FILE = {"before_read", "after_read", "before_extract", "after_extract", "after_acknowledge"}
+SHARDS = 60.0  # seconds that a cluster may take to find its shards again
 STOPPED = (3, 4)  # no answer when a job began, or no answer any more
 
 
@@ -140,12 +142,16 @@ class Campaign:
         assert not missing, f"I2: acknowledged and gone: {sorted(missing)[:5]}"
 
     def _there(self, url: str) -> frozenset[str]:
-        """The paths of the documents that a cluster has, asked by id."""
-        store = open_store(url)
+        """The paths of the documents that a cluster has, asked by id, once it answers for all its shards again."""
+        store, until = open_store(url), time.monotonic() + SHARDS
         try:
-            if store.stored_recipe() is None:
-                return frozenset()
-            return frozenset(str(self.expected[id][0]) for id in store.sources(list(self.expected)))
+            while True:
+                try:
+                    there = store.sources(list(self.expected)) if store.stored_recipe() else ()
+                    return frozenset(str(self.expected[id][0]) for id in there)
+                except StoreUnreachable:
+                    assert time.monotonic() < until, "I6: no answer long after the server was there again"
+                    time.sleep(0.5)
         finally:
             store.close()
 

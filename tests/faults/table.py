@@ -95,8 +95,12 @@ FAULTS = (
         "a disk of 2 MB fills up; a file may not grow",
         ("test_full_disk.py",),
         ALL,
-        "",
-        "EIO is made by failpoints, not by a disk",
+    ),
+    Fault(
+        "the system answers calls for the disk with EIO, ENOSPC, EMFILE or nothing written, once or from then on",
+        ("test_failing_disk.py::test_a_disk",),
+        ALL,
+        "a journal's failing disk was told as one without room",
     ),
     Fault(
         "loss of power: what was not synced is lost, torn or out of order",

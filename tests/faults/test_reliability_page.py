@@ -18,6 +18,7 @@ INSTRUMENTS = {
     "test_failpoints.py::test_the_oracle",
     "test_random_kills.py",
     "test_extraction_server.py",
+    "test_failing_disk.py::test_the_disk",
     "test_power_loss.py::test_the_disk",
 }
 

@@ -1,0 +1,60 @@
+"""A disk that fails: the system itself answers a job's calls with EIO, ENOSPC or nothing written, once or from then on.
+
+Needs strace, so it is no part of every run: `python -m faults --drills test_failing_disk.py`. Writes that end in the middle
+are those of `test_full_disk.py`.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from disk import STRACE, traced
+from oracle import kept, standing
+from scene import BATCH, Scene
+
+LOG, FILE, JOURNAL, BACK = "-wal", "", ".jobs", ".jobs-journal"
+FAULTS = [
+    *[(LOG, "fdatasync", "error=EIO", when) for when in ("1", "3", "3+", "8+")],
+    *[(LOG, "fdatasync", "error=ENOSPC", when) for when in ("3", "3+")],
+    *[(LOG, "pwrite64", "error=EIO", when) for when in ("1", "40", "40+", "200+")],
+    *[(LOG, "pwrite64", "retval=0", when) for when in ("41", "41+")],
+    *[(LOG, "pread64", "error=EIO", when) for when in ("3", "20+")],
+    *[(LOG, "openat", f"error={error}", "1+") for error in ("EIO", "EMFILE", "ENOSPC")],
+    *[(LOG, "unlink", "error=EIO", "1+")],
+    *[(FILE, "fdatasync", "error=EIO", "1+")],
+    *[(FILE, "fdatasync", "error=ENOSPC", "1+")],
+    *[(FILE, "pwrite64", "error=EIO", when) for when in ("1", "5", "5+")],
+    *[(FILE, "pwrite64", "retval=0", "4+")],
+    *[(FILE, "pread64", "error=EIO", when) for when in ("1", "9", "9+", "30+")],
+    *[(JOURNAL, "fdatasync", "error=EIO", when) for when in ("1+", "2", "3+")],
+    *[(JOURNAL, "pwrite64", f"error={error}", "2+") for error in ("EIO", "ENOSPC")],
+    *[(BACK, "fdatasync", "error=EIO", when) for when in ("1+", "2", "3", "4+")],
+    *[(BACK, "pwrite64", "error=EIO", when) for when in ("1", "5+")],
+    *[(BACK, "unlink", "error=EIO", "1+")],
+    *[("-shm", "ftruncate", "error=ENOSPC", "1+")],
+]
+
+pytestmark = pytest.mark.skipif(
+    not STRACE or os.environ.get("NEARFOLD_DRILLS") != "all", reason="run by `python -m faults --drills`, with strace"
+)
+
+
+@pytest.mark.parametrize(("suffix", "call", "answer", "when"), FAULTS)
+def test_a_disk_that_answers_with_an_error(suffix: str, call: str, answer: str, when: str, scene: Scene) -> None:
+    store = scene.begun()
+    log, trace = scene.home / f"{store.stem}.log", scene.home / "trace"
+    options = ["-P", f"{store}{suffix}", "-e", f"trace={call}", "-e", f"inject={call}:{answer}:when={when}", "-o", trace]
+    job = traced(scene.words(store), options, {**BATCH, "DRILL_LOG": str(log)})
+    assert "(INJECTED)" in trace.read_text(), "nothing was drilled"
+    assert job.code in (1, 3, 4) and "Traceback" not in job.err, f"exit {job.code}: {job.err}"
+    if job.code == 4:
+        assert "run the same command again to resume" in job.err
+        assert "check the disk" in job.err or answer != "error=EIO" or call == "openat", job.err
+    kept(standing(f"sqlite:///{store}"), log)
+    scene.mended(store)
+
+
+def test_the_disk_itself_was_well(scene: Scene, tmp_path: Path) -> None:
+    """Without a fault the same job, under strace, comes to its end."""
+    job = traced(scene.words(scene.begun()), ["-e", "trace=fsync", "-o", tmp_path / "trace"], BATCH)
+    assert job.code == 1 and job.account is not None
