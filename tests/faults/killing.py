@@ -143,17 +143,21 @@ class Campaign:
 
     def _there(self, url: str) -> frozenset[str]:
         """The paths of the documents that a cluster has, asked by id, once it answers for all its shards again."""
-        store, until = open_store(url), time.monotonic() + SHARDS
+        until = time.monotonic() + SHARDS
+        while (there := self._asked(url)) is None:
+            assert time.monotonic() < until, "I6: no answer long after the server was there again"
+            time.sleep(0.5)
+        return there
+
+    def _asked(self, url: str) -> frozenset[str] | None:
+        store = open_store(url)
         try:
-            while True:
-                try:
-                    there = store.sources(list(self.expected)) if store.stored_recipe() else ()
-                    return frozenset(str(self.expected[id][0]) for id in there)
-                except StoreUnreachable:
-                    assert time.monotonic() < until, "I6: no answer long after the server was there again"
-                    time.sleep(0.5)
+            there = store.sources(list(self.expected)) if store.stored_recipe() else ()
+        except StoreUnreachable:
+            return None
         finally:
             store.close()
+        return frozenset(str(self.expected[id][0]) for id in there)
 
     def _judge(self, url: str, ended: Ended, acknowledged: set[str]) -> None:
         """At the end of a store: every invariant."""
