@@ -111,7 +111,7 @@ def main() -> None:
     planted(asked.work, sources, asked.documents)
     corpora: Corpora = {}
     for name in sources:
-        cases = cases_of(str(asked.work / name / "gold.csv"))
+        cases = cases_of([str(asked.work / name / "gold.csv")])
         place = asked.work / f"{name}-tuned" / "experiments"
         ran = run(cases, recipes_of(asked.grid), place, asked.workers, lambda *step, of=name: print(of, *step, file=sys.stderr))
         corpora[name] = (cases, ran)

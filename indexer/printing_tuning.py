@@ -44,7 +44,8 @@ def tuned(made: Tuned, out: Path, json: bool) -> None:
     screen, picked = console(), made.choice
     weight = "" if picked.weight is None else f", weight of false negatives {picked.weight:g}"
     screen.print(f"use {picked.recipe} with threshold {picked.threshold:g}{weight}")
-    screen.print(f"  {picked.reason}\n")
+    screen.print(f"  {picked.reason}")
+    screen.print(f"  caution: {made.caution}\n" if made.caution else "")
     table = Table("recipe", "fair F1", "best at", "F1", "own", "F1", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for one in sorted(made.results, key=lambda one: -(one.fair.f1 or 0.0))[:LISTED]:
         points = [text for at in (one.best, one.usual) for text in (f"{at.threshold:.3g}", f"{at.counts.f1 or 0.0:.3f}")]

@@ -38,6 +38,7 @@ figcaption { font-size: .86rem; line-height: 1.45; margin-top: .6rem; }
 .chart text.tick { text-anchor: end; font-size: 13px; }
 .share { display: block; width: 100%; min-width: 4rem; height: .55rem; border-radius: .3rem; }
 .wide { overflow-x: auto; }
+.dense table td, .dense table th { font-size: .74rem; padding-right: .45rem; } .dense th.number { white-space: normal; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 caption { text-align: left; font-weight: 600; font-size: 1rem; padding-bottom: .3rem; }
 th, td { text-align: left; padding: .38rem .7rem .38rem 0; border-bottom: 1px solid var(--rule); vertical-align: baseline; }

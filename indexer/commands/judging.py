@@ -44,4 +44,4 @@ def _sheet(pairs: Path, name: str) -> Path:
     """Where a sheet lies unless it is said: beside the pairs, named after its assessor."""
     if Path(name).name != name:
         raise UsageError(f"{name!r} cannot be part of a file name; give --out")
-    return pairs.with_name(f"{pairs.stem}.{name}.jsonl")
+    return pairs.parent / f"{pairs.stem}.{name}.jsonl"

@@ -21,7 +21,7 @@ from indexer.wholefile import folder_at
 
 
 @click.command("tune")
-@click.argument("gold", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("gold", nargs=-1, required=True, metavar="GOLD|SHEET...")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), required=True, metavar="DIR", help="For report and results."
 )
@@ -34,8 +34,13 @@ from indexer.wholefile import folder_at
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw of unrelated pairs.")
 @click.option("--store", "store_url", help="Where documents are that the gold set names by id.")
 @json_option
-def tune_command(gold: Path, out: Path, names: tuple[str, ...], store_url: str | None, as_json: bool, **options: Any) -> int:
-    """Try recipes and thresholds on labelled or planted pairs, and say which to use; run again, it goes on."""
+def tune_command(
+    gold: tuple[str, ...], out: Path, names: tuple[str, ...], store_url: str | None, as_json: bool, **options: Any
+) -> int:
+    """Try recipes and thresholds on planted or judged pairs, and say which to use; run again, it goes on.
+
+    GOLD and SHEET are what `evaluate` takes.
+    """
     recipes = [recipe_asked(name) for name in names]
     folder_at(out)
     with _store(store_url) as store, printing_families.progress() as advance:

@@ -11,11 +11,11 @@ from indexer.collection import Progress, silent
 from indexer.errors import UsageError
 from indexer.evaluation.agreement import agreement
 from indexer.evaluation.deciding import Decider, Decision
-from indexer.evaluation.gold import Gold, read_gold
+from indexer.evaluation.gold import Gold
 from indexer.evaluation.measuring import agreement_with, by_kind, by_type, drawn_again, pair_scores, set_scores
 from indexer.evaluation.named import Named, named
+from indexer.evaluation.reading import given
 from indexer.evaluation.results import Evaluation, Mistake, Result, Told
-from indexer.evaluation.sheets import Sheet, is_sheet, read_sheets, resolved
 from indexer.evaluation.truth import Group, Pair, groups
 from indexer.evaluation.typed import NOT_FOUND, TypeDecider
 from indexer.recipe import DEFAULT, Recipe
@@ -83,29 +83,12 @@ def evaluate(
 def _truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]:
     """The gold set, and what its assessors say of each other."""
     blank = Evaluation(0, False, {}, "connected", "", ())
-    kinds = [is_sheet(path) for path in paths]
-    if kinds == [False]:
-        return read_gold(paths[0], closed), blank
-    if not paths or not all(kinds):
-        raise UsageError("give one gold set, or the sheets of assessors and nothing else")
-    if closed:
-        raise UsageError("of pairs that nobody has judged sheets say nothing; leave --unlisted out")
-    sheets = _joined([sheet for path in paths for sheet in read_sheets(path)])
-    made = resolved(sheets)
-    if not made.gold.pairs:
-        raise UsageError("no pair was judged in these sheets, or none that is settled")
-    two = sum(sheet.role == "assessor" for sheet in sheets) > 1
-    told = agreement(sheets) if two else None
-    return made.gold, replace(blank, assessors=told, disagreements=made.disagreements, alone=made.alone)
-
-
-def _joined(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """Sheets of different people. Raises `UsageError` when one has two."""
-    names = Counter(sheet.assessor for sheet in sheets)
-    twice = [name for name, number in names.items() if number > 1]
-    if twice:
-        raise UsageError(f"{twice[0]} has two sheets here; give one of them")
-    return list(sheets)
+    read = given(paths, closed)
+    if read.resolved is None:
+        return read.gold, blank
+    two = sum(sheet.role == "assessor" for sheet in read.sheets) > 1
+    told = agreement(read.sheets) if two else None
+    return read.gold, replace(blank, assessors=told, disagreements=read.resolved.disagreements, alone=read.resolved.alone)
 
 
 class _System:

@@ -51,6 +51,8 @@ def records(path: str) -> Iterator[Record]:
     Raises `SourceNotFound`, and `UsageError` for another kind of file and for what cannot be read, with the line.
     """
     place = Path(path)
+    if place.is_dir():
+        raise UsageError(f"{path} is a folder; give a .csv file with a header, or a .jsonl file")
     if not place.is_file():
         raise SourceNotFound(path=path)
     suffix = place.suffix.lower()

@@ -15,7 +15,7 @@ from indexer.studying.studied import Studied
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _OWN = """.chart text.key, .chart text.tick, .chart text.label { font-size: 13px; } .chart text.key { text-anchor: start; }
-.dense td, .dense th { font-size: .74rem; padding-right: .45rem; } .dense th.number { white-space: normal; }"""
+.figures { margin-bottom: 1rem; }"""
 _CAPTIONS = {
     UNIQUE: "Figure 1. Share of the studied documents: 100 % is a signature of its own for every document.",
     PUBLISHED: "The study's own figure for its 90,000 documents, from its Table 2. Copies and texts without content are in it.",

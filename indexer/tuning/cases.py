@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from indexer.collection import Progress, silent
 from indexer.errors import UsageError
-from indexer.evaluation.gold import DIFFERENT, DUPLICATES, Gold, read_gold
+from indexer.evaluation.gold import DIFFERENT, DUPLICATES, Gold
 from indexer.evaluation.named import named
+from indexer.evaluation.reading import given
 from indexer.planting.chance import Chance
 from indexer.scores import linked
 from indexer.stores.base import Store
@@ -53,13 +54,13 @@ class Cases:
         return {one.kind: one.type for one in self.pairs}
 
 
-def cases_of(path: str, store: Store | None = None, seed: int = 0, progress: Progress = silent) -> Cases:
-    """Read a gold set and its documents, and draw four times as many pairs of documents of different blocks.
+def cases_of(paths: Sequence[str], store: Store | None = None, seed: int = 0, progress: Progress = silent) -> Cases:
+    """Read a gold set, or sheets, and their documents; draw four times as many pairs of documents of different blocks.
 
     A block is a group of the gold set, or what its pairs link together where it has no groups. Unrelated pairs are drawn only
     where there are blocks to draw from: at least two. Raises `UsageError` when no pair is a duplicate or none is different.
     """
-    gold = read_gold(path)
+    gold = given(paths).gold
     progress("reading documents", 0, len(gold.documents))
     documents = named(gold.documents, gold.folder, store)
     keys = {one.key: one for one in documents.values()}
@@ -68,7 +69,7 @@ def cases_of(path: str, store: Store | None = None, seed: int = 0, progress: Pro
     blocks = _blocks(gold, place)
     listed = [Case(place[one.a], place[one.b], one.type, one.kind or one.type, blocks[place[one.a]]) for one in gold.pairs]
     pairs = (*listed, *_unrelated(listed, blocks, len(keys), seed))
-    _check(pairs, path)
+    _check(pairs, paths)
     texts = tuple(one.text for one in keys.values())
     return Cases(texts, pairs, _digest(texts, pairs))
 
@@ -94,10 +95,10 @@ def _unrelated(listed: Sequence[Case], blocks: dict[int, int], documents: int, s
             yield Case(a, b, UNRELATED, UNRELATED, blocks[a])
 
 
-def _check(pairs: Sequence[Case], path: str) -> None:
+def _check(pairs: Sequence[Case], paths: Sequence[str]) -> None:
     for similar, what in ((True, "duplicates"), (False, "different documents, listed or of another group")):
         if not any(one.similar is similar for one in pairs):
-            raise UsageError(f"{path} has no pair of {what}; both are needed to choose a recipe")
+            raise UsageError(f"{', '.join(paths)}: no pair of {what}; both are needed to choose a recipe")
 
 
 def _digest(texts: Sequence[str], pairs: Sequence[Case]) -> str:

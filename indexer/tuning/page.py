@@ -21,7 +21,7 @@ _OWN = """
 .mark { stroke: var(--ink); stroke-dasharray: 4 3; fill: none; } .key { width: 2.6rem; height: .5rem; vertical-align: middle; }
 .line-1 { stroke: var(--warn); } .line-2 { stroke: var(--ink); } .line-3 { stroke: var(--soft); }
 .swatch { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; vertical-align: -.05rem; }
-.wide td.name:first-child { min-width: 13rem; } .figures.one figure { max-width: 36rem; }
+.wide td.name:first-child { min-width: 11rem; } .figures.one figure { max-width: 36rem; }
 .swatch.s { background: var(--accent); } .swatch.d { background: var(--warn); }
 """.strip()
 
@@ -69,9 +69,13 @@ def _head(made: Tuned, chosen: Judged) -> str:
         f'<p class="finding">Use <strong>{_shown(made.choice.recipe)}</strong> with threshold '
         f"<strong>{made.choice.threshold:g}</strong>{weight}.</p>"
         f"<p>{_shown(made.choice.reason)}. Thresholds from {low:g} to {high:g} cost at most {CLOSE:g} of F1.</p>"
-        f'<p class="soft">{made.documents:,} documents, {made.pairs:,} pairs, of which {similar:,} are duplicates; '
+        f'{_caution(made)}<p class="soft">{made.documents:,} documents, {made.pairs:,} pairs, {similar:,} of them duplicates; '
         f"{len(made.results):,} recipes.{' What is contained in another counts as different.' if made.strict else ''}</p>"
     )
+
+
+def _caution(made: Tuned) -> str:
+    return f'<p><strong class="warn">Caution</strong>: {escape(made.caution)}.</p>' if made.caution else ""
 
 
 def _evidence(chosen: Judged, made: Tuned) -> str:
@@ -117,7 +121,7 @@ def _table(ranked: Sequence[Judged]) -> str:
     )  # fmt: skip
     return (
         "<h2>Every recipe</h2><p>By F1 on pairs that the threshold was not chosen by. Then the best threshold on all pairs, "
-        f"and the one that the recipe is planned for.</p>{_card(head, [_row(one) for one in ranked], names=1)}"
+        f"and the one that the recipe is planned for.</p>{_card(head, [_row(one) for one in ranked], names=1, dense=True)}"
     )
 
 
@@ -148,12 +152,13 @@ def _figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
     return counts.precision, counts.recall, counts.f1
 
 
-def _card(head: Sequence[str], rows: Sequence[Sequence[str]], names: int) -> str:
+def _card(head: Sequence[str], rows: Sequence[Sequence[str]], names: int, dense: bool = False) -> str:
     def cells(tag: str, values: Sequence[str]) -> str:
         return "".join(f'<{tag} class="{"name" if at < names else "number"}">{one}</{tag}>' for at, one in enumerate(values))
 
     lines_ = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f'<div class="card wide"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{lines_}</tbody></table></div>'
+    kind = "card wide dense" if dense else "card wide"
+    return f'<div class="{kind}"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{lines_}</tbody></table></div>'
 
 
 def _curves(ranked: Sequence[Judged], chosen: Judged) -> str:
@@ -188,9 +193,9 @@ def _layouts(made: Tuned) -> str:
     rows = [(f"{one.weight:g}", f"{one.bands} x {one.rows}", f"{one.recall:.2%}", f"{one.burden:.3%}") for one in layouts]
     head = ("weight", "bands x rows", "duplicates that meet", "different pairs that meet")
     return (
-        f"<h2>Bands</h2><p>Candidates for threshold {layouts[0].threshold:g} under weights of false negatives. To be used is "
-        f"the lowest weight that lets {ENOUGH:.0%} of the duplicates above the threshold meet, else the highest."
-        f"</p>{_card(head, rows, names=1)}"
+        f"<h2>Bands</h2><p>Bands for threshold {layouts[0].threshold:g}, of those that are tried the nearest to "
+        f"{made.choice.threshold:g}, under weights of false negatives. To be used is the lowest weight that lets {ENOUGH:.0%} "
+        f"of the duplicates above the threshold meet, else the highest.</p>{_card(head, rows, names=1)}"
     )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from indexer.collection import Progress, silent
 from indexer.errors import UsageError
 from indexer.recipe import Recipe
@@ -19,24 +21,37 @@ from indexer.tuning.judging import Judged, judged, truth_of
 from indexer.tuning.running import run
 
 EXPERIMENTS = "experiments"
+ENOUGH_GROUPS = 20  # of related documents, to draw from them again
 COLUMNS = ("recipe", "at", "threshold", "kind", "type", "pairs", "found", "precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What was tried. `kept` experiments came from an earlier run; `left_out` recipes lack a library, which the text names."""
+    """What was tried. `kept` experiments came from an earlier run; `left_out` recipes lack a library, which the text names.
+
+    `groups`: of related documents that have duplicates; intervals draw these again, and say little when they are few.
+    """
 
     documents: int
     pairs: int
+    groups: int
     strict: bool
     results: tuple[Judged, ...]
     choice: Choice
     kept: int
     left_out: dict[str, str]
 
+    @property
+    def caution(self) -> str:
+        """A sentence where there are too few groups to rely on the figures; else nothing."""
+        if self.groups >= ENOUGH_GROUPS:
+            return ""
+        told = "one group" if self.groups == 1 else f"{self.groups} groups"
+        return f"the duplicates are of {told} of related documents: under {ENOUGH_GROUPS}, F1 and its interval promise little"
+
 
 def tune(
-    gold: str | Path,
+    gold: str | Path | Sequence[str | Path],
     out: str | Path,
     *,
     recipes: Sequence[Recipe] = (),
@@ -47,16 +62,18 @@ def tune(
     store: Store | None = None,
     progress: Progress = silent,
 ) -> Tuned:
-    """Try recipes (those of a `grid`, unless given) on the pairs of a gold set, and choose by them.
+    """Try recipes (those of a `grid`, unless given) on the pairs of a gold set, or of assessors' sheets, and choose by them.
 
     Every experiment is kept in `out`/experiments as soon as it is made: cut short, the same call goes on, and another grid uses
     what is the same. `workers` processes share the recipes, one a processor unless told otherwise. `strict`: a pair of which
     one text contains the other is different; else it counts for neither side. `seed` draws unrelated pairs.
 
-    Raises `UsageError` for a gold set that cannot be read or has no duplicates or nothing else, and what `named` raises.
+    Raises `UsageError` for a gold set that cannot be read or has no duplicates or nothing else, and what `given` and `named`
+    raise.
     """
     chosen = tuple(dict.fromkeys(recipes)) or recipes_of(grid)
-    cases = cases_of(str(gold), store, seed, progress)
+    paths = [gold] if isinstance(gold, (str, Path)) else gold
+    cases = cases_of([str(path) for path in paths], store, seed, progress)
     ran = run(cases, chosen, Path(out) / EXPERIMENTS, workers, progress)
     if not ran.experiments:
         raise UsageError(f"no recipe could be tried: {'; '.join(ran.left_out.values())}")
@@ -67,7 +84,8 @@ def tune(
         results.append(judged(one, by_name[one.recipe], truth))
         progress("recipes judged", place, len(ran.experiments))
     picked = choice(results, chosen, truth)
-    return Tuned(len(cases.texts), len(cases.pairs), strict, tuple(results), picked, ran.kept, ran.left_out)
+    groups = len(np.unique(truth.block[truth.similar]))
+    return Tuned(len(cases.texts), len(cases.pairs), groups, strict, tuple(results), picked, ran.kept, ran.left_out)
 
 
 def table(made: Tuned) -> Iterator[tuple[str | int | float | None, ...]]:
@@ -92,12 +110,14 @@ def as_json(made: Tuned) -> dict[str, Any]:
     return {
         "documents": made.documents,
         "pairs": made.pairs,
+        "groups": made.groups,
         "strict": made.strict,
         "recipe": picked.recipe,
         "threshold": picked.threshold,
         "thresholds": list(picked.thresholds),
         "false_negative_weight": picked.weight,
         "reason": picked.reason,
+        "caution": made.caution,
         "as_good": list(picked.as_good),
         "better": list(picked.better),
         "recipes": [_recipe(one) for one in sorted(made.results, key=lambda one: -(one.fair.f1 or 0.0))],

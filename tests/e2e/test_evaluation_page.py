@@ -85,6 +85,7 @@ def test_mistakes_are_told_with_their_line(
         (("evaluate", "nothing.csv"), "nothing.csv does not exist"),
         (("evaluate", "good.csv", "good.csv"), "one gold set"),
         (("evaluate", "good.csv", "--synonyms", "words.txt"), "give --types too"),
+        (("judge", ".", "--assessor", "x"), "is a folder"),
         (("judge", "good.csv", "--assessor", "a/b"), "cannot be part of a file name"),
         (("judge", "good.csv", "--assessor", "x", "--arbitrate", "one.csv"), "two assessors"),
     ):

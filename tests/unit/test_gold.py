@@ -70,6 +70,8 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, name: str, text: st
 
 
 def test_a_file_that_is_not_there_or_not_utf8(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a folder"):
+        read_gold(str(tmp_path))
     with pytest.raises(SourceNotFound):
         read_gold(str(tmp_path / "none.csv"))
     (tmp_path / "latin.csv").write_bytes("a,b\nx,\xe9\n".encode("latin-1"))

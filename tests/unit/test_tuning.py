@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def cases(gold: Path) -> Cases:
-    return cases_of(str(gold))
+    return cases_of([str(gold)])
 
 
 @pytest.fixture(scope="session")
@@ -69,16 +70,31 @@ def test_unrelated_pairs_are_of_different_groups(cases: Cases, gold: Path) -> No
     assert len(drawn) > len(listed) and not {(one.a, one.b) for one in drawn} & listed
     block = {place: one.block for one in cases.pairs if one.type != UNRELATED for place in (one.a, one.b)}
     assert all(block[one.a] != block[one.b] for one in drawn)
-    assert cases_of(str(gold)) == cases and cases_of(str(gold), seed=1).pairs != cases.pairs
+    assert cases_of([str(gold)]) == cases and cases_of([str(gold)], seed=1).pairs != cases.pairs
 
 
 def test_without_groups_what_pairs_link_is_a_block(tmp_path: Path) -> None:
     for name in "abcdef":
         (tmp_path / name).write_text(f"the text that is called {name}")
     (tmp_path / "gold.csv").write_text("a,b,type\na,b,near\nb,c,fuzzy\nd,e,identical\n")
-    made = cases_of(str(tmp_path / "gold.csv"))
+    made = cases_of([str(tmp_path / "gold.csv")])
     assert len({one.block for one in made.pairs if one.type != UNRELATED}) == 2
     assert made.kinds == {"near-identical": "near-identical", "fuzzy": "fuzzy", "identical": "identical", UNRELATED: UNRELATED}
+
+
+def test_sheets_of_assessors_are_a_truth_too(tmp_path: Path) -> None:
+    for name in "abcd":
+        (tmp_path / name).write_text(f"the text that is called {name}")
+    for assessor, last in (("anna", "fuzzy"), ("bert", "different")):
+        lines = ({"sheet": 1, "assessor": assessor}, {"a": "a", "b": "b", "judgement": "identical"})
+        written = "".join(f"{json.dumps(line)}\n" for line in (*lines, {"a": "c", "b": "d", "judgement": last}))
+        (tmp_path / f"{assessor}.jsonl").write_text(written)
+    (tmp_path / "carol.csv").write_text("a,b,judgement,role\nc,d,different,arbiter\n")
+    made = cases_of([str(tmp_path / name) for name in ("anna.jsonl", "bert.jsonl", "carol.csv")])
+    assert sorted(one.type for one in made.pairs if one.type != UNRELATED) == ["different", "identical"]
+    (tmp_path / "gold.csv").write_text("a,b,type\na,b,near\n")
+    with pytest.raises(UsageError, match="sheets of assessors and nothing else"):
+        cases_of([str(tmp_path / "anna.jsonl"), str(tmp_path / "gold.csv")])
 
 
 @pytest.mark.parametrize("rows", ["a,b,identical\n", "a,b,different\n"])
@@ -87,7 +103,7 @@ def test_both_sides_of_the_truth_are_needed(tmp_path: Path, rows: str) -> None:
         (tmp_path / name).write_text("a text")
     (tmp_path / "gold.csv").write_text(f"a,b,type\n{rows}")
     with pytest.raises(UsageError, match="both are needed"):
-        cases_of(str(tmp_path / "gold.csv"))
+        cases_of([str(tmp_path / "gold.csv")])
 
 
 @pytest.mark.parametrize("name", [*RECIPES, "4-grams:default:mmh3:64:fss", "clauses", "baseline:winnowing"])
@@ -244,6 +260,15 @@ def test_the_report_needs_nothing_but_itself(tuned: Tuned, tmp_path: Path) -> No
     assert tuple(rows[0]) == COLUMNS and len(rows) == len(list(table(tuned))) == 2 * len(RECIPES) * 8
     best = next(row for row in rows if (row["recipe"], row["at"], row["kind"]) == ("default_v1", "best", "all"))
     assert float(best["recall"]) > 0.9
+
+
+def test_few_groups_are_told(tuned: Tuned) -> None:
+    assert 1 < tuned.groups < 20
+    html = page(tuned)
+    assert f"of {tuned.groups} groups" in tuned.caution and escape(tuned.caution) in html
+    many = dataclasses.replace(tuned, groups=20)
+    assert not many.caution and "Caution" not in page(many)
+    assert dataclasses.replace(tuned, groups=1).caution.startswith("the duplicates are of one group")
 
 
 def test_separation_draws_every_bin_on_a_logarithmic_scale() -> None:
