@@ -20,17 +20,18 @@ from indexer.logs import event
 from indexer.recipe import Recipe
 from indexer.secret import with_key
 from indexer.stores._sqlite_backup import copy_in, copy_out
-from indexer.stores._sqlite_families import sorted_set
+from indexer.stores._sqlite_connections import Readers, opened
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
 FORMAT = 3
 PATIENCE_SECONDS = 5.0
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
+_READING = ("query_only = ON", "cache_size = -8192")
 
 
 class File:
-    """A connection that is opened when first needed, shared by threads under one lock."""
+    """A connection that is opened when first needed, shared by threads under one lock; others that read while it is busy."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -39,17 +40,33 @@ class File:
         self._recipe: Recipe | None = None
         self._changes: int | None = None
         self._identity: tuple[int, int] | None = None
+        self._readers = Readers(self._open_reader)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One consistent view of the file. Raises `StoreError` when it was never prepared."""
-        with self._lock, _translated(self.path):
-            db = self._prepared()
+        with _translated(self.path), self._view() as db:
             db.execute("BEGIN")
             try:
                 yield db
             finally:
                 db.execute("COMMIT")
+
+    @contextmanager
+    def _view(self) -> Iterator[sqlite3.Connection]:
+        """The connection of this file when it is free, else one of those that only read."""
+        if self._lock.acquire(blocking=not self._may_be_read_beside()):
+            try:
+                yield self._prepared()
+            finally:
+                self._lock.release()
+        else:
+            with self._readers.taken() as db:
+                yield db
+
+    def _may_be_read_beside(self) -> bool:
+        """Whether another connection sees what this one does: the file is open, prepared, and still there."""
+        return self.path != MEMORY and self._recipe is not None and self._stat() == self._identity
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -77,16 +94,26 @@ class File:
 
     def recipe(self) -> Recipe | None:
         """The recipe that the file holds, None when there is no file, or an empty one."""
-        with self._lock, _translated(self.path):
-            if self._exists():
-                db = self._connection or self._connect(create=False)
-                changes = _number(db, "data_version")
-                if self._recipe is None or changes != self._changes:  # another process may have given it another one
+        with _translated(self.path):
+            if not self._lock.acquire(blocking=not self._may_be_read_beside()):
+                with self._readers.taken() as db:
                     _check(db, self.path)
-                    _upgrade(db)
-                    self._recipe = _recipe(db) if _number(db, "user_version") else None
-                    self._changes = changes
-            return self._recipe
+                    return _recipe(db)
+            try:
+                return self._known_recipe()
+            finally:
+                self._lock.release()
+
+    def _known_recipe(self) -> Recipe | None:
+        if self._exists():
+            db = self._connection or self._connect(create=False)
+            changes = _number(db, "data_version")
+            if self._recipe is None or changes != self._changes:  # another process may have given it another one
+                _check(db, self.path)
+                _upgrade(db)
+                self._recipe = _recipe(db) if _number(db, "user_version") else None
+                self._changes = changes
+        return self._recipe
 
     def copy(self, target: str) -> None:
         """Copy the database, as it is at one moment, into another file."""
@@ -119,6 +146,7 @@ class File:
 
     def close(self) -> None:
         with self._lock, _translated(self.path):
+            self._readers.close()
             if self._connection is not None:
                 reached("before_checkpoint", sqlite3.OperationalError)
                 self._connection.close()
@@ -134,18 +162,14 @@ class File:
         return self._connection
 
     def _connect(self, create: bool) -> sqlite3.Connection:
-        place = MEMORY if self.path == MEMORY else f"{Path(self.path).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
-        db = sqlite3.connect(place, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
-        try:
-            for pragma in _PRAGMAS:
-                db.execute(f"PRAGMA {pragma}")
-            db.create_function("nearfold_holds", 3, _holds, deterministic=True)
-            db.create_function("nearfold_set", 1, sorted_set, deterministic=True)
-        except BaseException:
-            db.close()
-            raise
-        self._connection, self._identity = db, self._stat()
-        return db
+        self._connection, self._identity = opened(self._place(create), _PRAGMAS, PATIENCE_SECONDS), self._stat()
+        return self._connection
+
+    def _open_reader(self) -> sqlite3.Connection:
+        return opened(self._place(create=False), _READING, PATIENCE_SECONDS)
+
+    def _place(self, create: bool) -> str:
+        return MEMORY if self.path == MEMORY else f"{Path(self.path).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
 
     def _stat(self) -> tuple[int, int] | None:
         if self.path == MEMORY:
@@ -257,12 +281,3 @@ def _number(db: sqlite3.Connection, pragma: str) -> int:
 def _recipe(db: sqlite3.Connection) -> Recipe | None:
     found = db.execute("SELECT value FROM store WHERE name = 'recipe'").fetchone()
     return with_key(Recipe(**json.loads(found[0]))) if found else None
-
-
-def _holds(packed: str, name: str | None, value: str) -> bool:
-    """Whether a JSON object has that member with that value or, without a name, a JSON array that item.
-
-    SQLite's own JSON functions end a string at NUL.
-    """
-    found = json.loads(packed)
-    return value in found if name is None else found.get(name) == value

@@ -21,6 +21,11 @@ def count(db: sqlite3.Connection, scope: Scope) -> int:
     return int(db.execute(f"SELECT count(*) FROM {table} WHERE {WITHIN[scope]}").fetchone()[0])
 
 
+def any_stored(db: sqlite3.Connection) -> bool:
+    """Whether there is a part at all."""
+    return db.execute("SELECT 1 FROM documents WHERE parent IS NOT NULL LIMIT 1").fetchone() is not None
+
+
 def parts_of(db: sqlite3.Connection, parents: Sequence[str]) -> Iterator[str]:
     """The ids of the parts of these documents."""
     for start in range(0, len(parents), _CHUNK):

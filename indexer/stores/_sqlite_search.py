@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,9 +16,10 @@ from indexer.stores._sqlite_file import File
 from indexer.stores.base import FACET_VALUES, facet_field
 from indexer.text.words import numbered
 
-PAGE = 100
+PAGE, _BATCH = 100, 10_000
 _SCORE = "-bm25(fulltext, 2.0, 1.0)"
 _ORDER = {"relevance": "", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
+_JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
 _TIED = "SELECT number FROM documents WHERE number IN (SELECT value FROM json_each(?)) ORDER BY path, id"
 
 
@@ -28,53 +30,85 @@ class Matched:
     Rows of the same score, which are many where one word is asked for, stand in any order here: `pages` orders them.
     """
 
-    numbers: list[int]
-    scores: list[float] | None
+    numbers: NDArray[np.int64]
+    scores: NDArray[np.float64] | None
     families: int | None
     facets: dict[str, tuple[Facet, ...]]
 
     def pages(self, file: File) -> Iterator[Sequence[tuple[int, float | None]]]:
         """The matches by score, then by path, then by id, about a hundred at a time; a row deleted since is left out."""
+        count = len(self.numbers)
         if self.scores is None:
-            yield from ([(number, None) for number in self.numbers[start : start + PAGE]] for start in _steps(self.numbers))
+            yield from ([(number, None) for number in self.numbers[start : start + PAGE].tolist()] for start in _steps(count))
             return
+        ends = np.append(np.flatnonzero(np.diff(self.scores)) + 1, count)
         end = 0
-        while (start := end) < len(self.numbers):
-            end = min(start + PAGE, len(self.numbers))
-            while end < len(self.numbers) and self.scores[end] == self.scores[end - 1]:
-                end += 1
-            score = dict(zip(self.numbers[start:end], self.scores[start:end], strict=True))
+        while (start := end) < count:
+            end = int(ends[np.searchsorted(ends, min(start + PAGE, count))])
+            score = dict(zip(self.numbers[start:end].tolist(), self.scores[start:end].tolist(), strict=True))
             with file.reading() as db:
                 by_path = [number for (number,) in db.execute(_TIED, (json.dumps(list(score)),))]
             ranked = [(number, score[number]) for number in sorted(by_path, key=lambda number: -score[number])]
-            yield from (list(ranked[place : place + PAGE]) for place in _steps(ranked))
+            yield from (list(ranked[place : place + PAGE]) for place in _steps(len(ranked)))
 
 
-def matched(db: sqlite3.Connection, query: Query, table: str, where: str, values: Sequence[str]) -> Matched:
-    """All matches of a query: by score where there are words to score."""
+def matched(
+    db: sqlite3.Connection, query: Query, expression: str | None, conditions: Sequence[str], values: Sequence[str]
+) -> Matched:
+    """All matches of a query that keep the conditions on documents `d`: by score where there are words to score.
+
+    The documents themselves lie in another tree than the words: where nothing is asked of them they are not read.
+    """
     fields = [facet_field(name) for name in query.facets]
     counted = [f"d.{field}" for field in fields] + (["d.family"] if fields or query.families else [])
-    scored = query.sort == "relevance" and "fulltext" in table
+    scored = query.sort == "relevance" and expression is not None
+    table, number = "documents d", "d.number"
+    if expression is not None:
+        bare = scored and not counted and not conditions
+        table, number = ("fulltext", "fulltext.rowid") if bare else (_JOINED, number)
+        conditions, values = ["fulltext MATCH ?", *conditions], [expression, *values]
     order = "" if scored else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
-    columns = ["d.number", *([_SCORE] if scored else []), *counted]
-    found = db.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}{order}", values).fetchall()
-    numbers, *told = ([row[place] for row in found] for place in range(len(columns)))
-    scores = None
+    columns = ", ".join([number, _SCORE if scored else "0", *counted])
+    found = db.execute(f"SELECT {columns} FROM {table} WHERE {' AND '.join(conditions) or '1'}{order}", values)
+    numbers, scores, told = _read(found, len(counted))
     if scored:
-        best = np.argsort(-np.array(told[0]), kind="stable").tolist()
-        numbers, scores = [numbers[place] for place in best], [told[0][place] for place in best]
-    families, names = numbered(told[-1] if counted else [])
-    facets = {field: _facet(field, carried, families) for field, carried in zip(fields, told[scored:], strict=False)}
-    return Matched(numbers, scores, len(names) if query.families else None, facets)
+        best = np.argsort(-scores, kind="stable")
+        numbers, scores = numbers[best], scores[best]
+    facets = {field: _facet(field, carried, told[-1].places) for field, carried in zip(fields, told, strict=False)}
+    return Matched(numbers, scores if scored else None, len(told[-1].values) if query.families else None, facets)
 
 
-def _facet(field: str, values: Sequence[str], families: NDArray[np.int64]) -> tuple[Facet, ...]:
+@dataclass(slots=True)
+class _Told:
+    """What a column says: the distinct values by first appearance, and for each row the place of its value among them."""
+
+    values: dict[str, int]
+    places: NDArray[np.int64]
+
+
+def _read(found: sqlite3.Cursor, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64], list[_Told]]:
+    """Numbers, scores, and the columns after them, in little memory however many rows there are."""
+    numbers, scores = array("q"), array("d")
+    values: list[dict[str, int]] = [{} for _ in range(count)]
+    places = [array("q") for _ in range(count)]
+    while rows := found.fetchmany(_BATCH):
+        number, score, *columns = zip(*rows, strict=True)
+        numbers.extend(number)
+        scores.extend(score)
+        for known, place, column in zip(values, places, columns, strict=True):
+            place.extend(known.setdefault(value, len(known)) for value in column)
+    told = [_Told(known, np.frombuffer(place, np.int64)) for known, place in zip(values, places, strict=True)]
+    return np.frombuffer(numbers, np.int64), np.frombuffer(scores), told
+
+
+def _facet(field: str, told: _Told, families: NDArray[np.int64]) -> tuple[Facet, ...]:
     """The most frequent values of a field, in documents and in families, which are numbers from 0."""
+    numbers, distinct = told.places, list(told.values)
     if field == "labels":
-        kept = [(place, packed) for place, packed in enumerate(values) if packed != "[]"]
-        labelled = [(place, label) for place, packed in kept for label in set(json.loads(packed))]
-        values, families = [label for _, label in labelled], families[[place for place, _ in labelled]]
-    numbers, distinct = numbered(values)
+        within = [sorted(set(json.loads(packed))) for packed in distinct]
+        labelled = [(place, label) for place, number in enumerate(numbers.tolist()) for label in within[number]]
+        families = families[[place for place, _ in labelled]]
+        numbers, distinct = numbered([label for _, label in labelled])
     span = 1 + int(families.max(initial=0))
     documents = np.bincount(numbers, minlength=len(distinct)).tolist()
     within = np.bincount(np.unique(numbers * span + families) // span, minlength=len(distinct)).tolist()
@@ -82,5 +116,5 @@ def _facet(field: str, values: Sequence[str], families: NDArray[np.int64]) -> tu
     return tuple(sorted(counted, key=lambda one: (-one.documents, one.value))[:FACET_VALUES])
 
 
-def _steps(listed: Sequence[object]) -> range:
-    return range(0, len(listed), PAGE)
+def _steps(count: int) -> range:
+    return range(0, count, PAGE)

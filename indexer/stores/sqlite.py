@@ -153,13 +153,10 @@ class SqliteStore:
         conditions, values = _conditions(query)
         if query.text.strip() and not asked:
             return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
-        table = "documents d"
-        if asked:
-            table = "fulltext JOIN documents d ON d.number = fulltext.rowid"
-            conditions, values = ["fulltext MATCH ?", *conditions], [_expression(asked), *values]
-        where = " AND ".join([parts.WITHIN[self._scope], *conditions])
         with self._file.reading() as db:
-            found = matched(db, query, table, where, values)
+            if self._scope == "parts" or (self._scope == "documents" and parts.any_stored(db)):
+                conditions = [parts.WITHIN[self._scope], *conditions]
+            found = matched(db, query, _expression(asked) if asked else None, conditions, values)
         return Ranking(len(found.numbers), self._ranked(found), found.families, found.facets)
 
     def release(self, moment: str) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from indexer.errors import MappingMismatch, StoreBusy, StoreDamaged, StoreError,
 from indexer.model import Query
 from indexer.recipe import DEFAULT
 from indexer.stores import _sqlite_file, open_store
+from indexer.stores._sqlite_connections import Readers
 
 ROOT = Path(__file__).parent.parent
 WRITER = """
@@ -309,3 +311,33 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     assert store.write([row("1", parts=(part,))]) == [None]
     assert list(store.of("parts").scan()) == [part]
     store.close()
+
+
+def test_a_question_does_not_wait_for_a_longer_one(store, path):
+    """While one thread reads on, others read too, and see what was written since; the longer reading does not."""
+    store.write([row("1")])
+    with store._file.reading() as longer, ThreadPoolExecutor(1) as other:
+        assert longer.execute("SELECT count(*) FROM documents").fetchone() == (1,)
+        with closing(open_store(store.url)) as elsewhere:
+            elsewhere.write([row("2")])
+        assert other.submit(store.stored_recipe).result(timeout=10) == DEFAULT
+        assert set(other.submit(store.get, ["1", "2"]).result(timeout=10)) == {"1", "2"}
+        assert longer.execute("SELECT count(*) FROM documents").fetchone() == (1,)
+    store.close()
+    assert not path.with_name(f"{path.name}-wal").exists(), "every connection was closed"
+
+
+def test_a_connection_that_is_in_use_is_closed_when_it_is_given_back(path):
+    readers = Readers(lambda: sqlite3.connect(path))
+    with readers.taken() as one:
+        with readers.taken() as other:
+            assert other is not one
+        readers.close()
+    for closed in (one, other):
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            closed.execute("SELECT 1")
+    with readers.taken() as fresh:
+        fresh.execute("SELECT 1")
+    with readers.taken() as again:
+        assert again is fresh
+    readers.close()
