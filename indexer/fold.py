@@ -123,6 +123,8 @@ class BySketch:
         if self._sketches is None:
             return None
         possible, equal = self._sketches.near(slots)
+        if not len(possible):
+            return None
         order = np.argsort(-equal, kind="stable")
         rows: list[int] = possible[order].tolist()
         for row, low in zip(rows, self._lows[equal[order]], strict=True):
@@ -166,7 +168,7 @@ class _Sketches:
     def near(self, slots: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places of these sketches in the order in which they were added, and how many slots of each agree."""
         alike = (self._bytes[:, : self._count] == slots.astype(np.uint8)[:, None]).view(np.uint8)
-        rows = np.flatnonzero(np.add.reduce(alike, axis=0, dtype=self._counting) >= self._least)
+        rows = (np.add.reduce(alike, axis=0, dtype=self._counting) >= self._least).nonzero()[0]
         if not len(rows):
             return rows, rows
         equal = np.count_nonzero(self._slots[rows] == slots, axis=1)
