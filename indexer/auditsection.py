@@ -14,7 +14,8 @@ def audit_section(made: Audit | None) -> str:
             "<h2>What is missed</h2><p>Nobody has looked for near duplicates outside the groups; "
             "<code>nearfold export --format html --audit 300</code> verifies a sample.</p>"
         )
-    sentences = "".join(f"<p>{escape(sentence)}.</p>" for sentence in told_audit(made))
+    told = (sentence.removeprefix("audit: ") for sentence in told_audit(made))
+    sentences = "".join(f"<p>{escape(one[:1].upper() + one[1:])}.</p>" for one in told)
     rows = "".join(map(_row, made.strata))
     return (
         f"<h2>What is missed</h2><p>Of pairs of distinct texts, measured whether or not they are in one group.</p>{sentences}"

@@ -175,19 +175,42 @@ def at_most(equal: int, slots: int, similarity: float) -> float:
 
 
 def told_audit(made: Audit) -> Iterator[str]:
-    """What an audit says, in sentences."""
-    if made.recall is None:
-        yield f"audit: {made.drawn:,} pairs verified, and none reaches {made.threshold:g}: nothing was to be found"
+    """What an audit says, in sentences; the first begins with `audit:`."""
+    pairs = sum(one.size for one in made.strata)
+    every = all(one.drawn == one.size for one in made.strata)
+    if not pairs:
+        yield "audit: there are no two different texts that have keys; copies of one text are always found"
         return
-    yield (
-        f"audit: {made.drawn:,} pairs verified; about {made.missed:,.0f} pairs of texts at {made.threshold:g} or above are not "
-        f"listed: recall {made.recall:.1%} ({made.low:.1%} to {made.high:.1%}), standard error {made.error:.1%}"
-    )
+    if made.recall is None:
+        yield _none_found(made, pairs, every)
+        return
+    is_or_are = "pair of texts is" if round(made.missed) == 1 else "pairs of texts are"
+    missed = f"{made.missed:,.0f} {is_or_are} at {made.threshold:g} or above and not listed"
+    if every:
+        yield f"audit: all {pairs:,} pairs of different texts are verified; {missed}: recall {made.recall:.1%}"
+    else:
+        yield (
+            f"audit: {made.drawn:,} pairs verified; about {missed}: recall {made.recall:.1%} "
+            f"({made.low:.1%} to {made.high:.1%}), standard error {made.error:.1%}"
+        )
     if made.precision is not None and made.precision < 1:
         yield f"of the pairs listed about {made.precision:.1%} reach {made.threshold:g}; --exact lists no others"
     far = made.strata[-1]
-    yield (
-        f"{far.found:,} of {far.drawn:,} pairs drawn from {far.size:,} that sketches put far apart reach it; the interval "
-        f"trusts that at most one in {1 / ESCAPING:,.0f} of those at {made.threshold:g} lies there. By these draws alone the "
-        f"recall is {made.floor:.1%} or more: misses so rare need larger samples"
+    if far.drawn < far.size:
+        yield (
+            f"{far.found:,} of {far.drawn:,} pairs drawn from {far.size:,} that sketches put far apart reach it; the interval "
+            f"trusts that at most one in {1 / ESCAPING:,.0f} of those at {made.threshold:g} lies there. By these draws alone "
+            f"the recall is {made.floor:.1%} or more: misses so rare need larger samples"
+        )
+
+
+def _none_found(made: Audit, pairs: int, every: bool) -> str:
+    """That nothing was found, which proves that there is nothing only when every pair was verified."""
+    none = f"and none reaches {made.threshold:g}"
+    if every:
+        return f"audit: all {pairs:,} pairs of different texts are verified, {none}: nothing was to be found"
+    most = sum(one.size * wilson(one.found, one.drawn)[1] for one in made.strata if one.drawn < one.size)
+    return (
+        f"audit: {made.drawn:,} of {pairs:,} pairs of different texts verified, {none}; by these draws alone {most:,.0f} may "
+        "still do so: misses so rare need larger samples"
     )

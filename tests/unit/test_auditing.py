@@ -12,7 +12,7 @@ from sample_library import library, rows, true_pairs
 from indexer.auditing import distinct
 from indexer.errors import UsageError
 from indexer.pairs import match
-from indexer.strata import Stratum, allotted, audited, chance_at_least
+from indexer.strata import Stratum, allotted, audited, chance_at_least, told_audit
 
 NEVER = 0.1  # a weight of false negatives under which many pairs are missed
 
@@ -104,7 +104,21 @@ def test_an_empty_store_and_one_without_duplicates() -> None:
     made = match(store, threshold=0.8, audit=20)
     assert made.audit.recall is None
     assert "nothing was to be found" in " ".join(made.notes())
-    assert match(library(rows({"a": "one text of some words alone"})), threshold=0.8, audit=20).audit.missed == 0
+    alone = match(library(rows({"a": "one text of some words alone"})), threshold=0.8, audit=20)
+    assert alone.audit.missed == 0 and "no two different texts" in " ".join(alone.notes())
+
+
+def test_what_is_said_claims_no_more_than_was_verified() -> None:
+    measured, far = Stratum("measured", 3, 3, 3, 1.0, True), Stratum("far", 32, 32, 0, 0.0, False, placed=False)
+    [every] = told_audit(audited(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far]))
+    assert every == (
+        "audit: all 36 pairs of different texts are verified; 1 pair of texts is at 0.8 or above and not listed: recall 75.0%"
+    )
+    sampled = Stratum("far", 50_000, 300, 0, 0.0, False, placed=False)
+    [nothing] = told_audit(audited(0.99, [Stratum("measured", 0, 0, 0, 1.0, True), sampled]))
+    assert "300 of 50,000" in nothing and "632 may still do so" in nothing and "nothing was to be found" not in nothing
+    first, second = told_audit(audited(0.8, [measured, sampled]))
+    assert "about 0 pairs of texts are" in first and "0 of 300 pairs drawn from 50,000" in second
 
 
 def test_what_cannot_be_audited() -> None:
