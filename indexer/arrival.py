@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from indexer.failpoints import reached
 from indexer.grouping import Settings, fewest_equal
-from indexer.joining import Slots
-from indexer.leaders import Leaders
+from indexer.joining.bands import Slots
+from indexer.joining.leaders import Leaders
 from indexer.measures import FeatureSet, feature_set, jaccard
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from indexer.collection import Collection, Progress
 from indexer.errors import UsageError
 from indexer.intervals import places
-from indexer.joining import Join, Places, SlotCounter
+from indexer.joining.bands import Join, Places, SlotCounter
 from indexer.planning import plan_for_recall
 from indexer.sorting import Codes
 from indexer.strata import ESCAPING, Audit, Stratum, allotted, at_most, audited, chance_at_least

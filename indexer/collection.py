@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.copies import Carriers
+from indexer.joining.copies import Carriers
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
 from indexer.records import Names, Records

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress
-from indexer.copies import Wanted
-from indexer.joining import Capped, runs, spread, whole_runs
+from indexer.joining.bands import Capped, runs, spread, whole_runs
+from indexer.joining.copies import Wanted
 from indexer.sketch.passages import contained, passage_keys
 from indexer.sorting import Codes, Column, Sorter, bits_for, parts
 from indexer.textpairs import AT_ONCE, TextPairs

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from indexer.collection import KEYED, Entry
-from indexer.joining import Capped
+from indexer.joining.bands import Capped
 from indexer.model import Assignment, Status
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joining import intervals
+from indexer.joining.bands import intervals
 from indexer.model import Ranked
 from indexer.sketch.codec import unpack_slots
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.collection import Collection, Entry, Progress, collect, gathered, silent
-from indexer.copies import Wanted
 from indexer.errors import UsageError
 from indexer.families import Chains, Graph, Principal, Visit, families, principal_order, summed
 from indexer.familyaccount import Grouped, account
 from indexer.jobhistory import working
 from indexer.jobs import Journal, journal_path
-from indexer.joining import Capped, intervals
+from indexer.joining.bands import Capped, intervals
+from indexer.joining.copies import Wanted
 from indexer.lookup import recipe_of, viewed
 from indexer.model import Assignment
 from indexer.pairs import ALMOST_ONE, CAP, check_measure, room

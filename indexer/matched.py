@@ -9,8 +9,8 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.hotbands import Missed
-from indexer.joining import Capped, Places, intervals, whole_runs
+from indexer.joining.bands import Capped, Places, intervals, whole_runs
+from indexer.joining.hotbands import Missed
 from indexer.planning import Plan
 from indexer.sketch.passages import GUARANTEED
 from indexer.sorting import Room, Sorter, parts

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from indexer.align import WIDTH, Alignment, Matching, align
 from indexer.errors import UnknownMeasure
+from indexer.joining.paritymaps import parity_map
 from indexer.model import Estimate
-from indexer.paritymaps import parity_map
 from indexer.recipe import Recipe
 from indexer.recipekeys import KEYED_HASH
 from indexer.schemes import features_of

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from indexer.auditing import audit_of
 from indexer.collection import Collection, Progress, collect, silent
 from indexer.containing import containing
-from indexer.copies import Spelling, Wanted
 from indexer.errors import UnknownMeasure, UsageError
-from indexer.joining import Places
+from indexer.joining.bands import Places
+from indexer.joining.copies import Spelling, Wanted
 from indexer.lookup import recipe_of, viewed
 from indexer.matched import Matched
 from indexer.measures import MEASURES

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress, collect, silent
 from indexer.families import principal_order
-from indexer.joining import Join, SlotCounter, intervals
+from indexer.joining.bands import Join, SlotCounter, intervals
 from indexer.lookup import recipe_of
 from indexer.pairs import CAP
 from indexer.planning import plan_for_recall

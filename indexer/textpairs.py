@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress
-from indexer.copies import Wanted
 from indexer.errors import UsageError
-from indexer.hotbands import HotBands, Missed
-from indexer.joining import Capped, Join, Places, SlotCounter
+from indexer.joining.bands import Capped, Join, Places, SlotCounter
+from indexer.joining.copies import Wanted
+from indexer.joining.hotbands import HotBands, Missed
+from indexer.joining.prefixes import FeatureOrder, SimilarSets
+from indexer.joining.verdicts import enough_equal, fewest_equal
 from indexer.planning import Plan
-from indexer.prefixes import FeatureOrder, SimilarSets
 from indexer.sorting import BLOCK, Codes, Sorter, bits_for, parts
-from indexer.verdicts import enough_equal, fewest_equal
 from indexer.verifying import Verified, Verifier
 
 AT_ONCE = 1 << 14

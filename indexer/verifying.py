@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress, silent
+from indexer.joining.paritymaps import most_apart, ones
 from indexer.measures import Side, jaccard, measured
-from indexer.paritymaps import most_apart, ones
 from indexer.sorting import Column
 from indexer.stores.base import Store
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.fingerprinting import fingerprint
+from indexer.joining.verdicts import fewest_equal
 from indexer.keys import band_hashes
 from indexer.measures import MEASURES, Side, measured
 from indexer.model import Fingerprint
@@ -23,7 +24,6 @@ from indexer.planning import plan
 from indexer.recipe import Recipe
 from indexer.schemes import counted_features
 from indexer.sketch.corpus import CorpusStatistics
-from indexer.verdicts import fewest_equal
 
 ALMOST_ONE = 0.999
 WEIGHT = 0.75  # of false negatives, as for `match`

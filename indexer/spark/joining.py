@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.joining import SlotCounter, spread
+from indexer.joining.bands import SlotCounter, spread
 from indexer.keys import band_hashes
 from indexer.planning import Plan
 from indexer.spark.rows import Batches, Mapper, batch, ddl

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.joining import intervals
+from indexer.joining.bands import intervals
+from indexer.joining.verdicts import enough_equal, fewest_equal
 from indexer.pairs import ALMOST_ONE, CAP, LABELS_TOLD, check, no_such_label
 from indexer.planning import Plan, plan
 from indexer.recipe import Recipe
@@ -15,7 +16,6 @@ from indexer.spark import texts
 from indexer.spark.joining import sharing
 from indexer.spark.verifying import Verifier
 from indexer.spark.work import Stage, Work
-from indexer.verdicts import enough_equal, fewest_equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _decided(found: DataFrame, numbered: DataFrame, verifier: Verifier, asked: A
 
 @dataclass(frozen=True, slots=True)
 class _Copies:
-    """From pairs of texts to pairs of documents, by the rules of `indexer.copies`.
+    """From pairs of texts to pairs of documents, by the rules of `indexer.joining.copies`.
 
     Where the copies of two texts, or of one, make more pairs than `cap`, only those with the first copy of either are listed.
     """

@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from indexer.joining.leaders import CARRIERS, Leaders
 
 from indexer.keys import band_hashes
-from indexer.leaders import CARRIERS, Leaders
 
 BANDS, ROWS, SLOTS = 3, 2, 8
 sketches = st.lists(st.lists(st.integers(0, 2), min_size=SLOTS, max_size=SLOTS), min_size=1, max_size=5)

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joining import Places
+from indexer.joining.bands import Places
 
 HELD = 1 << 16
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.hotbands import HotBands, Missed
+from indexer.joining.hotbands import HotBands, Missed
 from indexer.keys import band_hashes
 from indexer.sketch.statistics import Z95, wilson
 from indexer.sorting import BLOCK, Codes, Room, Sorter, bits_for, parts

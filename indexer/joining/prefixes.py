@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joining import Places, partnered, whole_runs
-from indexer.paritymaps import SLACK, ParityMaps
+from indexer.joining.bands import Places, partnered, whole_runs
+from indexer.joining.paritymaps import SLACK, ParityMaps
 from indexer.sorting import Codes, Room, Sorter, bits_for
 
 COUNTERS = 1 << 22

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joining import Places, Slots, within
+from indexer.joining.bands import Places, Slots, within
 from indexer.keys import band_hashes
 from indexer.sketch.hashing import GAMMA
 from indexer.sorting import distinct

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from indexer.joining import intervals
+from indexer.joining.bands import intervals
 
 _ROUNDING = 1e-9
 
