@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from indexer.errors import UsageError
 
-_LOGIN = re.compile(r"//[^/]*@")
+_LOGIN = re.compile(r"//.*@", re.DOTALL)  # to the last @: a password may hold / ? and #, though no URL may
 
 
 def parts_of(url: str) -> SplitResult:
@@ -29,5 +29,7 @@ def without_login(url: str) -> str:
 
     >>> without_login("postgres://ada:secret@host/docs")
     'postgres://host/docs'
+    >>> without_login("opensearch://ada:half/secret@host/docs")
+    'opensearch://host/docs'
     """
     return _LOGIN.sub("//", url, count=1)

@@ -22,7 +22,7 @@ from indexer.errors import ExtractionError, ExtractionTimeout, ExtractorUnavaila
 from indexer.extract._engine import damaged, document, hinted
 from indexer.extract.base import Limits, TryAlone
 from indexer.model import Document
-from indexer.urls import parts_of
+from indexer.urls import parts_of, without_login
 
 _VERSION = re.compile(r"Apache Tika (\d[\w.-]*)")
 _GREETING_SECONDS, _CONNECT_SECONDS, _PAUSE_SECONDS = 5.0, 5.0, 0.5
@@ -37,7 +37,9 @@ _ELSEWHERE = frozenset({401, 403, 404, 405, 407})
 def tika_server(url: str) -> TikaServer:
     """The server at `url`, asked for its version. Raises `ExtractorUnavailable`, `MissingExtra` and `UsageError`."""
     if parts_of(url).scheme not in ("http", "https") or not parts_of(url).hostname:
-        raise UsageError(f"{url!r} is not the URL of a Tika server; set NEARFOLD_TIKA to one such as http://127.0.0.1:9998")
+        raise UsageError(
+            f"{without_login(url)!r} is not the URL of a Tika server; set NEARFOLD_TIKA to one such as http://127.0.0.1:9998"
+        )
     url = url.rstrip("/")
     return TikaServer(url, version_of(url))
 
@@ -182,7 +184,7 @@ def _call(
     except client.requests.RequestException as error:
         if time.monotonic() > deadline - _PAUSE_SECONDS:
             raise ExtractionTimeout(seconds=seconds) from error
-        raise _BrokenOff(f"{type(error).__name__} at {url}") from error
+        raise _BrokenOff(f"{type(error).__name__} at {without_login(url)}") from error
     return int(status), bytes(content)
 
 
@@ -228,4 +230,4 @@ def _proxies(url: str) -> dict[str, str]:
 
 
 def _unavailable(url: str, reason: str) -> ExtractorUnavailable:
-    return ExtractorUnavailable(extractor="server", reason=f"{reason}; NEARFOLD_TIKA has its address, {url}")
+    return ExtractorUnavailable(extractor="server", reason=f"{reason}; NEARFOLD_TIKA has its address, {without_login(url)}")

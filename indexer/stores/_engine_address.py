@@ -49,16 +49,17 @@ def address(url: str, environment: Mapping[str, str]) -> Address:
     """
     parts = _parts(url)
     login, _, nodes = parts.netloc.rpartition("@")
-    if ":" in login:
+    if ":" in unquote(login) or "@" in parts.path:
         raise UsageError(
             "a store URL must not hold a password: everybody may read it; set NEARFOLD_PASSWORD in the environment"
         )
     path, _, index = parts.path.rpartition("/")
     if not nodes or not _INDEX.fullmatch(index) or len(index.encode("utf-8", "replace")) > 240:
-        raise UsageError(f"{url} names no index; write {parts.scheme}://host:{PORT}/index, the index in lower case")
+        told = without_login(url).partition("?")[0]
+        raise UsageError(f"{told} names no index; write {parts.scheme}://host:{PORT}/index, the index in lower case")
     settings = _settings(url, parts.query)
     user = unquote(login) or environment.get("NEARFOLD_USER")
-    api_key = secret("NEARFOLD_API_KEY", environment)
+    api_key = _api_key(environment)
     aws = _aws(url, environment)
     return Address(
         url=url,
@@ -76,6 +77,14 @@ def address(url: str, environment: Mapping[str, str]) -> Address:
     )
 
 
+def _api_key(environment: Mapping[str, str]) -> str | None:
+    """The key, which goes into a header as it is: a client that cannot send it would repeat it in its error."""
+    key = secret("NEARFOLD_API_KEY", environment)
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise UsageError("NEARFOLD_API_KEY holds characters that no key has; set it as the engine gave it (base64)")
+    return key
+
+
 def _parts(url: str) -> SplitResult:
     """The URL taken apart; its nodes are not looked at yet."""
     try:
@@ -89,7 +98,8 @@ def _settings(url: str, query: str) -> dict[str, int]:
     given = dict(parse_qsl(query, keep_blank_values=True))
     for name, value in given.items():
         if name not in ("shards", "replicas") or not value.isdecimal() or len(value) > 9:
-            raise UsageError(f"{name}={value} in {url} is not known; write ?shards=N&replicas=N")
+            told = without_login(url).partition("?")[0]
+            raise UsageError(f"{name} in what follows {told}? is not known, or no number; write ?shards=N&replicas=N")
     return {name: int(value) for name, value in given.items()}
 
 
@@ -100,8 +110,8 @@ def _node(url: str, node: str) -> tuple[str, int]:
         if parts.hostname and _HOST.fullmatch(parts.hostname):
             return parts.hostname, parts.port or PORT
     except ValueError:
-        raise UsageError(f"{url} has no valid port; write a number up to 65535 after the host") from None
-    raise UsageError(f"{url} names no host; write host:{PORT}, several of one cluster with commas between")
+        raise UsageError(f"{without_login(url)} has no valid port; write a number up to 65535 after the host") from None
+    raise UsageError(f"{without_login(url)} names no host; write host:{PORT}, several of one cluster with commas between")
 
 
 def _aws(url: str, environment: Mapping[str, str]) -> tuple[str, str] | None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import logging
 from collections.abc import Mapping
 from typing import Any
 
-from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
+from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 from opensearchpy.exceptions import ConnectionError as NoConnectionError
 
 from indexer.errors import MissingExtra, StoreUnreachable
 from indexer.stores._engine import WRITERS, EngineStore
 from indexer.stores._engine_address import Address
+from indexer.stores._engine_deadline import bounded
 from indexer.stores._engine_index import Dialect, Place
 from indexer.stores._engine_link import Answer
 
@@ -29,6 +31,15 @@ DIALECT = Dialect(
 _EVERY_STATUS = range(300, 600)
 
 
+class _Connection(Urllib3HttpConnection):
+    """The client's connection, whose answers come to an end."""
+
+    def _create_urllib3_pool(self) -> None:
+        """Also called when a connection that was closed is used again."""
+        super()._create_urllib3_pool()
+        bounded(self.pool)
+
+
 class OpenSearchLink:
     """Requests through the client's connection: above it, the client keeps neither statuses nor headers of errors."""
 
@@ -37,11 +48,12 @@ class OpenSearchLink:
         logging.getLogger("opensearch").addHandler(logging.NullHandler())  # no tracebacks on stderr unless asked for
         self._client = OpenSearch(
             hosts=[{"host": host, "port": port, "url_prefix": address.path.strip("/")} for host, port in address.hosts],
+            connection_class=_Connection,
             use_ssl=address.tls,
             ca_certs=address.ca_certs,
             pool_maxsize=WRITERS + 1,
             http_auth=_authentication(address),
-            headers={"Authorization": f"ApiKey {address.api_key}"} if address.api_key else None,
+            headers=_named(address),
         )
 
     def request(self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float) -> Answer:
@@ -73,10 +85,20 @@ class OpenSearchLink:
         self._client.close()
 
 
+def _named(address: Address) -> dict[str, str] | None:
+    """The header that names the asker. The client would send a password as Latin-1, and fail where that has no such letter."""
+    if address.api_key:
+        return {"Authorization": f"ApiKey {address.api_key}"}
+    if address.user and address.password and address.aws is None:
+        login = base64.b64encode(f"{address.user}:{address.password}".encode())
+        return {"Authorization": f"Basic {login.decode()}"}
+    return None
+
+
 def _authentication(address: Address) -> Any:
-    """What signs or names the asker: a signer for AWS, user and password, or nothing."""
+    """What signs requests for AWS, None elsewhere."""
     if address.aws is None:
-        return (address.user, address.password) if address.user and address.password else None
+        return None
     try:
         from indexer.stores._engine_aws import credentials
     except ModuleNotFoundError as error:

@@ -293,6 +293,18 @@ def test_something_else_at_the_address_is_no_tika(server: FaultyServer) -> None:
         tika_server(server.url)
 
 
+def test_password_before_its_address_is_not_repeated(server: FaultyServer) -> None:
+    server.greeting = b"<html>Welcome to nginx</html>"
+    for url in (
+        server.url.replace("//", "//ada:hunter2@"),
+        f"http://ada:hunter2@127.0.0.1:{free_port()}",
+        "ftp://ada:hunter2@host",
+    ):
+        with pytest.raises((ExtractorUnavailable, UsageError), match="NEARFOLD_TIKA") as caught:
+            tika_server(url)
+        assert "hunter2" not in str(caught.value)
+
+
 @pytest.mark.parametrize("url", ["", "127.0.0.1:9998", "ftp://127.0.0.1", "http://", "file:///etc/hostname"])
 def test_address_that_is_none(url: str) -> None:
     with pytest.raises(UsageError, match="NEARFOLD_TIKA"):

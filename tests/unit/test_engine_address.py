@@ -1,5 +1,6 @@
 """URLs of engines, and where secrets come from."""
 
+import base64
 import sys
 
 import keyring.backend
@@ -10,6 +11,7 @@ import pytest
 from indexer.errors import MissingExtra, UsageError
 from indexer.stores import open_store
 from indexer.stores._engine_address import address
+from indexer.stores.opensearch import OpenSearchLink
 
 
 def test_a_full_url():
@@ -94,11 +96,48 @@ def test_aws_needs_a_service_and_a_region(environment):
         address("elasticsearch://host/docs", {"NEARFOLD_AWS_SERVICE": "es", "AWS_REGION": "eu-north-1"})
 
 
-@pytest.mark.parametrize("url", ["opensearch://ada:hunter2@host/docs", "elasticsearch+https://ada:hunter2@host:1/docs"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "opensearch://ada:hunter2@host/docs", "elasticsearch+https://ada:hunter2@host:1/docs",
+        "opensearch://ada%3Ahunter2@host/docs",
+        "opensearch://ada:/hunter2@host/docs", "opensearch://ada:1#hunter2@host/docs", "opensearch://ada:x?hunter2@host/docs",
+        "opensearch://host/docs?password=hunter2", "opensearch://host/docs?shards=hunter2", "opensearch//ada:hunter2@host/docs",
+        "postgres://ada:hunter2@host/docs", "opensearch://ada:hunter2@[host/docs",
+    ],
+)  # fmt: skip
 def test_a_password_in_the_url_is_refused_and_not_repeated(url):
-    with pytest.raises(UsageError, match="NEARFOLD_PASSWORD") as caught:
+    with pytest.raises(UsageError) as caught:
         open_store(url)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["hunter2\r\nX-Other: 1", "hunter2\n", "hunter2\0", "hunter2\udcff"])
+@pytest.mark.parametrize("name", ["NEARFOLD_PASSWORD", "NEARFOLD_API_KEY"])
+def test_a_secret_that_no_header_can_hold_is_refused_and_not_repeated(name, value):
+    with pytest.raises(UsageError, match=f"{name} holds a control character") as caught:
+        address("opensearch://ada@host/docs", {name: value})
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_key_is_in_ascii_and_a_password_in_any_script():
+    with pytest.raises(UsageError, match="as the engine gave it"):
+        address("opensearch://host/docs", {"NEARFOLD_API_KEY": "schlüssel…"})
+    where = address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD": "schlüssel…"})
+    link = OpenSearchLink(where)
+    named = link._client.transport.connection_pool.connections[0].headers["authorization"]
+    assert base64.b64decode(named.removeprefix("Basic ")).decode() == "ada:schlüssel…"
+
+
+def test_a_file_that_is_no_text_is_not_quoted(tmp_path):
+    file = tmp_path / "password"
+    file.write_bytes(b"\xef\xbb\xbfcorrect horse\r\n")
+    file.chmod(0o600)
+    assert address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)}).password == "correct horse"
+    file.write_bytes(b"\xfa\xce" * 32)
+    with pytest.raises(UsageError, match="is not UTF-8 text") as caught:
+        address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)})
+    assert "0xfa" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

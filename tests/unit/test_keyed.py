@@ -52,6 +52,13 @@ def test_without_a_key_nothing_changes():
     assert recipe_asked("default", {"NEARFOLD_KEY_LEGAL": SECRET}) is DEFAULT_V1
 
 
+def test_a_key_that_would_be_lost_on_its_way_is_refused_and_not_repeated():
+    for value in (f"{SECRET} ", f" {SECRET}", f"{SECRET}\n", f"{SECRET[:20]}\t{SECRET[20:]}"):
+        with pytest.raises(UsageError, match=r"white space|control character") as caught:
+            recipe_asked(NAME, {"NEARFOLD_KEY_LEGAL": value})
+        assert SECRET[:20] not in str(caught.value)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.text(st.characters(exclude_categories=()), max_size=60), max_size=3),
