@@ -22,11 +22,11 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from indexer.joining.bands import Join
 from numpy.typing import NDArray
 from planting import SLOTS
 
 from indexer.fingerprinting import fingerprints
+from indexer.joining.bands import Join
 from indexer.measures import containment, feature_set
 from indexer.planning import plan
 from indexer.recipe import DEFAULT

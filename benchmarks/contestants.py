@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from indexer.joining.bands import Join, SlotCounter
 from numpy.typing import NDArray
 from planting import SLOTS, Codes, coded, inside
 
+from indexer.joining.bands import Join, SlotCounter
 from indexer.keys import band_hashes
 from indexer.planning import Plan, plan
 from indexer.scratch import Scratch

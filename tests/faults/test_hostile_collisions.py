@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 from crafting import crafted
-from indexer.joining.bands import Join
 from sample_library import edited, library, rows, sentence
 
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import group
+from indexer.joining.bands import Join
 from indexer.lookup import WINDOW, similar
 from indexer.measures import feature_set, jaccard
 from indexer.pairs import match

@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from indexer.joining.copies import Carriers, Spelling, Wanted
 
 from indexer.joining import copies
+from indexer.joining.copies import Carriers, Spelling, Wanted
 
 
 def carriers(documents):

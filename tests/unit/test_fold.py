@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from indexer.joining.bands import intervals
 
 from indexer.fold import ByFamily, BySketch, Unfolded, folded
+from indexer.joining.bands import intervals
 from indexer.model import Ranked
 from indexer.sketch.codec import pack_slots
 

@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from indexer.joining.bands import Join
-from indexer.joining.hotbands import DRAWN, HotBands
 from sample_library import edited, library, rows, sentence, true_pairs
 
+from indexer.joining.bands import Join
+from indexer.joining.hotbands import DRAWN, HotBands
 from indexer.keys import band_hashes
 from indexer.pairs import match
 

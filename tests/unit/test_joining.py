@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from indexer.joining.bands import Join, SlotCounter, whole_runs
 
+from indexer.joining.bands import Join, SlotCounter, whole_runs
 from indexer.keys import band_keys
 from indexer.scratch import Scratch
 from indexer.sorting import Room

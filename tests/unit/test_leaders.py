@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from indexer.joining.leaders import CARRIERS, Leaders
 
+from indexer.joining.leaders import CARRIERS, Leaders
 from indexer.keys import band_hashes
 
 BANDS, ROWS, SLOTS = 3, 2, 8

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from indexer.joining.paritymaps import ParityMaps, ones, parity_map
-from indexer.joining.prefixes import FeatureOrder, SimilarSets, prefix_length
 
 from indexer.joining import paritymaps
+from indexer.joining.paritymaps import ParityMaps, ones, parity_map
+from indexer.joining.prefixes import FeatureOrder, SimilarSets, prefix_length
 from indexer.scratch import Scratch
 from indexer.sorting import Room
 
