@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from clausecorpus import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
 
-from indexer.duplicatesets import duplicate_pairs, duplicate_sets, read
+from indexer.duplicates.sets import duplicate_pairs, duplicate_sets, read
 from indexer.sketch.statistics import wilson
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from indexer.agreement import consistency
     from indexer.checkup import doctor
     from indexer.comparison import compare
-    from indexer.duplicatesets import duplicate_pairs, duplicate_sets
+    from indexer.duplicates.sets import duplicate_pairs, duplicate_sets
     from indexer.evaluation.evaluating import evaluate
     from indexer.exporting import export
     from indexer.fingerprinting import fingerprint, fingerprints
@@ -82,8 +82,8 @@ _HOMES = {
     "delete": "indexer.removal",
     "doctor": "indexer.checkup",
     "evaluate": "indexer.evaluation.evaluating",
-    "duplicate_pairs": "indexer.duplicatesets",
-    "duplicate_sets": "indexer.duplicatesets",
+    "duplicate_pairs": "indexer.duplicates.sets",
+    "duplicate_sets": "indexer.duplicates.sets",
     "export": "indexer.exporting",
     "fingerprint": "indexer.fingerprinting",
     "fingerprints": "indexer.fingerprinting",

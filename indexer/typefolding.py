@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from indexer.duplicatesets import Clause, Duplicate, duplicate_sets
+from indexer.duplicates.sets import Clause, Duplicate, duplicate_sets
 from indexer.model import Ranked, Row
 from indexer.readings import Readings
 

@@ -35,8 +35,6 @@ RANKS = {
         "discounting",
         "figures",
         "duplicates",
-        "duplicatesets",
-        "obligations",
         "kappa",
         "intervals",
         "scores",

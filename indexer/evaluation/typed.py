@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from indexer.duplicates import terminology, verdict
-from indexer.duplicatesets import duplicate_pairs, lexicon_with, read
+from indexer.duplicates.sets import duplicate_pairs, lexicon_with, read
+from indexer.duplicates.types import terminology, verdict
 from indexer.evaluation.deciding import Decision, Pair
 
 NOT_FOUND, NO_TYPE = "not found", "no type"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.duplicates import terminology, verdict
-from indexer.duplicatesets import duplicate_pairs, duplicate_sets, may_match, signatures, term_statistics
+from indexer.duplicates.sets import duplicate_pairs, duplicate_sets, may_match, signatures, term_statistics
+from indexer.duplicates.types import terminology, verdict
 from indexer.errors import UsageError
 from indexer.text.clausebody import body
 from indexer.text.clausereading import read_clause

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from indexer.obligations import other_obligation
+from indexer.duplicates.obligations import other_obligation
 from indexer.sketch.rarekeys import exactly, lengths_agree
 from indexer.text.clausereading import NAME, Reading, Unit
 from indexer.text.lexicon import Lexicon

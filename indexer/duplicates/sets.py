@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from indexer.duplicates import OVERLAP, TYPES, DuplicateType, Verdict, least_shared, verdict
+from indexer.duplicates.types import OVERLAP, TYPES, DuplicateType, Verdict, least_shared, verdict
 from indexer.errors import UsageError
 from indexer.sketch.corpus import CorpusStatistics, counted
 from indexer.sketch.rarekeys import lengths_agree
