@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from indexer.agreement import consistency
     from indexer.checkup import doctor
     from indexer.comparison import compare
     from indexer.duplicates.sets import duplicate_pairs, duplicate_sets
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
     from indexer.grouping import group
     from indexer.ingest import index
     from indexer.installing import install, uninstall
-    from indexer.labelling import label, undo_labels
+    from indexer.labels.agreement import consistency
+    from indexer.labels.labelling import label, undo_labels
     from indexer.lookup import similar, similar_many
     from indexer.overview import status
     from indexer.pairs import match
@@ -78,7 +78,7 @@ _HOMES = {
     "backup": "indexer.safekeeping",
     "compare": "indexer.comparison",
     "compare_page": "indexer.web.comparisonfile",
-    "consistency": "indexer.agreement",
+    "consistency": "indexer.labels.agreement",
     "delete": "indexer.removal",
     "doctor": "indexer.checkup",
     "evaluate": "indexer.evaluation.evaluating",
@@ -92,7 +92,7 @@ _HOMES = {
     "hash": "indexer.signing",
     "index": "indexer.ingest",
     "install": "indexer.installing",
-    "label": "indexer.labelling",
+    "label": "indexer.labels.labelling",
     "match": "indexer.pairs",
     "open_store": "indexer.stores",
     "plan": "indexer.planning",
@@ -106,7 +106,7 @@ _HOMES = {
     "study": "indexer.studying.studied",
     "synth": "indexer.planting.corpus",
     "tune": "indexer.tuning.tuned",
-    "undo_labels": "indexer.labelling",
+    "undo_labels": "indexer.labels.labelling",
     "uninstall": "indexer.installing",
     "versions": "indexer.revisions",
 }

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.text import Text
 
-from indexer.agreement import Disagreement
-from indexer.labeljournal import LabelJob
-from indexer.labelling import Labelled, Queued, Undone
+from indexer.labels.agreement import Disagreement
+from indexer.labels.journal import LabelJob
+from indexer.labels.labelling import Labelled, Queued, Undone
 from indexer.printing import console, print_json
 from indexer.terminal import counted, visible
 

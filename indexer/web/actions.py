@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.labelling import Labelled, Undone, label, undo_labels
+from indexer.labels.labelling import Labelled, Undone, label, undo_labels
 from indexer.web.asking import Asked, Parameter
 from indexer.web.safety import TOKEN_FIELD, same_token
 from indexer.web.site import Site

@@ -8,7 +8,7 @@ from typing import Any
 
 from indexer import lookup, overview, results
 from indexer.errors import StoreBusy
-from indexer.labelling import label_history
+from indexer.labels.labelling import label_history
 from indexer.web import together
 from indexer.web.answers import (
     Compared,

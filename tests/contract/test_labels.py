@@ -6,12 +6,12 @@ import pytest
 from sample_library import edited, rows, sentence
 from sample_rows import row
 
-from indexer.agreement import consistency
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping import group
 from indexer.jobs import journal_path
-from indexer.labeljournal import LabelJournal
-from indexer.labelling import label, label_history, undo_labels
+from indexer.labels.agreement import consistency
+from indexer.labels.journal import LabelJournal
+from indexer.labels.labelling import label, label_history, undo_labels
 from indexer.model import Query
 
 TEXTS = {

@@ -14,7 +14,7 @@ CLOCKS = ["2001-09-09 01:46:40", "2038-01-19 03:14:05", "2106-02-07 06:28:10", "
 TELLING = {
     "indexer/jobhistory.py": "when a job began and ended",
     "indexer/jobs.py": "when a failure was recorded",
-    "indexer/labeljournal.py": "when a labelling began",
+    "indexer/labels/journal.py": "when a labelling began",
     "indexer/evaluation/sheets.py": "when a sheet was made",
     "indexer/report.py": "the date of a report",
 }

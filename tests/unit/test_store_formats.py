@@ -16,7 +16,7 @@ from indexer.grouping import group
 from indexer.ingest import index
 from indexer.jobs import FORMAT as JOURNAL_FORMAT
 from indexer.jobs import Journal, journal_path, remembered
-from indexer.labeljournal import history
+from indexer.labels.journal import history
 from indexer.lookup import similar
 from indexer.model import Query
 from indexer.stores import open_store

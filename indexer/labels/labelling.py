@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 from indexer.errors import NumberNotFound, UsageError
 from indexer.jobhistory import working
 from indexer.jobs import journal_path
-from indexer.labeljournal import LabelChange, LabelJob, LabelJournal, history
-from indexer.labelnames import label_names, trimmed
+from indexer.labels.journal import LabelChange, LabelJob, LabelJournal, history
+from indexer.labels.names import label_names, trimmed
 from indexer.lookup import recipe_of
 from indexer.measures import FeatureSet, feature_set, jaccard
 from indexer.model import Query, Row
