@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from indexer.checkup import doctor
-    from indexer.comparison import compare
+    from indexer.comparing.comparison import compare
+    from indexer.comparing.revisions import versions
     from indexer.duplicates.sets import duplicate_pairs, duplicate_sets
     from indexer.evaluation.evaluating import evaluate
     from indexer.exporting import export
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from indexer.removal import delete
     from indexer.renewing import reindex
     from indexer.results import fold_hits, search
-    from indexer.revisions import versions
     from indexer.safekeeping import backup, restore
     from indexer.signing import hash
     from indexer.stores import open_store
@@ -76,7 +76,7 @@ __all__ = [
 _HOMES = {
     "Recipe": "indexer.recipe",
     "backup": "indexer.safekeeping",
-    "compare": "indexer.comparison",
+    "compare": "indexer.comparing.comparison",
     "compare_page": "indexer.web.comparisonfile",
     "consistency": "indexer.labels.agreement",
     "delete": "indexer.removal",
@@ -108,7 +108,7 @@ _HOMES = {
     "tune": "indexer.tuning.tuned",
     "undo_labels": "indexer.labels.labelling",
     "uninstall": "indexer.installing",
-    "versions": "indexer.revisions",
+    "versions": "indexer.comparing.revisions",
 }
 
 

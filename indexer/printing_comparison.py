@@ -11,11 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from indexer.comparison import Comparison, as_json
-from indexer.discounting import Discounted
-from indexer.originals import Original
+from indexer.comparing.comparison import Comparison, as_json
+from indexer.comparing.discounting import Discounted
+from indexer.comparing.originals import Original
+from indexer.comparing.sidebyside import facts
 from indexer.printing import print_json
-from indexer.sidebyside import facts
 from indexer.terminal import percent, show, visible
 
 _MOST_VALUE = 400

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.text import Text
 
+from indexer.comparing.redlining import Change, Stretch
+from indexer.comparing.revisions import Step, Version, Versions
 from indexer.printing import console, print_json
-from indexer.redlining import Change, Stretch
-from indexer.revisions import Step, Version, Versions
 from indexer.tables import moment
 from indexer.terminal import abridged, counted, percent, visible
 

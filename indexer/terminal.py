@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from indexer.comparison import Comparison, Row, Span, rows
+from indexer.comparing.comparison import Comparison, Row, Span, rows
 from indexer.measures import MEANINGS
 from indexer.text.visible import visible
 from indexer.text.words import words

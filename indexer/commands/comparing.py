@@ -8,12 +8,12 @@ import click
 
 from indexer import printing_comparison, printing_families
 from indexer.align import Matching
-from indexer.boilerplate import discount
 from indexer.commands.options import json_option, opened, store_option
-from indexer.comparison import compare
-from indexer.discounting import Discounted
+from indexer.comparing.boilerplate import discount
+from indexer.comparing.comparison import compare
+from indexer.comparing.discounting import Discounted
+from indexer.comparing.originals import original
 from indexer.measures import MEASURES
-from indexer.originals import original
 from indexer.recipe import DEFAULT
 from indexer.stores.base import Store
 from indexer.web.comparisonfile import compare_page

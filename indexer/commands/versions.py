@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from indexer import printing_versions, revisions
+from indexer import printing_versions
 from indexer.commands.options import json_option, opened, store_option
+from indexer.comparing import revisions
 
 
 @click.command("versions")

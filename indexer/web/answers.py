@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from indexer.comparing.sidebyside import Cells, Fact
 from indexer.labels.journal import LabelJob
 from indexer.model import Estimate, Facet, Folded, Match, Part, Row, Status
-from indexer.sidebyside import Cells, Fact
 from indexer.survey import FamilySize, Move, Step
 
 

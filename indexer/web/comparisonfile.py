@@ -12,12 +12,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-from indexer.comparison import Comparison
-from indexer.discounting import Discounted
+from indexer.comparing.comparison import Comparison
+from indexer.comparing.discounting import Discounted
+from indexer.comparing.originals import Original
+from indexer.comparing.sidebyside import SideBySide, facts
 from indexer.errors import MissingExtra
-from indexer.originals import Original
 from indexer.release import release
-from indexer.sidebyside import SideBySide, facts
 
 MOST_BLOCKS = 10_000
 _STATIC = Path(__file__).parent / "static"
@@ -32,10 +32,10 @@ def compare_page(
     """The side-by-side view of a comparison, whole, as one HTML file; the same for the same comparison.
 
     `originals` are the documents whose texts were compared: with them metadata and extraction warnings are shown. `without` is
-    the similarity without what the texts of a store share (`indexer.boilerplate.discount`); the page says when it is missing.
+    the similarity without what the texts of a store share (`indexer.comparing.boilerplate.discount`); the page says when it is missing.
     Beyond 10,000 blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra` without jinja2.
 
-    >>> from indexer.comparison import compare
+    >>> from indexer.comparing.comparison import compare
     >>> "Did you steal" in compare_page(compare("Did you steal the money?", "Did you steal the money? Yes."))
     True
     """

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from indexer.comparison import compare
+from indexer.comparing.comparison import compare
+from indexer.comparing.sidebyside import Cells, SideBySide
 from indexer.errors import MissingExtra
 from indexer.evaluation.results import Evaluation, Mistake, Result
 from indexer.release import release
 from indexer.scores import RULES
-from indexer.sidebyside import Cells, SideBySide
 from indexer.web.comparisonfile import digest
 
 MOST_SHOWN, MOST_BLOCKS = 100, 100

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from indexer.align import Matching
-from indexer.boilerplate import Sample, shingle_width
-from indexer.comparison import compare
-from indexer.discounting import Discounted
+from indexer.comparing.boilerplate import Sample, shingle_width
+from indexer.comparing.comparison import compare
+from indexer.comparing.discounting import Discounted
+from indexer.comparing.sidebyside import SideBySide
 from indexer.errors import DocumentNotFound
 from indexer.lookup import recipe_of
 from indexer.model import Facet, Row
-from indexer.sidebyside import SideBySide
 from indexer.stores.base import Store
 from indexer.survey import survey
 from indexer.web.surveying import Reading

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from indexer.discounting import Discounted
+from indexer.comparing.discounting import Discounted
+from indexer.comparing.originals import stored
+from indexer.comparing.revisions import Versions
 from indexer.measures import MEANINGS, Measures
 from indexer.model import Estimate, Hit, Row
-from indexer.originals import stored
-from indexer.revisions import Versions
 from indexer.snippets import snippet
 from indexer.terminal import percent
 from indexer.web.answers import DocumentFacts, Measure, Piece, ShownHit, StepSeen, VersionSeen, VersionsSeen, WithoutBoilerplate

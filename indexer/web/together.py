@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from indexer import familyview
 from indexer.align import Matching
+from indexer.comparing.revisions import versions
+from indexer.comparing.sidebyside import facts
 from indexer.model import Row
-from indexer.revisions import versions
-from indexer.sidebyside import facts
 from indexer.web.answers import Compared, DocumentFacts, FamilySeen, VersionsSeen, WithoutBoilerplate
 from indexer.web.asking import Asked, part_of
 from indexer.web.site import Site

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparison import Comparison, as_json, compare, rows
+from indexer.comparing.comparison import Comparison, as_json, compare, rows
 from indexer.errors import UnknownMeasure
 from indexer.text.words import words
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from indexer.comparison import compare
-from indexer.lineage import lineage
-from indexer.redlining import redline
+from indexer.comparing.comparison import compare
+from indexer.comparing.lineage import lineage
+from indexer.comparing.redlining import redline
 from indexer.text.words import words
 
 TIMES = st.one_of(st.none(), st.integers(0, 3))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sample_library import library, rows, sentence
 
-from indexer.comparison import compare
+from indexer.comparing.comparison import compare
+from indexer.comparing.originals import CUT, EMPTY, Original, original, stored
 from indexer.errors import DocumentNotFound, SourceNotFound
-from indexer.originals import CUT, EMPTY, Original, original, stored
 from indexer.printing_comparison import compared
 
 TEXT = sentence(3, 30)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparison import compare
-from indexer.editing import edits, shared_ends
-from indexer.placedtext import PlacedText
-from indexer.sidebyside import SideBySide, facts
+from indexer.comparing.comparison import compare
+from indexer.comparing.editing import edits, shared_ends
+from indexer.comparing.placedtext import PlacedText
+from indexer.comparing.sidebyside import SideBySide, facts
 from indexer.text.words import words
 
 STRETCHES = st.lists(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from indexer.comparison import compare
+from indexer.comparing.comparison import compare
 from indexer.terminal import MOST_ROWS, show
 from indexer.text.visible import visible
 

@@ -12,9 +12,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sample_library import sentence
 
-from indexer.comparison import compare
-from indexer.discounting import Discounted
-from indexer.originals import Original
+from indexer.comparing.comparison import compare
+from indexer.comparing.discounting import Discounted
+from indexer.comparing.originals import Original
 from indexer.web.comparisonfile import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
 from web.watching import Seen

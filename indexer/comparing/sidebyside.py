@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
-from indexer.comparison import Comparison, Row, Span, rows
-from indexer.editing import Edit, edits, shared_ends
-from indexer.placedtext import PARAGRAPH, Letters, PlacedText, Run, trimmed
+from indexer.comparing.comparison import Comparison, Row, Span, rows
+from indexer.comparing.editing import Edit, edits, shared_ends
+from indexer.comparing.placedtext import PARAGRAPH, Letters, PlacedText, Run, trimmed
 from indexer.text.visible import visible
 
 Kind: TypeAlias = Literal["same", "changed", "left", "right"]
@@ -75,7 +75,7 @@ class Fact:
 class SideBySide:
     """Two compared texts in blocks of about `most` words, in reading order.
 
-    >>> from indexer.comparison import compare
+    >>> from indexer.comparing.comparison import compare
     >>> made = SideBySide(compare("a b c d e f. One.", "a b c d e f. Two. Three."))
     >>> [part.kind for block in made.blocks for part in block.parts], made.differences
     (['same', 'changed'], 1)

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from indexer.comparison import Comparison, Span, rows
-from indexer.editing import edits
+from indexer.comparing.comparison import Comparison, Span, rows
+from indexer.comparing.editing import edits
 from indexer.text.words import Words, words
 
 Change: TypeAlias = Literal["same", "removed", "added"]
@@ -32,7 +32,7 @@ def redline(comparison: Comparison) -> Iterator[Stretch]:
 
     `same` and `added` stretches hold the second text, whole and in order.
 
-    >>> from indexer.comparison import compare
+    >>> from indexer.comparing.comparison import compare
     >>> [(one.change, one.text) for one in redline(compare("we may sell ten ships today", "We may sell two ships today."))]
     [('same', 'We may sell '), ('removed', 'ten '), ('added', 'two '), ('same', 'ships today.')]
     """

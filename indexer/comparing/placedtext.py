@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparison import Span
+from indexer.comparing.comparison import Span
 from indexer.text.visible import visible_lines
 from indexer.text.words import words
 
