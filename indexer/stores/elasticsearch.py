@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+from elastic_transport import NodeConfig, Urllib3HttpNode
 from elastic_transport.client_utils import DEFAULT
 from elasticsearch import ApiError, Elasticsearch, SerializationError, TransportError, UnsupportedProductError
 
 from indexer.errors import StoreError, StoreUnreachable
 from indexer.stores._engine import EngineStore
 from indexer.stores._engine_address import Address
+from indexer.stores._engine_deadline import bounded
 from indexer.stores._engine_index import Dialect, Place
 from indexer.stores._engine_link import Answer
 
@@ -26,6 +28,14 @@ DIALECT = Dialect(
 _UNKNOWN_CONTENT_TYPE = 406  # what other engines answer to this client's content type
 
 
+class _Node(Urllib3HttpNode):
+    """The client's node, whose answers come to an end."""
+
+    def __init__(self, config: NodeConfig) -> None:
+        super().__init__(config)
+        bounded(self.pool)
+
+
 class ElasticsearchLink:
     """Requests through the client. It is never asked for `info()`, which some distributions refuse."""
 
@@ -37,6 +47,7 @@ class ElasticsearchLink:
             hosts=[{"scheme": scheme, "host": host, "port": port, "path_prefix": address.path} for host, port in address.hosts],
             basic_auth=(address.user, address.password) if address.user and address.password else None,
             api_key=address.api_key,
+            node_class=_Node,
             max_retries=len(address.hosts) - 1,  # every node once: every request of ours may be repeated
             retry_on_timeout=len(address.hosts) > 1,
             retry_on_status=(),

@@ -3,6 +3,7 @@
 Whatever happens on the way, each document ends acknowledged, and is then stored as it was sent, or refused with a reason.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -121,6 +122,23 @@ def slowly(exchange: Exchange, found: list[dict[str, Any]]) -> None:
     exchange.raw(b"0\r\n\r\n")
 
 
+def trickling(head: bytes, rest: bytes) -> Behaviour:
+    """Each byte comes in time, and all of them too late: who waits for them is told that everything was refused."""
+
+    def behave(exchange: Exchange, found: list[dict[str, Any]]) -> None:
+        refused = json.dumps(
+            {"errors": True, "items": [item(one, 400, "late", "too late") for one in exchange.operations]}
+        ).encode()
+        exchange.raw(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + head)
+        for _ in range(30):
+            exchange.raw(b" ")
+            time.sleep(SECONDS / 5)
+        exchange.raw(rest + refused)
+        exchange.cut()
+
+    return applied_then(behave)
+
+
 PASSING = {
     "item 429": items(429, "rejected_execution_exception", SOME),
     "every item 429": items(429, "rejected_execution_exception", set(DOCUMENTS)),
@@ -152,6 +170,8 @@ PASSING = {
         lambda exchange, found: exchange.answer(200, {"items": found}, Content_Encoding="gzip")
     ),
     "slow and empty": applied_then(slowly),
+    "trickling": trickling(b"Connection: close\r\n\r\n", b""),
+    "trickling head": trickling(b"Connection:", b"close\r\n\r\n"),
     "JSON that is no answer": applied_then(lambda exchange, found: exchange.answer(200, [1, None, "items"])),
 }
 

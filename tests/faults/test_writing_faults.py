@@ -191,7 +191,7 @@ def test_one_writer_that_stops_stops_the_job_and_leaves_no_thread(engine: Faulty
 
 
 def test_a_job_that_nothing_comes_back_to_ends(engine: FaultyEngine, store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer that trickles for ever is never late for the client."""
+    """Should an answer trickle longer than even its deadline."""
 
     def trickle(exchange: Exchange) -> None:
         exchange.head(200, Content_Length="100")
