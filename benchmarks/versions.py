@@ -15,7 +15,7 @@ import argparse
 
 import numpy as np
 
-from indexer.comparing.lineage import lineage
+from indexer.lineage import lineage
 from indexer.measures import common, feature_set
 from indexer.recipe import DEFAULT
 

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.comparing.comparison import Comparison, as_json
-from indexer.comparing.discounting import Discounted
 from indexer.comparing.originals import Original
 from indexer.comparing.sidebyside import facts
+from indexer.discounting import Discounted
 from indexer.printing import print_json
 from indexer.terminal import percent, show, visible
 

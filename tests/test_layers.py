@@ -11,6 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "indexer"
 RANKS = {
     0: ["errors", "model", "recipe", "recipekeys", "mappings"],
     1: [
+        "discounting",
+        "lineage",
         "text",
         "sketch",
         "keys",

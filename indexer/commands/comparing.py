@@ -11,8 +11,8 @@ from indexer.align import Matching
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparing.boilerplate import discount
 from indexer.comparing.comparison import compare
-from indexer.comparing.discounting import Discounted
 from indexer.comparing.originals import original
+from indexer.discounting import Discounted
 from indexer.measures import MEASURES
 from indexer.recipe import DEFAULT
 from indexer.stores.base import Store

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from indexer.align import WIDTH
 from indexer.collection import Progress, silent
-from indexer.comparing.discounting import Corpus, Discounted, discounted, shingle_hashes, width_for
+from indexer.discounting import Corpus, Discounted, discounted, shingle_hashes, width_for
 from indexer.fingerprinting import fingerprint
 from indexer.lookup import recipe_of
 from indexer.stores.base import Store

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from indexer.comparing.comparison import compare
-from indexer.comparing.lineage import Numbers64, lineage
 from indexer.comparing.redlining import Stretch, redline
 from indexer.errors import DocumentNotFound
+from indexer.lineage import Numbers64, lineage
 from indexer.lookup import recipe_of
 from indexer.measures import common, feature_set
 from indexer.model import Query, Row
@@ -71,7 +71,7 @@ class Versions:
 def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     """Order the versions in the family of a document, given by the id of any of its members.
 
-    The tree has the fewest differing features (`indexer.comparing.lineage`). Dates give the direction; with `dates` False, or where they
+    The tree has the fewest differing features (`indexer.lineage`). Dates give the direction; with `dates` False, or where they
     are missing or the same, the tree begins with the shortest text, for drafts tend to grow. Of a family with more than 200
     texts the 200 most similar to the principal are ordered.
 

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from indexer.comparing.comparison import Comparison
-from indexer.comparing.discounting import Discounted
 from indexer.comparing.originals import Original
 from indexer.comparing.sidebyside import SideBySide, facts
+from indexer.discounting import Discounted
 from indexer.errors import MissingExtra
 from indexer.release import release
 

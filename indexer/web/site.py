@@ -15,8 +15,8 @@ from typing import Generic, TypeVar
 from indexer.align import Matching
 from indexer.comparing.boilerplate import Sample, shingle_width
 from indexer.comparing.comparison import compare
-from indexer.comparing.discounting import Discounted
 from indexer.comparing.sidebyside import SideBySide
+from indexer.discounting import Discounted
 from indexer.errors import DocumentNotFound
 from indexer.lookup import recipe_of
 from indexer.model import Facet, Row

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from indexer.comparing.discounting import Discounted
 from indexer.comparing.originals import stored
 from indexer.comparing.revisions import Versions
+from indexer.discounting import Discounted
 from indexer.measures import MEANINGS, Measures
 from indexer.model import Estimate, Hit, Row
 from indexer.snippets import snippet

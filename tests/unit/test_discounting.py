@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
 from indexer.comparing.boilerplate import discount
-from indexer.comparing.discounting import Corpus, discounted, shingle_hashes, width_for
+from indexer.discounting import Corpus, discounted, shingle_hashes, width_for
 from indexer.errors import StoreError
 from indexer.measures import resemblance
 from indexer.stores import open_store

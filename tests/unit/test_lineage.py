@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from indexer.comparing.comparison import compare
-from indexer.comparing.lineage import lineage
 from indexer.comparing.redlining import redline
+from indexer.lineage import lineage
 from indexer.text.words import words
 
 TIMES = st.one_of(st.none(), st.integers(0, 3))

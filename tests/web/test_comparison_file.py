@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sample_library import sentence
 
 from indexer.comparing.comparison import compare
-from indexer.comparing.discounting import Discounted
 from indexer.comparing.originals import Original
+from indexer.discounting import Discounted
 from indexer.web.comparisonfile import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
 from web.watching import Seen
