@@ -19,7 +19,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from indexer.align import align
+from indexer.alignment.passages import align
 from indexer.measures import resemblance
 from indexer.text.words import words
 

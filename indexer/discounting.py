@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.align import WIDTH
+from indexer.alignment.passages import WIDTH
 from indexer.sketch.strings import string_hashes
 from indexer.text.words import Words
 

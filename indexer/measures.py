@@ -3,7 +3,7 @@
 - `features`: Jaccard similarity of the recipe's own features, exact: what the sketches estimate.
 - `estimate`: the same from the MinHash slots, with its 95 % Wilson interval.
 - `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a near-dupe, really?").
-- `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see `indexer.align`).
+- `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see `indexer.alignment.passages`).
 - `containment`: the share of a text's features that lie in the other, both ways; as one number the larger side.
 - `containment_words`: C / words, both ways: words in matching chunks, of the words of either text. Shown beside the others.
 - `terminology`: distinct words in common / distinct words of the text that has more. Conrad & Raymond (ICAIL 2007) ask that
@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.align import WIDTH, Alignment, Matching, align
+from indexer.alignment.passages import WIDTH, Alignment, Matching, align
 from indexer.errors import UnknownMeasure
 from indexer.joining.paritymaps import parity_map
 from indexer.model import Estimate

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from indexer.align import align, passages
+from indexer.alignment.passages import align, passages
 from indexer.measures import Side, containment, measured
 from indexer.model import Candidate, Estimate, Fingerprint, Match
 from indexer.recipe import Recipe

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "indexer"
 RANKS = {
     0: ["errors", "model", "recipe", "recipekeys", "mappings"],
     1: [
+        "alignment",
         "discounting",
         "lineage",
         "text",
@@ -21,9 +22,6 @@ RANKS = {
         "schemes",
         "rescore",
         "measures",
-        "align",
-        "tiling",
-        "suffixes",
         "families",
         "fold",
         "joining",

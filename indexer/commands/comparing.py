@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from indexer import printing_comparison, printing_families
-from indexer.align import Matching
+from indexer.alignment.passages import Matching
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparing.boilerplate import discount
 from indexer.comparing.comparison import compare

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.align import WIDTH
+from indexer.alignment.passages import WIDTH
 from indexer.collection import Progress, silent
 from indexer.discounting import Corpus, Discounted, discounted, shingle_hashes, width_for
 from indexer.fingerprinting import fingerprint

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from indexer.align import Matching, passages
+from indexer.alignment.passages import Matching, passages
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting import fingerprint
 from indexer.measures import MEASURES, Measures, Side, measures

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from indexer.alignment.editing import edits
 from indexer.comparing.comparison import Comparison, Span, rows
-from indexer.comparing.editing import edits
 from indexer.text.words import Words, words
 
 Change: TypeAlias = Literal["same", "removed", "added"]

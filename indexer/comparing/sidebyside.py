@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
+from indexer.alignment.editing import Edit, edits, shared_ends
 from indexer.comparing.comparison import Comparison, Row, Span, rows
-from indexer.comparing.editing import Edit, edits, shared_ends
 from indexer.comparing.placedtext import PARAGRAPH, Letters, PlacedText, Run, trimmed
 from indexer.text.visible import visible
 

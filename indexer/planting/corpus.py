@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 
-from indexer.align import align
+from indexer.alignment.passages import align
 from indexer.collection import Progress, silent
 from indexer.errors import UnknownName, UsageError
 from indexer.measures import Side, containment, jaccard, resemblance, terminology

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from indexer.align import Matching
+from indexer.alignment.passages import Matching
 from indexer.comparing.boilerplate import Sample, shingle_width
 from indexer.comparing.comparison import compare
 from indexer.comparing.sidebyside import SideBySide

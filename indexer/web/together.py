@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from indexer import familyview
-from indexer.align import Matching
+from indexer.alignment.passages import Matching
 from indexer.comparing.revisions import versions
 from indexer.comparing.sidebyside import facts
 from indexer.model import Row

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.align import Alignment, align, passages
-from indexer.suffixes import by_suffixes
+from indexer.alignment.passages import Alignment, align, passages
+from indexer.alignment.suffixes import by_suffixes
+from indexer.alignment.tiling import Tile, by_pairs, tiles
 from indexer.text.wordgrams import grams
 from indexer.text.words import Words, words
-from indexer.tiling import Tile, by_pairs, tiles
 
 SEQUENCES = st.integers(1, 5).flatmap(lambda kinds: st.tuples(*[st.lists(st.integers(1, kinds), max_size=30)] * 2))
 WIDTHS = st.integers(1, 6)
@@ -98,7 +98,7 @@ def test_literal_chunks_are_one_to_one(texts: tuple[list[int], list[int]]) -> No
 
 
 def defined_information(a: list[int], b: list[int], width: int) -> tuple[int, int, int]:
-    """L, S and C of information matching, word for word as `indexer.align` tells it."""
+    """L, S and C of information matching, word for word as `indexer.alignment.passages` tells it."""
     width = max(1, min(width, len(a), len(b)))
     runs = [[tuple(text[at : at + width]) for at in range(len(text) - width + 1)] for text in (a, b)]
     sizes = []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.align import align
+from indexer.alignment.passages import align
 from indexer.errors import UnknownMeasure
 from indexer.fingerprinting import fingerprint
 from indexer.measures import (

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.alignment.editing import edits, shared_ends
 from indexer.comparing.comparison import compare
-from indexer.comparing.editing import edits, shared_ends
 from indexer.comparing.placedtext import PlacedText
 from indexer.comparing.sidebyside import SideBySide, facts
 from indexer.text.words import words

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.suffixes import by_suffixes
+from indexer.alignment.suffixes import by_suffixes
 from indexer.text.wordgrams import grams
 
 PAIRS_PER_WORD = 1

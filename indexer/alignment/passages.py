@@ -3,7 +3,7 @@
 Bill Dimm, "What is a near-dupe, really?", names two ways to count. L and S are the words of the longer and the shorter
 text, C the words in common.
 
-- `literal`: chunks are matched one to one, the longest first (see `indexer.tiling`); C is the words of all chunks.
+- `literal`: chunks are matched one to one, the longest first (see `indexer.alignment.tiling`); C is the words of all chunks.
 - `information`: repeats within a text add nothing, and chunks may overlap. A word counts in neither L nor S when it lies in
   a chunk that stood earlier in its own text; where the two copies overlap, only what lies beyond the first one goes. C is
   the counted words of the shorter text that lie in chunks of the other. "Shorter" is by counted words; when both have the
@@ -21,10 +21,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.alignment.tiling import Tile, tiles
 from indexer.model import Passage
 from indexer.text.wordgrams import grams, shared_numbers
 from indexer.text.words import Words
-from indexer.tiling import Tile, tiles
 
 Matching: TypeAlias = Literal["literal", "information"]
 WIDTH = 5
