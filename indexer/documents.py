@@ -37,10 +37,16 @@ def documents_at(paths: Iterable[str], limits: Limits = DEFAULT_LIMITS) -> Itera
         yield from results
 
 
-def documents_under(folder: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[tuple[str, Document | ExtractionError]]:
-    """Every file of a folder as `documents_at` gives it, in no particular order. Raises `SourceNotFound`."""
+def documents_under(
+    folder: str, limits: Limits = DEFAULT_LIMITS, without: Path | None = None
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Every file of a folder as `documents_at` gives it, in no particular order; nothing of the real folder `without`.
+
+    Raises `SourceNotFound`.
+    """
     with Pool(extractor_named("native"), None, limits) as pool:
-        tasks = (_task(found, limits) for found in walk([folder]) if isinstance(found, Blob))
+        blobs = (found for found in walk([folder]) if isinstance(found, Blob))
+        tasks = (_task(blob, limits) for blob in blobs if not (without and Path(blob.path).resolve().is_relative_to(without)))
         results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(tasks)
         yield from results
 

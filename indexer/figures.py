@@ -86,8 +86,10 @@ def curve(title: str, points: Sequence[tuple[float, int]], most: int, *, shares:
         return f"{across:.1f},{base - number / (most or 1) * _ROOM:.1f}"
 
     parts = [_framed(title)]
-    for part in (0, 0.5, 1) if not shares else (0, 0.25, 0.5, 0.75, 1):
-        up, told = base - part * _ROOM, f"{part:.0%}" if shares else f"{round(part * most):,}"
+    parted = [(part, f"{part:.0%}") for part in (0, 0.25, 0.5, 0.75, 1)]
+    numbers = [(number / (most or 1), f"{number:,}") for number in sorted({0, most // 2, most})]
+    for part, told in parted if shares else numbers:
+        up = base - part * _ROOM
         parts.append(f'<path class="grid" d="M{left},{up:.1f}h{width}"/>')
         parts.append(f'<text class="tick" x="{left - 8}" y="{up + 5:.1f}">{told}</text>')
     for share, _ in points[:: max(1, len(points) // 5)]:

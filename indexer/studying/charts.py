@@ -33,7 +33,8 @@ class Scale:
     def ticks(self) -> list[tuple[float, str]]:
         """Values to mark, and how they are told."""
         if self.log:
-            return [(10**power, f"{10**power:,}") for power in range(int(math.log10(max(self.most, 10))) + 1)]
+            powers = [10**power for power in range(int(math.log10(max(self.most, 10))) + 1)]
+            return [(one, f"{one:,}") for one in (0, *powers)]
         quarters = [self.most * quarter / 4 for quarter in range(5)]
         return [(one, f"{one:.0%}" if self.shares else f"{one:,.3g}" if self.most < 100 else f"{one:,.0f}") for one in quarters]
 

@@ -69,6 +69,10 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
+def _documents(number: int) -> str:
+    return f"{number:,} document{'s' * (number != 1)}"
+
+
 def sentences(made: Studied) -> Iterator[str]:
     """The findings, one a sentence."""
     for bits, best in fewest(made).items():
@@ -82,12 +86,12 @@ def sentences(made: Studied) -> Iterator[str]:
         )
     answers = made.answers
     yield (
-        f"Statistics of {enough(made):,} documents give weighted TopSig 99 % of the unique signatures that those of all "
+        f"Statistics of {_documents(enough(made))} give weighted TopSig 99 % of the unique signatures that those of all "
         f"{made.account.studied:,} give."
     )
     settled = next((one.documents for one in answers.samples if one.close >= AS_GOOD), made.account.studied)
     yield (
-        f"They say the same of a document (64 bits, at most 3 different, of 99 % of documents) from {settled:,} documents on; "
+        f"They say the same of a document (64 bits, at most 3 different, of 99 % of documents) from {_documents(settled)} on; "
         f"of the last documents to arrive {answers.arrivals[-1].close:.1%} are signed so by the statistics of their moment."
     )
     online = ", ".join(f"{answers.online[bits]:,} of {bits} bits" for bits in QUESTION_BITS)

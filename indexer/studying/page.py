@@ -12,6 +12,7 @@ from indexer.studying.findings import leaving, sentences
 from indexer.studying.likeness import Alike
 from indexer.studying.methods import METHODS, NAMED, PUBLISHED_COLLISIONS, PUBLISHED_METHODS, PUBLISHED_SECONDS
 from indexer.studying.studied import Studied
+from indexer.text.visible import visible
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _OWN = """.chart text.key, .chart text.tick, .chart text.label { font-size: 13px; } .chart text.key { text-anchor: start; }
@@ -67,7 +68,10 @@ def _head(made: Studied) -> str:
         ("studied", account.studied),
         ("distinct features", made.features),
     )
-    return f'<dl class="numbers">{"".join(f"<div><dt>{name}</dt><dd>{number:,}</dd></div>" for name, number in told)}</dl>'
+    where = f'<p class="soft"><code>{escape(visible(made.source))}</code></p>'
+    return (
+        f'{where}<dl class="numbers">{"".join(f"<div><dt>{name}</dt><dd>{number:,}</dd></div>" for name, number in told)}</dl>'
+    )
 
 
 def _figures(drawn: Mapping[str, str], names: Iterable[str]) -> str:
@@ -80,7 +84,11 @@ def _figures(drawn: Mapping[str, str], names: Iterable[str]) -> str:
 
 def _caption(name: str) -> str:
     number, bits = name.split("-")[1:]
-    return f"Figure {number}. Documents by the number of their neighbours, {bits} bits; the upright scale is logarithmic."
+    within = "1 bit" if number == "2" else "3 bits"
+    return (
+        f"Figure {number}. Documents by the number of their neighbours within {within}, signatures of {bits} bits; the upright "
+        "scale is logarithmic."
+    )
 
 
 def _seconds(made: Studied) -> Cell:
@@ -130,7 +138,7 @@ def _alike(made: Studied) -> str:
 
 
 def _common(one: Alike | None) -> str:
-    return "–" if one is None else f"{one.mean:.2f}; {one.unlike:.0%}<br>{one.pairs} pairs"
+    return "–" if one is None else f"{one.mean:.2f}; {one.unlike:.0%}<br>{one.pairs} pair{'s' * (one.pairs != 1)}"
 
 
 def _near(made: Studied, drawn: Mapping[str, str]) -> str:

@@ -22,8 +22,9 @@ TIMED = 50
 
 @dataclass(frozen=True, slots=True)
 class Studied:
-    """What a study found. `features`: distinct 4-grams of all studied texts."""
+    """What a study found in the folder or the store `source`. `features`: distinct 4-grams of all studied texts."""
 
+    source: str
     account: Account
     features: int
     bits: tuple[int, ...]
@@ -45,9 +46,10 @@ def study(
     """Sign every text of a folder or a store by every method of the study, and measure what becomes of it.
 
     Empty texts and exact copies are counted apart. Texts and signatures lie in `out`/work until the study is done: cut
-    short, the same call goes on with what was read. Times are of the first `sample` texts, an accidental choice.
-    The same texts give the same figures, times excepted. Raises `UsageError` for other lengths than multiples of 8 from 16 to
-    1024 and for a source without text, `SourceNotFound`.
+    short, the same call goes on with what was read. Nothing in `out` is a document, should it lie in the folder. Times are
+    of the first `sample` texts, an accidental choice. The same texts give the same figures, times excepted. Raises
+    `UsageError` for other lengths than multiples of 8 from 16 to 1024, for a source without text and for an `out` that is
+    the source; `SourceNotFound`.
     """
     chosen, work = lengths(bits), Path(out) / WORK
     work.mkdir(parents=True, exist_ok=True)
@@ -57,6 +59,7 @@ def study(
     seconds = timed(texts, chosen, statistics.whole, sample, progress)
     files = signed(texts, chosen, statistics, work, progress)
     made = Studied(
+        source=texts.source(),
         account=account,
         features=len(statistics.whole),
         bits=chosen,

@@ -55,6 +55,11 @@ class Texts:
         with closing(sqlite3.connect(self.place)) as base:
             return Account(**dict(base.execute("select name, value from account where name != 'source'")))
 
+    def source(self) -> str:
+        """The folder or the store that they came from."""
+        with closing(sqlite3.connect(self.place)) as base:
+            return str(base.execute("select value from account where name = 'source'").fetchone()[0])
+
     def digest(self) -> str:
         """16 hexadecimal digits that name the studied texts."""
         made = hashlib.sha256()
@@ -72,13 +77,17 @@ class Texts:
 def texts_of(source: Path | Store, folder: Path, progress: Progress) -> Texts:
     """Read a folder or a store into a file of `folder`; what an earlier call read whole is not read again.
 
-    Raises `SourceNotFound`, and `UsageError` when there is no text to sign.
+    `folder` lies in that of the report. Nothing there is a document, should it lie in the folder to read.
+
+    Raises `SourceNotFound`, and `UsageError` when there is no text to sign or the report lies in the folder to read itself.
     """
-    place = folder / "texts.db"
+    place, report = folder / "texts.db", folder.parent.resolve()
+    if isinstance(source, Path) and source.resolve() == report:
+        raise UsageError(f"{source} is to be read; write the report to another folder, which may lie in it")
     named = str(source.resolve()) if isinstance(source, Path) else source.url
     if not _read_before(place, named):
         with whole(place) as part:
-            _read(part, _found(source), named, progress)
+            _read(part, _found(source, report), named, progress)
     made = Texts(place)
     if not made.account().studied:
         place.unlink()
@@ -93,12 +102,12 @@ def _read_before(place: Path, named: str) -> bool:
         return base.execute("select 1 from account where name = 'source' and value = ?", (named,)).fetchone() is not None
 
 
-def _found(source: Path | Store) -> Iterator[str | None]:
+def _found(source: Path | Store, report: Path) -> Iterator[str | None]:
     """The text of every document, None for one that cannot be read."""
     if isinstance(source, Path):
         if not source.is_dir():
             raise SourceNotFound(path=str(source))
-        for _, result in documents_under(str(source)):
+        for _, result in documents_under(str(source), without=report if report.is_relative_to(source.resolve()) else None):
             yield None if isinstance(result, ExtractionError) else result.text
     else:
         source.refresh()

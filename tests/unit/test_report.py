@@ -118,6 +118,8 @@ def test_figures() -> None:
     assert re.findall(r'class="bar"[^>]* height="([\d.]+)"', drawn) == ["170.0", "17.0", "0.0"]
     assert re.findall(r'class="value"[^>]*>([^<]+)<', drawn) == ["100", "1"]
     assert curve("c", [(0.5, 10), (1.0, 0)], 10).count('class="tick"') == 3
+    assert re.findall(r'class="tick"[^>]*>([^<]+)<', curve("c", [(0.5, 1), (1.0, 1)], 1)) == ["0", "1"]
+    assert re.findall(r'class="tick"[^>]*>([^<]+)<', curve("c", [(0.5, 3), (1.0, 1)], 3)) == ["0", "1", "3"]
     assert 'class="bar" width="0.50"' in share_bar(0.0001)
     assert 'class="bar" width="0.00"' in share_bar(0)
     assert columns("none", [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from indexer.fingerprinting import fingerprint
 from indexer.schemes import counted_features
 from indexer.sketch.bbit import pack_low_bits
 from indexer.studying.charts import Scale, chart
+from indexer.studying.files import write
 from indexer.studying.methods import BITS, FEATURES, lengths, pairs_of
 from indexer.studying.neighbours import distinct, neighbours
 from indexer.studying.signatures import Tables, grams_of
@@ -112,6 +114,21 @@ def test_a_study_that_was_killed_while_it_read_starts_again(tmp_path: Path) -> N
     assert study(folder, out, bits=(16,), sample=1).account.studied == 400
 
 
+def test_what_a_study_writes_is_no_document_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "one.txt").write_text(TEXTS[0], encoding="utf-8")
+    for _ in range(2):
+        made = study(folder, folder / "studied", bits=(16,), sample=1)
+        assert (made.source, made.account.documents) == (str(folder.resolve()), 1)
+        write(made, folder / "studied")
+    html = (folder / "studied" / "report.html").read_text(encoding="utf-8")
+    assert str(folder.resolve()) in html and "Statistics of 1 document give" in html
+    with pytest.raises(UsageError, match="to another folder"):
+        study(folder, folder, bits=(16,), sample=1)
+    assert study(folder / "studied", folder, bits=(16,), sample=1).account.documents > 5
+
+
 def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
@@ -143,5 +160,6 @@ def test_collisions_and_neighbours_of_a_method_that_tells_nothing_apart(tmp_path
 def test_charts_are_wellformed_and_logarithmic_scales_show_one() -> None:
     drawn = chart("a <title>", ["0", "1", ">1"], [("x & y", [0, 1, None]), ("z", [100, 10, 1])], Scale(100, log=True), "places")
     assert "x &amp; y" in drawn and ElementTree.fromstring(drawn).tag.endswith("svg")
+    assert re.findall(r'class="tick"[^>]*>([\d,]+)<', drawn) == ["0", "1", "10", "100"]
     scale = Scale(1000, log=True)
     assert scale.height(0) == 0 < scale.height(1) < scale.height(10) < scale.height(1000) == 1
