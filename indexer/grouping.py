@@ -23,6 +23,7 @@ from indexer.jobs import Journal, journal_path
 from indexer.joining.bands import Capped, intervals
 from indexer.joining.copies import Wanted
 from indexer.lookup import recipe_of, viewed
+from indexer.matching.textpairs import AT_ONCE, Sharing, sharing
 from indexer.model import Assignment
 from indexer.pairs import ALMOST_ONE, CAP, check_measure, room
 from indexer.planning import plan_for_recall
@@ -30,7 +31,6 @@ from indexer.recipe import Recipe
 from indexer.rescore import Z999
 from indexer.scratch import DEFAULT_MEGABYTES
 from indexer.stores.base import Store
-from indexer.textpairs import AT_ONCE, Sharing, sharing
 from indexer.verifying import Verifier
 
 RECALL = 0.998

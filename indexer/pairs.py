@@ -13,21 +13,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.auditing import audit_of
 from indexer.collection import Collection, Progress, collect, silent
-from indexer.containing import containing
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.joining.bands import Places
 from indexer.joining.copies import Spelling, Wanted
 from indexer.lookup import recipe_of, viewed
-from indexer.matched import Matched
+from indexer.matching.auditing import audit_of
+from indexer.matching.containing import containing
+from indexer.matching.matched import Matched
+from indexer.matching.textpairs import TextPairs, complete, likely
 from indexer.measures import MEASURES
 from indexer.planning import Plan, plan
 from indexer.recipe import Recipe
 from indexer.scratch import DEFAULT_MEGABYTES, Scratch
 from indexer.sorting import Codes, Column, Sorter, parts
 from indexer.stores.base import Store
-from indexer.textpairs import TextPairs, complete, likely
 from indexer.verifying import Verifier
 
 CAP = 1000

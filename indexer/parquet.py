@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from indexer.errors import MissingExtra
-from indexer.matched import Matched
+from indexer.matching.matched import Matched
 
 ROWS = 100_000
 

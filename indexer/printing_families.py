@@ -20,7 +20,7 @@ from rich.text import Text
 from indexer import parquet
 from indexer.collection import Progress
 from indexer.familyaccount import Copies, Grouped
-from indexer.matched import Matched, told_missed
+from indexer.matching.matched import Matched, told_missed
 from indexer.printing import console, print_json
 from indexer.removal import Deleted
 from indexer.terminal import counted, visible

@@ -9,8 +9,8 @@ import statistics
 import pytest
 from sample_library import library, rows, true_pairs
 
-from indexer.auditing import distinct
 from indexer.errors import UsageError
+from indexer.matching.auditing import distinct
 from indexer.pairs import match
 from indexer.strata import Stratum, allotted, audited, chance_at_least, told_audit
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from indexer.collection import Collection, Progress
 from indexer.joining.bands import Capped, runs, spread, whole_runs
 from indexer.joining.copies import Wanted
+from indexer.matching.textpairs import AT_ONCE, TextPairs
 from indexer.sketch.passages import contained, passage_keys
 from indexer.sorting import Codes, Column, Sorter, bits_for, parts
-from indexer.textpairs import AT_ONCE, TextPairs
 from indexer.verifying import Verifier
 
 _HALF = np.uint64(32)
