@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.planting.kinds import KINDS
-from indexer.scores import Counts
+from indexer.statistics.scores import Counts
 from indexer.tuning.cases import UNRELATED, Cases
 from indexer.tuning.choosing import Choice
 from indexer.tuning.judging import Judged, truth_of

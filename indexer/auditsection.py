@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from indexer.strata import Audit, Stratum, told_audit
+from indexer.statistics.strata import Audit, Stratum, told_audit
 
 
 def audit_section(made: Audit | None) -> str:

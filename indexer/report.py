@@ -20,8 +20,8 @@ from indexer.model import Row, Status
 from indexer.overview import Overview, status
 from indexer.release import release
 from indexer.reportstyle import STYLE
+from indexer.statistics.strata import Audit
 from indexer.stores.base import Store
-from indexer.strata import Audit
 from indexer.survey import BINS, Survey, survey
 from indexer.text.visible import visible
 

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "indexer"
 RANKS = {
     0: ["errors", "model", "recipe", "recipekeys", "mappings"],
     1: [
+        "statistics",
         "alignment",
         "discounting",
         "lineage",
@@ -32,10 +33,6 @@ RANKS = {
         "batches",
         "figures",
         "duplicates",
-        "kappa",
-        "intervals",
-        "scores",
-        "strata",
     ],
     2: ["fingerprinting"],
     3: ["sources", "extract", "stores", "crashreport", "logs", "traces", "failpoints", "secret", "urls"],

@@ -11,8 +11,8 @@ from indexer import printing_evaluation, printing_families
 from indexer.commands.options import Share, Words, json_option, opened, store_option
 from indexer.evaluation.evaluating import evaluate
 from indexer.measures import MEASURES
-from indexer.scores import RULES
 from indexer.secret import recipe_asked
+from indexer.statistics.scores import RULES
 from indexer.web.evaluationfile import evaluation_page
 from indexer.wholefile import check_place, whole
 

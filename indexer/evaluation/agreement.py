@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexer.evaluation.sheets import Sheet, as_duplicate
-from indexer.kappa import Averaged, Kappa, averaged, cohen, counted_table, siegel_castellan
+from indexer.statistics.kappa import Averaged, Kappa, averaged, cohen, counted_table, siegel_castellan
 
 
 @dataclass(frozen=True, slots=True)

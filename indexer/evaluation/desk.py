@@ -12,7 +12,7 @@ from indexer.errors import UsageError
 from indexer.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL, read_gold
 from indexer.evaluation.named import Named, named
 from indexer.evaluation.sheets import OpenSheet, disagreements, read_sheets
-from indexer.scores import ordered
+from indexer.statistics.scores import ordered
 from indexer.stores.base import Store
 
 QUESTIONS: Mapping[str, str] = {

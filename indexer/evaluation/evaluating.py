@@ -19,7 +19,7 @@ from indexer.evaluation.results import Evaluation, Mistake, Result, Told
 from indexer.evaluation.truth import Group, Pair, groups
 from indexer.evaluation.typed import NOT_FOUND, TypeDecider
 from indexer.recipe import DEFAULT, Recipe
-from indexer.scores import RULES, Rule, ordered
+from indexer.statistics.scores import RULES, Rule, ordered
 from indexer.stores.base import Store
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from indexer.errors import UsageError
 from indexer.evaluation.records import Record, records
-from indexer.scores import linked, ordered
+from indexer.statistics.scores import linked, ordered
 
 IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE, DIFFERENT = "identical", "near-identical", "fuzzy", "duplicate", "different"
 DUPLICATES = (IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from indexer.evaluation.gold import DUPLICATES, Labelled
 from indexer.evaluation.results import Captured, OfType, Scores, shared
 from indexer.evaluation.truth import Group, Pair
-from indexer.intervals import bootstrap
-from indexer.kappa import Kappa, siegel_castellan
-from indexer.scores import Counts, Rule, SetCounts, captured, linked, set_counts
+from indexer.statistics.intervals import bootstrap
+from indexer.statistics.kappa import Kappa, siegel_castellan
+from indexer.statistics.scores import Counts, Rule, SetCounts, captured, linked, set_counts
 
 Units = NDArray[np.float64]
 Found = Sequence[set[Pair]]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from indexer.evaluation.agreement import Agreement
 from indexer.evaluation.named import Named
 from indexer.evaluation.sheets import Disagreement
-from indexer.intervals import mitchell
-from indexer.kappa import Kappa
-from indexer.scores import SetCounts, share
 from indexer.sketch.statistics import wilson
+from indexer.statistics.intervals import mitchell
+from indexer.statistics.kappa import Kappa
+from indexer.statistics.scores import SetCounts, share
 
 Interval = tuple[float, float]
 
@@ -52,7 +52,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """By sets, under a rule of `indexer.scores.RULES`."""
+    """By sets, under a rule of `indexer.statistics.scores.RULES`."""
 
     counts: SetCounts
     recall: Share

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 from indexer.errors import UsageError
 from indexer.evaluation.gold import DUPLICATES, Gold, Labelled, type_named
 from indexer.evaluation.records import Record, records
-from indexer.scores import ordered
+from indexer.statistics.scores import ordered
 
 Role: TypeAlias = Literal["assessor", "arbiter"]
 ROLES: Mapping[str, Role] = {"assessor": "assessor", "arbiter": "arbiter"}

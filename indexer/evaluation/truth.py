@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from indexer.errors import UsageError
 from indexer.evaluation.gold import DIFFERENT, DUPLICATES, Gold, GoldSet, Labelled, gold_sets
 from indexer.evaluation.named import Named
-from indexer.scores import ordered
+from indexer.statistics.scores import ordered
 
 Pair = tuple[str, str]
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress
 from indexer.errors import UsageError
-from indexer.intervals import places
 from indexer.joining.bands import Join, Places, SlotCounter
 from indexer.matching.textpairs import Sharing, TextPairs
 from indexer.planning import plan_for_recall
 from indexer.sorting import Codes
-from indexer.strata import ESCAPING, Audit, Stratum, allotted, at_most, audited, chance_at_least
+from indexer.statistics.intervals import places
+from indexer.statistics.strata import ESCAPING, Audit, Stratum, allotted, at_most, audited, chance_at_least
 from indexer.verifying import Verifier
 
 EDGES = (0.9, 0.5, 0.1, 0.01)  # chances to reach the threshold between which strata lie

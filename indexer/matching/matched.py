@@ -14,7 +14,7 @@ from indexer.joining.hotbands import Missed
 from indexer.planning import Plan
 from indexer.sketch.passages import GUARANTEED
 from indexer.sorting import Room, Sorter, parts
-from indexer.strata import Audit, told_audit
+from indexer.statistics.strata import Audit, told_audit
 
 PLACE_BITS = 36
 

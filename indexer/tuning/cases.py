@@ -12,7 +12,7 @@ from indexer.evaluation.gold import DIFFERENT, DUPLICATES, Gold
 from indexer.evaluation.named import named
 from indexer.evaluation.reading import given
 from indexer.planting.chance import Chance
-from indexer.scores import linked
+from indexer.statistics.scores import linked
 from indexer.stores.base import Store
 
 UNRELATED = "unrelated"

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.evaluation.gold import TYPES
-from indexer.intervals import bootstrap
 from indexer.recipe import Recipe
-from indexer.scores import Counts
 from indexer.sketch.hashing import mix64
+from indexer.statistics.intervals import bootstrap
+from indexer.statistics.scores import Counts
 from indexer.tuning.cases import UNRELATED, Case
 from indexer.tuning.experiment import Experiment
 

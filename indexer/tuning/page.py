@@ -7,7 +7,7 @@ from html import escape
 
 from indexer.release import release
 from indexer.reportstyle import STYLE
-from indexer.scores import Counts
+from indexer.statistics.scores import Counts
 from indexer.text.visible import visible
 from indexer.tuning.charts import key, lines, separation
 from indexer.tuning.choosing import CLOSE, ENOUGH

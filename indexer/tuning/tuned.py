@@ -12,7 +12,7 @@ import numpy as np
 from indexer.collection import Progress, silent
 from indexer.errors import UsageError
 from indexer.recipe import Recipe
-from indexer.scores import Counts
+from indexer.statistics.scores import Counts
 from indexer.stores.base import Store
 from indexer.tuning.cases import cases_of
 from indexer.tuning.choosing import Choice, choice

@@ -11,7 +11,7 @@ from indexer.comparing.sidebyside import Cells, SideBySide
 from indexer.errors import MissingExtra
 from indexer.evaluation.results import Evaluation, Mistake, Result
 from indexer.release import release
-from indexer.scores import RULES
+from indexer.statistics.scores import RULES
 from indexer.web.comparisonfile import digest
 
 MOST_SHOWN, MOST_BLOCKS = 100, 100

@@ -12,7 +12,7 @@ from sample_library import library, rows, true_pairs
 from indexer.errors import UsageError
 from indexer.matching.auditing import distinct
 from indexer.pairs import match
-from indexer.strata import Stratum, allotted, audited, chance_at_least, told_audit
+from indexer.statistics.strata import Stratum, allotted, audited, chance_at_least, told_audit
 
 NEVER = 0.1  # a weight of false negatives under which many pairs are missed
 

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from indexer.kappa import averaged, cohen, counted_table, siegel_castellan
+from indexer.statistics.kappa import averaged, cohen, counted_table, siegel_castellan
 
 # Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971): 30 patients, 6 psychiatrists.
 DIAGNOSES = (

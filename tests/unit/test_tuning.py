@@ -25,7 +25,7 @@ from indexer.fingerprinting import fingerprint
 from indexer.measures import feature_set, jaccard
 from indexer.planting.corpus import synth
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.scores import Counts
+from indexer.statistics.scores import Counts
 from indexer.tuning.cases import UNRELATED, Case, Cases, cases_of
 from indexer.tuning.charts import separation
 from indexer.tuning.experiment import Experiment, experiment

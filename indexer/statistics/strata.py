@@ -11,9 +11,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.intervals import z_value
-from indexer.scores import share
 from indexer.sketch.statistics import wilson
+from indexer.statistics.intervals import z_value
+from indexer.statistics.scores import share
 
 FEWEST = 5
 ESCAPING = 1e-4  # of pairs at the threshold, those that may lie where sketches do not place them

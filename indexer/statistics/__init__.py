@@ -1,0 +1,1 @@
+"""Statistics of judgements and samples: kappa, intervals, precision and recall, strata."""
