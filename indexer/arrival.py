@@ -144,6 +144,7 @@ class Arrivals:
         slots = self._unpacked(row.minhash or b"" for row in arriving)
         if self._asking:
             self._look_up(arriving, changing)
+        self._documents += len(fresh)
         near = self._near(arriving, slots)
         leading = self._leading(id for ids in near for id in ids)
         features, new = _Features(self._recipe), []
@@ -167,6 +168,7 @@ class Arrivals:
             found, self._looked_up, self._asking = self._store.principals(None, REMEMBERED), 0, False
         else:
             found = self._store.principals([row.bands for row in rows], FOUND)
+        self._make_room(len(found))
         new = [one for one in found if one.id not in self._known and one.id not in changing]
         self._remember([one.id for one in new], self._unpacked(one.minhash for one in new))
 
@@ -202,9 +204,13 @@ class Arrivals:
             self._sources |= {id: now.get(family, "") for id, family in members.items()}
 
     def _remember(self, ids: Sequence[str], slots: Slots) -> None:
-        if len(self._known.ids) + len(ids) > REMEMBERED:
-            self._known, self._asking = self._no_leaders(), True
+        self._make_room(len(ids))
         self._known.add(ids, slots)
+
+    def _make_room(self, count: int) -> None:
+        """Where so many more could not be remembered, begin anew, and look up from then on."""
+        if len(self._known.ids) + count > REMEMBERED:
+            self._known, self._asking = self._no_leaders(), True
 
     def _unpacked(self, sketches: Iterable[bytes]) -> Slots:
         return unpack_slots(b"".join(sketches)).reshape(-1, self._width)

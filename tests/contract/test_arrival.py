@@ -6,6 +6,7 @@ import pytest
 from sample_library import edited, rows, sentence
 from sample_rows import band, row
 
+from indexer import arrival
 from indexer.arrival import Arrivals
 from indexer.errors import UsageError
 from indexer.grouping import group
@@ -90,6 +91,19 @@ def test_families_on_arrival(store):
     assert {id: fields[0] for id, fields in found.items()} == {"a": "a", "b": "a", "c": "c", "t": "a", "d": "d", "e": "e"}
     assert {id for id, fields in found.items() if fields[1]} == {"a", "c"}
     assert 0.8 <= found["b"][2] < 1 and found["a"][2] is None and all(fields[3] for fields in found.values())
+
+
+def test_families_of_more_principals_than_are_remembered(store, monkeypatch):
+    """A job that began with an empty store finds its principals again, the late ones too."""
+    monkeypatch.setattr(arrival, "REMEMBERED", 12)
+    texts = {f"{place:02}": " ".join(f"{word}{place}" for word in sentence(1).split()) for place in range(40)}
+    arrivals = Arrivals(store, DEFAULT)
+    for kind, made in (("a", texts), ("b", texts)):
+        for start in range(0, 40, 5):
+            batch = {f"{kind}{id}": made[id] for id in list(made)[start : start + 5]}
+            assert arrivals.write(arrivals.placed(rows(batch))) == [None] * 5
+            store.refresh()
+    assert {id: fields[0] for id, fields in stored(store).items()} == {f"{kind}{id}": f"a{id}" for kind in "ab" for id in texts}
 
 
 def test_a_principal_whose_text_changes_leaves_its_family(store):
