@@ -33,7 +33,8 @@ def compare_page(
 
     `originals` are the documents whose texts were compared: with them metadata and extraction warnings are shown. `without` is
     the similarity without what the texts of a store share (`indexer.comparing.boilerplate.discount`); the page says when it
-    is missing. Beyond 10,000 blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra` without jinja2.
+    is missing. Beyond 10,000 blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra`
+    without jinja2.
 
     >>> from indexer.comparing.comparison import compare
     >>> "Did you steal" in compare_page(compare("Did you steal the money?", "Did you steal the money? Yes."))
