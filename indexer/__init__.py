@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from indexer.comparing.revisions import versions
     from indexer.duplicates.sets import duplicate_pairs, duplicate_sets
     from indexer.evaluation.evaluating import evaluate
-    from indexer.exporting import export
+    from indexer.exports.exporting import export
     from indexer.fingerprinting import fingerprint, fingerprints
     from indexer.grouping import group
     from indexer.ingest import index
@@ -84,7 +84,7 @@ _HOMES = {
     "evaluate": "indexer.evaluation.evaluating",
     "duplicate_pairs": "indexer.duplicates.sets",
     "duplicate_sets": "indexer.duplicates.sets",
-    "export": "indexer.exporting",
+    "export": "indexer.exports.exporting",
     "fingerprint": "indexer.fingerprinting",
     "fingerprints": "indexer.fingerprinting",
     "fold_hits": "indexer.results",

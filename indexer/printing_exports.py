@@ -7,7 +7,7 @@ import dataclasses
 from rich.table import Table
 from rich.text import Text
 
-from indexer.exporting import Exported
+from indexer.exports.exporting import Exported
 from indexer.printing import console, print_json
 from indexer.terminal import counted, visible
 

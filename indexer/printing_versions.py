@@ -9,8 +9,8 @@ from rich.text import Text
 
 from indexer.comparing.redlining import Change, Stretch
 from indexer.comparing.revisions import Step, Version, Versions
+from indexer.exports.tables import moment
 from indexer.printing import console, print_json
-from indexer.tables import moment
 from indexer.terminal import abridged, counted, percent, visible
 
 CONTEXT = 12

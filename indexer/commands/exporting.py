@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from indexer import exporting, printing_exports, printing_families
+from indexer import printing_exports, printing_families
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
-from indexer.exporting import Form, What
+from indexer.exports import exporting
+from indexer.exports.exporting import Form, What
 
 _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 

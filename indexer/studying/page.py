@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
+from indexer.exports.reportstyle import STYLE
 from indexer.release import release
-from indexer.reportstyle import STYLE
 from indexer.studying.figures import PROJECTIONS, PUBLISHED, SETTLING, SHARED, STATISTICS, UNIQUE
 from indexer.studying.findings import leaving, sentences
 from indexer.studying.likeness import Alike

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from indexer.exports.reportstyle import STYLE
 from indexer.release import release
-from indexer.reportstyle import STYLE
 from indexer.statistics.scores import Counts
 from indexer.text.visible import visible
 from indexer.tuning.charts import key, lines, separation

@@ -16,7 +16,7 @@ TELLING = {
     "indexer/jobs.py": "when a failure was recorded",
     "indexer/labels/journal.py": "when a labelling began",
     "indexer/evaluation/sheets.py": "when a sheet was made",
-    "indexer/report.py": "the date of a report",
+    "indexer/exports/report.py": "the date of a report",
 }
 
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError, UsageError
-from indexer.exporting import export
+from indexer.exports.exporting import export
+from indexer.exports.loadfile import field
+from indexer.exports.tables import Column, Table, write_csv
 from indexer.grouping import group
-from indexer.loadfile import field
 from indexer.pairs import match
 from indexer.stores import open_store
 from indexer.stores.base import Store
-from indexer.tables import Column, Table, write_csv
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "exports.json").read_text(encoding="utf-8"))
 TEXT = sentence(0)

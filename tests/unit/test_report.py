@@ -9,10 +9,10 @@ import pytest
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError
-from indexer.exporting import export
+from indexer.exports.exporting import export
+from indexer.exports.report import report
 from indexer.figures import columns, curve, share_bar
 from indexer.grouping import group
-from indexer.report import report
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from indexer.exporting import export
+from indexer.exports.exporting import export
 from indexer.stores import open_store
 
 

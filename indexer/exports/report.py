@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from html import escape
 
-from indexer.auditsection import audit_section
 from indexer.collection import Progress, silent
+from indexer.exports.auditsection import audit_section
+from indexer.exports.reportstyle import STYLE
 from indexer.familyview import Family, family
 from indexer.figures import columns, curve, share_bar
 from indexer.model import Row, Status
 from indexer.overview import Overview, status
 from indexer.release import release
-from indexer.reportstyle import STYLE
 from indexer.statistics.strata import Audit
 from indexer.stores.base import Store
 from indexer.survey import BINS, Survey, survey

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, BinaryIO
 
-from indexer.tables import Kind, Table, moment
+from indexer.exports.tables import Kind, Table, moment
 
 QUOTE, DELIMITER, NEWLINE = "\u00fe", "\u0014", "\u00ae"
 _SPELLED = str.maketrans({QUOTE: "th", NEWLINE: "(R)"})

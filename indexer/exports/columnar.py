@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from indexer.errors import MissingExtra
-from indexer.tables import Table
+from indexer.exports.tables import Table
 
 ROWS = 50_000
 

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from indexer.batches import Batch, Piece
+from indexer.exports.tables import Column
 from indexer.model import Row
-from indexer.tables import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ from typing import Any, Literal, TypeAlias
 
 from indexer.batches import Balance, Batch, Group, batches
 from indexer.collection import Progress, silent
-from indexer.columnar import write_parquet
 from indexer.errors import UsageError
-from indexer.exportrows import COLUMNS, Assigned, Awaiting, Document, Paired
-from indexer.loadfile import write_dat
+from indexer.exports.columnar import write_parquet
+from indexer.exports.loadfile import write_dat
+from indexer.exports.report import report
+from indexer.exports.rows import COLUMNS, Assigned, Awaiting, Document, Paired
+from indexer.exports.tables import Table, write_csv
 from indexer.lookup import recipe_of
 from indexer.model import Row
 from indexer.pairs import match
-from indexer.report import report
 from indexer.stores.base import Store
-from indexer.tables import Table, write_csv
 from indexer.wholefile import check_place, whole
 
 Form: TypeAlias = Literal["csv", "parquet", "dat", "html"]
