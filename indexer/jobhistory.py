@@ -21,6 +21,10 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS job (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, command TEXT NOT NULL, "
     "began REAL NOT NULL, seconds REAL, outcome TEXT, counts TEXT NOT NULL)"
 )
+_ENDED = (
+    "INSERT OR REPLACE INTO job (number, id, command, began, seconds, outcome, counts) "
+    "VALUES ((SELECT number FROM job WHERE id = ?), ?, ?, ?, ?, ?, ?)"
+)
 _SELECT = "SELECT id, command, began, seconds, outcome, counts FROM job ORDER BY number DESC"
 
 
@@ -59,7 +63,7 @@ def working(journal: Journal, command: str) -> Iterator[Working]:
     with telling(job.id), span(command, job=job.id):
         event("job_began", command=command)
         _change(journal, _TABLE, ())
-        row = (job.id, command, time.time())
+        row = (job.id, command, began := time.time())
         _change(journal, "INSERT INTO job (id, command, began, counts) VALUES (?, ?, ?, '{}')", row)
         outcome = "done"
         try:
@@ -72,7 +76,7 @@ def working(journal: Journal, command: str) -> Iterator[Working]:
             outcome = f"failed: {type(error).__name__}"
             raise
         finally:
-            _end(journal, job, command, outcome, time.monotonic() - started)
+            _end(journal, job, command, began, outcome, time.monotonic() - started)
 
 
 def job_history(path: Path | None) -> tuple[JobSummary, ...]:
@@ -83,10 +87,10 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
     )
 
 
-def _end(journal: Journal, job: Working, command: str, outcome: str, seconds: float) -> None:
+def _end(journal: Journal, job: Working, command: str, began: float, outcome: str, seconds: float) -> None:
     counts = {name.lower(): number for name, number in job.counts.items()}
-    ended = (round(seconds, 3), outcome, json.dumps(counts), job.id)
-    _change(journal, "UPDATE job SET seconds = ?, outcome = ?, counts = ? WHERE id = ?", ended)
+    _change(journal, _TABLE, ())  # a restored journal may have no summaries, and has none of its own restoring
+    _change(journal, _ENDED, (job.id, job.id, command, began, round(seconds, 3), outcome, json.dumps(counts)))
     _change(journal, "DELETE FROM job WHERE number <= (SELECT max(number) FROM job) - ?", (KEPT,))
     level: Level = "warning" if outcome.startswith("failed") else "info"
     event("job_ended", level, command=command, outcome=outcome, seconds=round(seconds, 3), counts=counts)

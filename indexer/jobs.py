@@ -20,6 +20,7 @@ from typing import Any
 from indexer.errors import StoreBusy, StoreDamaged, StoreError, StoreStopped
 from indexer.failpoints import reached
 from indexer.stores import sqlite_file
+from indexer.stores._sqlite_backup import make_private, rename_durably
 
 FORMAT = 1  # of the journal, in its `user_version`; those before it had none
 _SCHEMA = """
@@ -29,8 +30,7 @@ CREATE TABLE IF NOT EXISTS failure (
 """
 _WITHOUT_TIME = 5  # columns of a journal of version 0.1
 _BATCH = 500
-_PAGE, _MOST = 4096, 1 << 30
-_OURS = ("failure", "labelling", "labelled", "job")
+TABLES = ("failure", "labelling", "labelled", "job")
 _ANEW = "move it away: what failed is then tried again, and labellings can no longer be undone"
 
 
@@ -98,57 +98,38 @@ def looked_up(path: Path | None, table: str, select: str) -> list[tuple[Any, ...
 
 
 def copy_journal(path: Path, target: Path) -> None:
-    """Copy a journal into a file. Raises `StoreBusy` while a job holds it."""
+    """Copy a journal into a file, whole or not at all. Raises `StoreBusy` while a job holds it."""
+    half = Path(f"{target}.half")
+    half.unlink(missing_ok=True)
     try:
         with closing(_reading(path)) as source:
             source.execute("SELECT 1 FROM sqlite_master").fetchall()
-            with closing(sqlite3.connect(target)) as copy:
+            make_private(half, path)
+            with closing(sqlite3.connect(half)) as copy:
                 source.backup(copy)
+        rename_durably(str(half), str(target))
     except sqlite3.DatabaseError as error:
         raise _translated(error, path) from error
+    finally:
+        half.unlink(missing_ok=True)
 
 
-def salvage(path: Path) -> int:
-    """Put a new journal in place of a damaged one, with every entry that can be read; how many. The old one is moved aside."""
-    half, kept = Path(f"{path}.half"), 0
-    half.unlink(missing_ok=True)
-    torn = path.read_bytes()
-    pages = int.from_bytes(torn[28:32], "big") * _PAGE  # as the header counts them; what is missing reads as no row
-    Path(f"{path}.torn").write_bytes(torn + bytes(max(-len(torn) % _PAGE, min(pages - len(torn), _MOST))))
-    with closing(sqlite3.connect(half)) as new, closing(sqlite3.connect(f"{path}.torn")) as old, new:
-        for table, made in _tables(old):
-            new.execute(made)
-            for row in _legible(old, table):
-                marks = ", ".join("?" * len(row))
-                kept += new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row).rowcount
-    os.replace(path, f"{path}.damaged")  # noqa: PTH105 - as below, one name for both
-    os.replace(half, path)  # noqa: PTH105
-    for suffix in ("", "-journal"):
-        Path(f"{path}.torn{suffix}").unlink(missing_ok=True)
-    return kept
-
-
-def _tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Name and definition of each table of ours that a damaged journal still tells."""
+def check_journal(path: Path) -> None:
+    """Raise `StoreDamaged` for a journal that is not whole, `StoreError` for one of a newer nearfold or of another program."""
     try:
-        found = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
-    except sqlite3.DatabaseError:
-        return []
-    return [(name, made) for name, made in found if name in _OURS]
-
-
-def _legible(db: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
-    """The rows before the first damage, and those behind the last one."""
-    for order in ("", " ORDER BY 1 DESC"):
-        try:
-            yield from db.execute(f"SELECT * FROM {table}{order}")
-        except sqlite3.DatabaseError:
-            continue
-        return
+        with closing(_reading(path)) as connection:
+            _check_whole(connection, path)
+            _check_format(connection, path)
+            (told,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise _translated(error, path) from error
+    if told != "ok":
+        raise StoreDamaged(path=str(path), reason=str(told), mend=_ANEW)
 
 
 def _reading(path: Path) -> sqlite3.Connection:
     """May be written, for a change that a loss of power left half done is taken back by whoever reads next."""
+    _check_place(path)
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0.2)
 
 
@@ -237,6 +218,7 @@ def _locked(path: Path | None) -> sqlite3.Connection:
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
+            _check_place(path)
         connection = sqlite3.connect(path or ":memory:", timeout=0.2, check_same_thread=False)
         try:
             _prepare(connection, path)
@@ -265,13 +247,22 @@ def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
             connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
+def _check_place(path: Path) -> None:
+    """SQLite waits for ever for what comes out of a FIFO."""
+    if path.exists() and not path.is_file():
+        raise StoreError(f"the journal {path} is no regular file; move it away")
+
+
 def _check_format(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Refuse the journal of a newer nearfold: what it remembers there could be lost."""
+    """Refuse the file of another program, and the journal of a newer nearfold: what it remembers there could be lost."""
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found > FORMAT:
         raise StoreError(
             f"the journal {path} was written by a newer nearfold (format {found}, this one knows {FORMAT}); upgrade nearfold"
         )
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if strange := {name for name in tables if not name.startswith("sqlite_")} - set(TABLES):
+        raise StoreError(f"{path} is the SQLite file of another program (it has a table {min(strange)}); move it away")
 
 
 def _check_whole(connection: sqlite3.Connection, path: Path | None) -> None:
@@ -284,6 +275,8 @@ def _check_whole(connection: sqlite3.Connection, path: Path | None) -> None:
 def _translated(error: sqlite3.DatabaseError, path: Path | None) -> Exception:
     if "locked" in str(error):
         return StoreBusy(what=f"the journal {path}", holder="another nearfold job")
+    if "Could not decode" in str(error):
+        return StoreDamaged(path=str(path), reason="a text in it is not UTF-8", mend=_ANEW)
     if isinstance(error, sqlite3.OperationalError):
         failing = "disk I/O error" in str(error)
         mend = "check the disk and its free space" if failing else "make room, or make its folder writable"

@@ -9,12 +9,13 @@ from typing import Literal
 
 from indexer.errors import StoreDamaged
 from indexer.jobhistory import working
-from indexer.jobs import Journal, journal_path, salvage
+from indexer.jobs import Journal, journal_path
 from indexer.lookup import recipe_of
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.removal import mend_strays, rename_clusters
 from indexer.renewing import renewed
+from indexer.salvaging import salvage
 from indexer.stores.base import Store
 from indexer.stores.keeping import Mendable
 

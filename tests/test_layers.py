@@ -51,6 +51,7 @@ RANKS = {
         "jobhistory",
         "safekeeping",
         "repairing",
+        "salvaging",
         "documents",
         "signing",
         "overview",

@@ -19,11 +19,10 @@ from indexer.failpoints import reached
 from indexer.logs import event
 from indexer.recipe import Recipe
 from indexer.secret import with_key
-from indexer.stores._sqlite_backup import copy_in, copy_out
+from indexer.stores._sqlite_backup import APPLICATION_ID, check_copy, copy_in, copy_out, move_aside
 from indexer.stores._sqlite_connections import Readers, opened
 
 MEMORY = ":memory:"
-APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
 FORMAT = 3
 PATIENCE_SECONDS = 5.0
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")
@@ -124,8 +123,7 @@ class File:
     def replace(self, source: str) -> None:
         """Put the database of another file in place of this one's, in one step; what cannot be read here is moved aside."""
         with _translated(source), closing(sqlite3.connect(f"{Path(source).absolute().as_uri()}?mode=ro", uri=True)) as kept:
-            if not _number(kept, "application_id"):
-                raise MappingMismatch(index=source, problems=("it is no copy of a store",))
+            check_copy(source)
             _check(kept, source)
         with self._lock, _translated(self.path):
             try:
@@ -133,7 +131,7 @@ class File:
                 _number(db, "user_version")
             except sqlite3.DatabaseError:
                 self.close()
-                os.replace(self.path, f"{self.path}.damaged")  # noqa: PTH105
+                move_aside(self.path)
                 db = self._connect(create=True)
             copy_in(source, db)
             db.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -169,6 +167,8 @@ class File:
         return opened(self._place(create=False), _READING, PATIENCE_SECONDS)
 
     def _place(self, create: bool) -> str:
+        if self.path != MEMORY and Path(self.path).exists() and not Path(self.path).is_file():  # a FIFO is waited for, for ever
+            raise StoreError(f"{self.path} is no regular file; give --store another")
         return MEMORY if self.path == MEMORY else f"{Path(self.path).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
 
     def _stat(self) -> tuple[int, int] | None:
@@ -222,6 +222,8 @@ def _meaning(path: str, text: str) -> StoreError:
         return StoreError(f"{path} cannot be opened; check that its folder exists and that you may read and write both")
     if "fts5" in text and "no such" in text:
         return Unsupported(store="this Python's SQLite", what="search texts (it has no FTS5)", instead="use another Python")
+    if "Could not decode" in text:  # and then what could not be: a document
+        return StoreDamaged(path=path, reason="a text in it is not UTF-8")
     if any(sign in text for sign in ("not a database", "malformed", "corrupt", "no such")):
         return StoreDamaged(path=path, reason=text)
     return StoreError(f"{path}: {text}; run `nearfold doctor`")

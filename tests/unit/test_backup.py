@@ -9,6 +9,7 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import MappingMismatch, SourceNotFound, StoreBusy, StoreDamaged, StoreError, Unsupported, UsageError
+from indexer.jobhistory import job_history
 from indexer.jobs import Failure, Journal, journal_path, remembered
 from indexer.model import Query
 from indexer.recipe import DEFAULT
@@ -109,6 +110,69 @@ def test_what_is_no_sound_copy_changes_nothing(store: SqliteStore, tmp_path: Pat
     with pytest.raises(SourceNotFound):
         restore(store, f"{tmp_path}/nothing.db", replace=True)
     assert list(store.scan()) == before
+
+
+def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(store: SqliteStore, tmp_path: Path) -> None:
+    backup(store, f"{tmp_path}/copy.db")
+    with closing(sqlite3.connect(tmp_path / "copy.db.jobs")) as db, db:
+        db.execute("DELETE FROM failure")
+    whole = (tmp_path / "copy.db").read_bytes()
+    (tmp_path / "copy.db").write_bytes(whole[:8192] + bytes(60) + whole[8252:])
+    with pytest.raises(StoreDamaged):
+        restore(store, f"{tmp_path}/copy.db", replace=True)
+    assert [one.id for one in remembered(journal_path(store.url)) or ()] == ["f"]
+
+
+def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(store: SqliteStore, tmp_path: Path) -> None:
+    backup(store, f"{tmp_path}/copy.db")
+    store.write([row("3")])
+    with (tmp_path / "copy.db.jobs").open("ab") as jobs:
+        jobs.write(b"torn")
+    with pytest.raises(StoreDamaged, match="move it away"):
+        restore(store, f"{tmp_path}/copy.db", replace=True)
+    assert set(store.sources(["1", "3"])) == {"1", "3"}
+
+
+def test_what_others_keep_is_never_replaced(store: SqliteStore, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(theirs)) as db, db:
+        db.execute("CREATE TABLE theirs (x)")
+    (tmp_path / "report.txt").write_text("a year of work", encoding="utf-8")
+    (tmp_path / "folder.db").mkdir()
+    before = theirs.read_bytes()
+    for name in ("theirs.db", "report.txt", "folder.db", "store.db", "store.db.jobs", "store.db-wal"):
+        with pytest.raises(UsageError, match="name another file"):
+            backup(store, f"{tmp_path}/{name}")
+    backup(store, f"{tmp_path}/copy.db")
+    for name, message in (("theirs.db", "another program"), ("folder.db", "no regular file")):
+        place = open_store(f"sqlite:///{tmp_path}/{name}")
+        with pytest.raises(StoreError, match=message):
+            restore(place, f"{tmp_path}/copy.db", replace=True)
+        place.close()
+    (tmp_path / "hard.db").hardlink_to(tmp_path / "store.db")
+    with pytest.raises(UsageError, match="belongs to the store itself"):
+        restore(store, f"{tmp_path}/hard.db", replace=True)
+    assert theirs.read_bytes() == before
+    assert len(list(store.scan())) == 2
+
+
+def test_copies_are_for_nobody_who_may_not_read_the_store(store: SqliteStore, tmp_path: Path) -> None:
+    for name in ("store.db", "store.db.jobs"):
+        (tmp_path / name).chmod(0o600)
+    backup(store, f"{tmp_path}/copy.db")
+    fresh = open_store(f"sqlite:///{tmp_path}/fresh.db")
+    restore(fresh, f"{tmp_path}/copy.db")
+    fresh.close()
+    for name in ("copy.db", "copy.db.jobs", "fresh.db", "fresh.db.jobs"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
+
+
+def test_a_restored_journal_tells_of_the_restoring(store: SqliteStore, tmp_path: Path) -> None:
+    backup(store, f"{tmp_path}/copy.db")
+    restore(store, f"{tmp_path}/copy.db", replace=True)
+    assert [(one.command, one.outcome, one.counts) for one in job_history(journal_path(store.url))] == [
+        ("restore", "done", {"documents": 2})
+    ]
 
 
 def test_what_cannot_be_copied_says_what_to_do(store: SqliteStore, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The journal: failures survive, and a second job is refused."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import StoreBusy, StoreDamaged
+from indexer.errors import StoreBusy, StoreDamaged, StoreError
 from indexer.jobs import Failure, Journal, journal_path, remembered
 
 FAILURE = Failure("a1", "/x/a.pdf", "digest", "iscc-tika/0.6.0", "encrypted")
@@ -48,6 +49,30 @@ def test_a_file_that_is_no_journal_is_named(tmp_path: Path) -> None:
     (tmp_path / "jobs").write_bytes(b"not a database, certainly not one" * 100)
     with pytest.raises(StoreDamaged, match="jobs"):
         Journal(tmp_path / "jobs")
+
+
+def test_what_is_no_file_or_that_of_another_program_is_neither_waited_for_nor_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    with closing(sqlite3.connect(tmp_path / "theirs")) as db, db:
+        db.execute("CREATE TABLE failure (x)")
+        db.execute("CREATE TABLE theirs (x)")
+    before = (tmp_path / "theirs").read_bytes()
+    for name, message in (("fifo", "no regular file"), ("folder", "no regular file"), ("theirs", "another program")):
+        for asked in (Journal, remembered):
+            with pytest.raises(StoreError, match=message):
+                asked(tmp_path / name)
+    assert (tmp_path / "theirs").read_bytes() == before
+
+
+def test_damage_is_named_without_what_it_hit(tmp_path: Path) -> None:
+    with Journal(tmp_path / "jobs") as journal:
+        journal.record([replace(FAILURE, error="a secret clause")])
+    torn = (tmp_path / "jobs").read_bytes().replace(b"a secret clause", b"a secret \xff\xffause")
+    (tmp_path / "jobs").write_bytes(torn)
+    with pytest.raises(StoreDamaged, match="UTF-8") as caught:
+        remembered(tmp_path / "jobs")
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,22 @@ def test_pages_that_were_overwritten(store, path):
         list(store.scan())
 
 
+def test_damage_is_named_without_the_document_that_it_hit(store, path):
+    store.write([row("1", text="a clause that nobody else may read")])
+    store.close()
+    torn = path.read_bytes().replace(b"nobody else", b"nobody \xff\xffse")
+    path.write_bytes(torn)
+    with pytest.raises(StoreDamaged, match="UTF-8") as caught:
+        open_store(f"sqlite:///{path}").get(["1"])
+    assert "clause" not in str(caught.value)
+
+
+def test_a_fifo_is_not_waited_for(path):
+    os.mkfifo(path)
+    with pytest.raises(StoreError, match="no regular file"):
+        open_store(f"sqlite:///{path}").stored_recipe()
+
+
 def test_the_database_of_another_program(path):
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE documents (id TEXT)")
