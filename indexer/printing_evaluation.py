@@ -102,7 +102,7 @@ def _result(made: Result, whole: Evaluation, store_url: str, out: Console) -> No
     out.print(f"{RULES[whole.rule]} (--capture {whole.rule}); intervals are of 95 %; the bootstrap draws {whole.drawn}")
     out.print(
         f"kappa with the truth {_number(made.agreement.kappa)} over {counted(made.judged, 'judged pair')}; "
-        f"{made.unjudged:,} found that nobody has judged"
+        f"{made.unjudged:,} found of which the truth is not known"
     )
     _mistakes("found, and no duplicate", made.false_positives, store_url, out)
     _mistakes("missed", made.misses, store_url, out)

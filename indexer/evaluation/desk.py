@@ -106,7 +106,8 @@ def desk(
     """The desk of an assessor over a file of pairs or sets, whose types are not looked at; goes on with the sheet at `out`.
 
     `arbitrate`: the sheets of two assessors or more; the desk is an arbiter's then, and has the pairs alone on which they
-    differ. Raises `UsageError` for a file that cannot be read or written, and for documents that are not there.
+    differ. Raises `UsageError` for a file that cannot be read or written, for documents that are not there, and when the file of
+    pairs lacks some on which the sheets differ.
     """
     if not assessor.strip():
         raise UsageError("a sheet needs the name of its assessor; give --assessor")
@@ -125,4 +126,11 @@ def _differing(
     sheets = [sheet for path in paths for sheet in read_sheets(path)]
     if sum(sheet.role == "assessor" for sheet in sheets) < 2:
         raise UsageError("an arbiter needs the sheets of two assessors or more; give --arbitrate for each")
-    return {pair: pairs[pair] for pair in disagreements(sheets) if pair in pairs}
+    differing = disagreements(sheets)
+    if absent := [pair for pair in differing if pair not in pairs]:
+        (a, b), number = absent[0], len(absent)
+        raise UsageError(
+            f"of the {len(differing):,} pairs on which the sheets differ {number:,} are not among the pairs given, such as {a} "
+            f"and {b}; give the file of pairs that was judged"
+        )
+    return {pair: pairs[pair] for pair in differing}

@@ -79,6 +79,9 @@ def test_mistakes_are_told_with_their_line(
     pair = "ferry-press-release.txt,ferry-web-page.html,fuzzy\n"
     (folder / "good.csv").write_text(f"a,b,type\n{pair}")
     (folder / "one.csv").write_text(f"a,b,judgement\n{pair}")
+    (folder / "two.csv").write_text(
+        "a,b,judgement,assessor\nsupply-agreement.txt,other.txt,fuzzy,x\nother.txt,supply-agreement.txt,different,y\n"
+    )
     (folder / "words.txt").write_text("vessel = ferry\n")
     for words, message in (
         (("evaluate", "bad.csv"), "'none.txt': "),
@@ -88,5 +91,9 @@ def test_mistakes_are_told_with_their_line(
         (("judge", ".", "--assessor", "x"), "is a folder"),
         (("judge", "good.csv", "--assessor", "a/b"), "cannot be part of a file name"),
         (("judge", "good.csv", "--assessor", "x", "--arbitrate", "one.csv"), "two assessors"),
+        (
+            ("judge", "good.csv", "--assessor", "x", "--arbitrate", "two.csv"),
+            "1 are not among the pairs given, such as other.txt",
+        ),
     ):
         assert (run(list(words)), message in capsys.readouterr().err) == (2, True), words
