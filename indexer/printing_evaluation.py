@@ -17,7 +17,7 @@ from indexer.evaluation.gold import TYPES
 from indexer.evaluation.named import Named
 from indexer.evaluation.results import Evaluation, Interval, Mistake, OfType, Result, Share, Told
 from indexer.evaluation.typed import NO_TYPE, NOT_FOUND
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.statistics.kappa import Kappa
 from indexer.statistics.scores import RULES
 from indexer.terminal import counted, visible

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from indexer import printing_comparison, printing_families
 from indexer.alignment.passages import Matching
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparing.boilerplate import discount
@@ -14,6 +13,8 @@ from indexer.comparing.comparison import compare
 from indexer.comparing.originals import original
 from indexer.discounting import Discounted
 from indexer.measures import MEASURES
+from indexer.printing import comparisons as printing_comparison
+from indexer.printing import families as printing_families
 from indexer.recipe import DEFAULT
 from indexer.stores.base import Store
 from indexer.web.comparisonfile import compare_page

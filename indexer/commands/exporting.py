@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from indexer import printing_exports, printing_families
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
 from indexer.exports import exporting
 from indexer.exports.exporting import Form, What
+from indexer.printing import exports as printing_exports
+from indexer.printing import families as printing_families
 
 _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 

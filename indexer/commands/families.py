@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import click
 
-from indexer import grouping, pairs, parquet, printing_families, removal
+from indexer import grouping, pairs, parquet, removal
 from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import json_option, measure_option, of_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
+from indexer.printing import families as printing_families
 from indexer.scratch import DEFAULT_MEGABYTES
 from indexer.wholefile import check_place
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from indexer import printing_labels
 from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.errors import UsageError
 from indexer.labels import agreement, labelling
+from indexer.printing import labels as printing_labels
 
 
 @click.command("label")

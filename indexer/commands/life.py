@@ -6,8 +6,9 @@ import json
 
 import click
 
-from indexer import printing_families, renewing
+from indexer import renewing
 from indexer.commands.options import json_option, opened, store_option
+from indexer.printing import families as printing_families
 from indexer.secret import recipe_asked
 from indexer.terminal import counted
 

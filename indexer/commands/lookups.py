@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from indexer import lookup, printing
+from indexer import lookup
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.documents import document_at
 from indexer.errors import UsageError
+from indexer.printing import console
 
 
 @click.command("similar")
@@ -36,5 +37,5 @@ def similar_command(path: str | None, id: str | None, store_url: str, as_json: b
         else:
             where, document = document_at(path)
             found = lookup.similar(store, document.text, path=where, **options)
-    printing.found(found, as_json)
+    console.found(found, as_json)
     return 0

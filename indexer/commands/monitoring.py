@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
-from indexer import checkup, overview, printing, printing_jobs, repairing
+from indexer import checkup, overview, repairing
 from indexer.commands.exits import EXIT_STORE
 from indexer.commands.options import json_option, opened, store_option
 from indexer.errors import MissingExtra, UsageError
 from indexer.jobhistory import job_history
 from indexer.jobs import journal_path
+from indexer.printing import console
+from indexer.printing import jobs as printing_jobs
 from indexer.stores.base import Store
 
 
@@ -28,7 +30,7 @@ def status_command(store_url: str, as_json: bool, failures: bool, jobs: bool, pr
         if jobs:
             printing_jobs.jobs(job_history(journal_path(store.url)), as_json)
             return 0
-        (printing.failures if failures else printing.status)(overview.status(store), as_json)
+        (console.failures if failures else console.status)(overview.status(store), as_json)
     return 0
 
 
@@ -45,7 +47,7 @@ def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -
     if dry_run:
         raise UsageError("--dry-run is for --repair: without it nothing is changed")
     checks = checkup.doctor(store_url)
-    printing.checks(checks, as_json)
+    console.checks(checks, as_json)
     return EXIT_STORE if any(check.verdict == "bad" for check in checks) else 0
 
 

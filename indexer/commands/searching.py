@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from indexer import printing_search, results
+from indexer import results
 from indexer.commands.options import Words, json_option, opened, store_option, threshold_option
+from indexer.printing import hits as printing_search
 
 
 @click.command("search")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from indexer import printing_sketches, signing
+from indexer import signing
 from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import json_option, threshold_option
 from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
+from indexer.printing import sketches as printing_sketches
 from indexer.secret import recipe_asked
 from indexer.wholefile import check_place, whole
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from indexer import printing_families, printing_studying
 from indexer.commands.options import json_option
 from indexer.errors import UsageError
+from indexer.printing import families as printing_families
+from indexer.printing import studies as printing_studying
 from indexer.stores import open_store
 from indexer.studying.files import write
 from indexer.studying.methods import BITS, lengths

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from indexer import printing_families, printing_tuning
 from indexer.commands.options import json_option
 from indexer.planting.corpus import DOCUMENTS, synth
 from indexer.planting.kinds import KINDS
+from indexer.printing import families as printing_families
+from indexer.printing import tuning as printing_tuning
 
 
 @click.command("synth")

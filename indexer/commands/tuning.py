@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from indexer import printing_families, printing_tuning
 from indexer.commands.options import json_option
+from indexer.printing import families as printing_families
+from indexer.printing import tuning as printing_tuning
 from indexer.secret import recipe_asked
 from indexer.stores import open_store
 from indexer.stores.base import Store

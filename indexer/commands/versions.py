@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from indexer import printing_versions
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparing import revisions
+from indexer.printing import versions as printing_versions
 
 
 @click.command("versions")

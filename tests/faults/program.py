@@ -18,8 +18,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from indexer import cli, printing, stages
+from indexer import cli, stages
 from indexer.model import Failed, Indexed, Outcome
+from indexer.printing import console
 
 
 def prepare() -> None:
@@ -48,7 +49,7 @@ def _write_down(log: int) -> None:
         yield told
 
     stages.document_or_task = extracting
-    printing.progress = progress
+    console.progress = progress
 
 
 def serve() -> None:

@@ -10,7 +10,7 @@ from sample_library import library, rows, sentence
 from indexer.comparing.comparison import compare
 from indexer.comparing.originals import CUT, EMPTY, Original, original, stored
 from indexer.errors import DocumentNotFound, SourceNotFound
-from indexer.printing_comparison import compared
+from indexer.printing.comparisons import compared
 
 TEXT = sentence(3, 30)
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from indexer.ingest import index
-from indexer.printing_search import page
+from indexer.printing.hits import page
 from indexer.results import search
 from indexer.stores import open_store
 from indexer.web.answers import Results

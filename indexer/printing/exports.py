@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.exports.exporting import Exported
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.terminal import counted, visible
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from indexer.model import Facet, Folded, Hit, Part
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.results import Page
 from indexer.terminal import counted, percent, visible
 

@@ -21,7 +21,7 @@ from indexer import parquet
 from indexer.collection import Progress
 from indexer.familyaccount import Copies, Grouped
 from indexer.matching.matched import Matched, told_missed
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.removal import Deleted
 from indexer.terminal import counted, visible
 from indexer.wholefile import whole

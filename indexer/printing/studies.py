@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.studying.files import REPORT, told
 from indexer.studying.findings import sentences
 from indexer.studying.methods import METHODS

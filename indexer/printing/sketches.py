@@ -9,7 +9,7 @@ from rich.text import Text
 
 from indexer.model import Failed, Fingerprint
 from indexer.planning import UNRELATED, Plan
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.recipe import Recipe
 from indexer.signing import Signed
 from indexer.sketch import simhash_doc

@@ -10,7 +10,7 @@ from rich.text import Text
 from indexer.comparing.redlining import Change, Stretch
 from indexer.comparing.revisions import Step, Version, Versions
 from indexer.exports.tables import moment
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.terminal import abridged, counted, percent, visible
 
 CONTEXT = 12

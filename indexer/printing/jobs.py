@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 
 from indexer.jobhistory import JobSummary
-from indexer.printing import print_json
+from indexer.printing.console import print_json
 from indexer.repairing import Repair
 from indexer.terminal import visible
 

@@ -15,7 +15,7 @@ from indexer.comparing.comparison import Comparison, as_json
 from indexer.comparing.originals import Original
 from indexer.comparing.sidebyside import facts
 from indexer.discounting import Discounted
-from indexer.printing import print_json
+from indexer.printing.console import print_json
 from indexer.terminal import percent, show, visible
 
 _MOST_VALUE = 400

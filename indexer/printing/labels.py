@@ -10,7 +10,7 @@ from rich.text import Text
 from indexer.labels.agreement import Disagreement
 from indexer.labels.journal import LabelJob
 from indexer.labels.labelling import Labelled, Queued, Undone
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.terminal import counted, visible
 
 LISTED = 50

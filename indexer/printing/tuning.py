@@ -9,7 +9,7 @@ from rich.table import Table
 
 from indexer.planting.corpus import Synthesised
 from indexer.planting.kinds import KINDS
-from indexer.printing import console, print_json
+from indexer.printing.console import console, print_json
 from indexer.terminal import counted, visible
 from indexer.tuning.files import REPORT
 from indexer.tuning.tuned import Tuned, as_json
