@@ -106,8 +106,8 @@ def desk(
     """The desk of an assessor over a file of pairs or sets, whose types are not looked at; goes on with the sheet at `out`.
 
     `arbitrate`: the sheets of two assessors or more; the desk is an arbiter's then, and has the pairs alone on which they
-    differ. Raises `UsageError` for a file that cannot be read or written, for documents that are not there, and when the file of
-    pairs lacks some on which the sheets differ.
+    differ. Raises `UsageError` for a file that cannot be read or written, for documents that are not there, and when the file
+    of pairs lacks some on which the sheets differ.
     """
     if not assessor.strip():
         raise UsageError("a sheet needs the name of its assessor; give --assessor")
