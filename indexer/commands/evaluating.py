@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from indexer import printing_evaluation
 from indexer.commands.options import Share, Words, json_option, opened, store_option
 from indexer.evaluation.evaluating import evaluate
 from indexer.measures import MEASURES
+from indexer.printing import evaluations as printing_evaluation
 from indexer.printing import families as printing_families
 from indexer.secret import recipe_asked
 from indexer.statistics.scores import RULES
