@@ -9,7 +9,7 @@ from pathlib import Path
 
 from indexer.fingerprinting import fingerprints
 from indexer.model import Blob, Document
-from indexer.recipe import DEFAULT
+from indexer.recipe import DEFAULT, Recipe
 from indexer.stages import Extracted, row_of
 from indexer.stores import open_store
 from indexer.stores.base import Store
@@ -56,14 +56,14 @@ def _dressed(text: str, chance: random.Random) -> str:
     return f"{text} ." if chance.random() < 0.1 else text
 
 
-def store_of(records: list[Record], url: str) -> Store:
+def store_of(records: list[Record], url: str, recipe: Recipe = DEFAULT) -> Store:
     """The records in a store, signed by one machine."""
     store = open_store(url)
-    store.prepare(DEFAULT)
+    store.prepare(recipe)
     for start in range(0, len(records), 1000):
         part = records[start : start + 1000]
-        signed = fingerprints([record.text for record in part])
-        rows = [row_of(_extracted(record), signed[place], DEFAULT.id) for place, record in enumerate(part)]
+        signed = fingerprints([record.text for record in part], recipe)
+        rows = [row_of(_extracted(record), signed[place], recipe.id) for place, record in enumerate(part)]
         assert not any(store.write(rows))
     return store
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from planted import Record, as_json, library, store_of
+from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from indexer import grouping, pairs
-from indexer.recipe import DEFAULT
+from indexer.errors import UsageError
+from indexer.recipe import DEFAULT, recipe_named
 from indexer.spark.documents import Input, documents
 from indexer.spark.grouping import group
 from indexer.spark.pairs import Asked, match
+from indexer.spark.session import ours
 from indexer.spark.work import Stage, Work
 from indexer.stores.base import Store
 
 pytestmark = pytest.mark.spark
+SECRET = "of 32 characters or more, and known to no file"
 Family = tuple[str, bool, float | None, str | None]
 
 
@@ -107,6 +112,26 @@ def test_any_cut_of_the_input_gives_the_same(spark: SparkSession, both: Both, re
         assert families_of(found) == families_of_one(both.store, threshold=0.75, cap=6)[1]
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", "2")
+
+
+def test_a_secret_key_reaches_the_executors_and_no_file(spark: SparkSession, tmp_path: Path) -> None:
+    """They are told the key with their task: in their environment there is none."""
+    recipe, records = recipe_named("default_v1+key:legal").keyed(SECRET), library(seed=5, size=40)
+    work = Work(spark, str(tmp_path / "work"))
+    rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
+    with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as one:
+        signed = {row["id"]: (row["recipe"], tuple(row["bands"]), row["minhash"]) for row in rows.rows.collect()}
+        assert signed == {row.id: (row.recipe, row.bands, row.minhash) for row in one.scan()}
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 3 and not any(SECRET.encode() in path.read_bytes() for path in files)
+
+
+def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    given = Input(str(as_json(library(seed=5, size=3), tmp_path / "in", 1)), "json")
+    with pytest.raises(PythonException) as caught:
+        documents(Work(spark, str(tmp_path / "work")), given, recipe_named("default_v1+key:legal"))
+    told = ours(caught.value)
+    assert isinstance(told, UsageError) and "NEARFOLD_KEY_LEGAL_FILE" in str(told)
 
 
 def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None:

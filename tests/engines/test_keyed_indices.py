@@ -1,0 +1,91 @@
+"""An index of a search engine whose recipe has a secret key: what is found and grouped, and what is refused without the key."""
+
+import json
+import secrets
+
+import pytest
+from pipelines import call
+from sample_library import edited, sentence
+
+from indexer import cli
+from indexer.stores import open_store
+
+SECRET, OTHER = secrets.token_hex(16), secrets.token_hex(16)
+FAMILY = sentence(1, 400)
+pytestmark = pytest.mark.engines
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Three copies with changes, and three texts alike to none."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("NEARFOLD_KEY_LEGAL", SECRET)
+    place = tmp_path / "papers"
+    place.mkdir()
+    for number in range(3):
+        (place / f"copy{number}.txt").write_text(edited(FAMILY, number * 20, "changed") if number else FAMILY)
+        (place / f"other{number}.txt").write_text(sentence(50 + number, 60))
+    return place
+
+
+@pytest.fixture
+def told(capsys):
+    """Run a command; its exit code and what it said as JSON lines, or its error."""
+
+    def run(*words):
+        code = cli.run([*map(str, words)])
+        out, err = capsys.readouterr()
+        assert SECRET not in out + err
+        return code, [json.loads(line) for line in out.splitlines()] if code in (0, 1) else err
+
+    return run
+
+
+def found(told, folder, url):
+    """What the commands say of a store that holds the folder."""
+    code, [account] = told("index", folder, "--recipe", "default_v1+key:legal", "--store", url, "--json")
+    assert (code, account["indexed"]) == (0, 6), account
+    store = open_store(url)
+    store.refresh()
+    code, [alike] = told("similar", folder / "copy0.txt", "--store", url, "--json")
+    code, [hits] = told("search", FAMILY.split()[0], "--store", url, "--json")
+    code, pairs = told("match", "--paths", "--format", "jsonl", "--store", url)
+    code, [grouped] = told("group", "--store", url, "--json")
+    rows = sorted((row.path, row.bands, row.blocks, row.minhash, row.family, row.principal) for row in store.scan())
+    store.close()
+    return alike, hits, sorted(pairs, key=str), grouped["families"], rows
+
+
+def names(answer):
+    return [answer["path"], *sorted(one["path"] for one in answer.get("members", ()))]
+
+
+def test_everything_works_as_on_an_embedded_store_and_the_cluster_never_has_the_key(
+    server, engine, stores, folder, told, tmp_path
+):
+    store, index = stores(engine, server)
+    here, there = (found(told, folder, url) for url in (f"sqlite:///{tmp_path}/here.db", store.url))
+    assert there[2:] == here[2:] and len(here[2]) == 3
+    assert {one["path"] for one in there[0]["matches"]} == {one["path"] for one in here[0]["matches"]}
+    assert len(here[0]["matches"]) == 2
+    assert [names(hit) for hit in there[1]["hits"]] == [names(hit) for hit in here[1]["hits"]]
+    kept = json.dumps([call("GET", f"{server}/{index}"), call("GET", f"{server}/{index}/_search?size=20")])
+    assert SECRET not in kept and store.stored_recipe().key in kept
+
+
+def test_without_the_key_and_with_another(there, folder, told, monkeypatch):
+    store, _, _ = there
+    url = store.url
+    found(told, folder, url)
+    monkeypatch.delenv("NEARFOLD_KEY_LEGAL")
+    (folder / "late.txt").write_text(sentence(90, 60))
+    for words in (("index", folder), ("similar", folder / "copy0.txt")):
+        code, said = told(*words, "--store", url)
+        assert code == 2 and "NEARFOLD_KEY_LEGAL_FILE" in said, said
+    assert told("search", FAMILY.split()[0], "--store", url, "--json")[0] == 0
+    assert told("group", "--store", url, "--json")[1][0]["families"] == 1
+    assert len(told("match", "--format", "jsonl", "--store", url)[1]) == 3
+    monkeypatch.setenv("NEARFOLD_KEY_LEGAL", OTHER)
+    for words in (("index", folder), ("similar", folder / "copy0.txt"), ("search", "x")):
+        code, said = told(*words, "--store", url)
+        assert code == 2 and "fingerprint" in said and OTHER not in said, said
