@@ -110,6 +110,12 @@ def test_by_keyboard_killed_resumed_and_taken_back(browser: Browser, folder: Pat
         process.wait()
     with judging(folder, "--assessor", "anna") as (_, address), opened(browser, address) as page:
         expect(page.locator(".where")).to_contain_text("3 of 6 judged")
+        at = shown(page)
+        page.evaluate("for (const one of document.querySelectorAll('[data-answer]')) one.click()")  # while the next one loads
+        expect(page.locator(".where")).to_contain_text("4 of 6 judged")
+        assert judged(folder, "anna") == {**said, str(at): "identical"}
+        press(page, "u")
+        expect(page.locator(".where")).to_contain_text("3 of 6 judged")
         press(page, "u")
         expect(page.locator(".where")).to_contain_text("2 of 6 judged")
         assert said[str(shown(page))] == "fuzzy"

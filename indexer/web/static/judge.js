@@ -9,3 +9,12 @@ keyboard({
   ...Object.fromEntries(answers.map((digit) => [digit, press(`[data-answer="${digit}"]`)])),
   u: press("[data-undo]"),
 });
+
+// One answer a page: a key that is pressed while the next pair is on its way is not meant for the one that is still shown.
+let sent = false;
+addEventListener("submit", (event) => {
+  if (event.target.method === "dialog") return;
+  if (sent) event.preventDefault();
+  sent = true;
+});
+addEventListener("pageshow", () => { sent = false; });
