@@ -28,7 +28,7 @@ standard grid of `nearfold tune` ([tuning.md](tuning.md)). All figures of every 
 {counted}.
 
 Copies, formats, edits and so on are duplicates. What is contained in another text counts for neither side (in the column
-`strict` as different); `boilerplate`, `short-other`, `translation` and pairs of unrelated documents are different.
+`strict` as different); `boilerplate`, `short-other`, `translation` and pairs of unrelated documents are different.{absent}
 
 {finding}
 What was decided from it: [decisions/010-defaults.md](decisions/010-defaults.md).
@@ -178,6 +178,7 @@ def page(
 ) -> str:
     return PAGE.format(
         counted="; ".join(f"{NAMES[name]}: {described(cases)}" for name, cases in corpora.items()),
+        absent=absent(everything),
         finding=finding(chosen),
         overall="\n".join(overall(ranked, strictly)),
         best="\n".join(by_kind(ranked, best=True)),
@@ -186,6 +187,12 @@ def page(
         bands="\n".join(bands(ranked, everything)),
         corpora="\n".join(by_corpus(ranked, apart)),
     )
+
+
+def absent(cases: Cases) -> str:
+    """The kinds that were not planted, where there are any."""
+    missing = [f"`{kind}`" for kind in KINDS if kind not in cases.kinds]
+    return f"\nNot planted, for want of the programs that make them: {', '.join(missing)}." if missing else ""
 
 
 def described(cases: Cases) -> str:
