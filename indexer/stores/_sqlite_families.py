@@ -12,6 +12,10 @@ from indexer.stores._sqlite_parts import WITHIN
 
 CARRIERS = 100
 _CHUNK = 500
+_CARRIED = (
+    "SELECT (SELECT group_concat(rowid, ' ') FROM (SELECT rowid FROM postings WHERE postings MATCH j.value LIMIT ?)) "
+    "FROM json_each(?) j"
+)
 _LEADING = "p.family = p.id AND p.principal IS NOT 0 AND p.status = 'complete' AND p.minhash IS NOT NULL"
 _LED = (
     "SELECT p.id, p.minhash FROM json_each(?) j JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
@@ -25,10 +29,10 @@ CONFLICTING = (
 
 def principals(db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
     """The principals of the families of those who carry these keys, as they are posted; of a hot key the oldest carriers."""
-    shared: Counter[int] = Counter()
-    for posted in dict.fromkeys(key for keys in asked for key in keys):
-        found = db.execute("SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?", (f'"{posted}"', CARRIERS))
-        shared.update(number for (number,) in found)
+    posted = sorted({f'"{key}"' for keys in asked for key in keys})  # in the order in which they are kept
+    shared: Counter[str] = Counter()
+    for (numbers,) in db.execute(_CARRIED, (CARRIERS, json.dumps(posted))):
+        shared.update(numbers.split() if numbers else ())
     return [Leader(*found) for found in db.execute(_LED, (json.dumps(shared), limit))] if shared else []
 
 
