@@ -1,16 +1,19 @@
-"""Look-ups, folded searches and indexing at once, asked at moments that do not depend on the answers.
+"""Look-ups, folded searches, review pages and indexing at once, asked at moments that do not depend on the answers.
 
-    python benchmarks/load.py [--documents 10000] [--seconds 60] [--lookups 10] [--searches 10] [--store URL]
+    python benchmarks/load.py [--documents 10000] [--seconds 60] [--folder DIR] [--store URL] [--build]
 
-Arrivals are a Poisson process; a latency counts from the moment at which the question was to be asked, so a stall is paid by
-every question that it holds up. Another process indexes new documents all the time. A question that fails ends the run. Without
-`--store` a SQLite file in a temporary folder; an index of that name in a search engine must not exist.
-Prints a table in Markdown.
+Builds a store of so many documents, unless `--folder` has it from an earlier run; `--build` does nothing else. Without
+`--folder` a temporary one; without `--store` a SQLite file in it. Then questions arrive as a Poisson process, at `--lookups`,
+`--searches` (two words), `--frequent` (a word in nearly every document) and `--pages` (overview, search, document and
+comparison of a `nearfold serve`) a second, while `--indexing` new documents a second come in jobs of 200. A latency counts
+from the moment at which the question was due. Prints tables in Markdown; exits with 1 when any question failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import http.client
 import json
 import os
 import platform
@@ -21,45 +24,24 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlencode
 
 import psutil
+from openloop import Asking, run, thirds
+from pages import served
 
-from indexer.ingest import index
 from indexer.lookup import similar
 from indexer.results import search
-from indexer.sources.base import Reading
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
 ROOT = Path(__file__).parent.parent
-THREADS, WORDS, COPIES = 16, 120, 0.2
-FRESH = 1000  # documents in each file that is indexed during the run
-
-
-class Histogram:
-    """Latencies in classes of three significant digits, as many as there are, in little memory; safe to share by threads."""
-
-    def __init__(self) -> None:
-        self._lock, self._counts = threading.Lock(), Counter[float]()
-
-    def add(self, seconds: float) -> None:
-        with self._lock:
-            self._counts[float(f"{seconds:.3g}")] += 1
-
-    def quantile(self, share: float) -> float:
-        """The least latency that this share of all does not exceed; 0 when there are none."""
-        left = share * self._counts.total()
-        for seconds in sorted(self._counts):
-            if (left := left - self._counts[seconds]) <= 0:
-                return seconds
-        return 0.0
-
-    @property
-    def total(self) -> int:
-        return self._counts.total()
+WORDS, COPIES = (40, 200), 0.2
+FRESH, QUESTIONS = 200, 500
+ENOUGH = {0.5: 1, 0.9: 30, 0.99: 300, 0.999: 3000}  # questions without which a quantile says nothing
 
 
 def texts(count: int, seed: int) -> Iterator[str]:
@@ -72,7 +54,7 @@ def texts(count: int, seed: int) -> Iterator[str]:
             words = list(chance.choice(made))
             words[chance.randrange(len(words))] = chance.choice(known)
         else:
-            words = [known[min(int(chance.paretovariate(0.6)), len(known) - 1)] for _ in range(WORDS)]
+            words = [known[min(int(chance.paretovariate(0.6)), len(known) - 1)] for _ in range(chance.randint(*WORDS))]
         made = [*made[-999:], words]
         yield " ".join(words)
 
@@ -84,91 +66,208 @@ def written(path: Path, count: int, seed: int) -> Path:
     return path
 
 
-def arrivals(rate: float, seconds: float, seed: int) -> Iterator[float]:
-    """Seconds from the beginning at which a question is to be asked."""
-    chance, at = random.Random(seed), 0.0
-    while rate and (at := at + chance.expovariate(rate)) < seconds:
-        yield at
+def index(file: Path, url: str, *more: str) -> subprocess.Popen[str]:
+    """A job of its own, in a process of its own."""
+    words = [sys.executable, "-m", "indexer", "index", str(file), "--store", url, "--workers", "1", "--json", *more]
+    return subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def asked(ask: Callable[[int], object], moments: Iterator[float], began: float, pool: ThreadPoolExecutor) -> Histogram:
-    """Ask at these moments, whether or not earlier questions were answered; returns when the last one was."""
-    found, waiting = Histogram(), list[Future[None]]()
+def ended(job: subprocess.Popen[str]) -> int:
+    """How many documents a job indexed."""
+    out, said = job.communicate()
+    if job.returncode:
+        sys.exit(f"a job of indexing failed: {said}")
+    return int(json.loads(out)["indexed"])
 
-    def one(number: int, due: float) -> None:
-        ask(number)
-        found.add(time.monotonic() - due)
 
-    for number, moment in enumerate(moments):
-        time.sleep(max(0.0, began + moment - time.monotonic()))
-        waiting.append(pool.submit(one, number, began + moment))
-    for answer in waiting:
-        answer.result()
+def build(url: str, folder: Path, count: int) -> Path:
+    """A store with so many documents, made without families where it is not there; the file that they came from."""
+    file = folder / "documents.jsonl"
+    if not file.exists():
+        written(folder / "documents.part", count, 1).rename(file)
+    store = open_store(url)
+    try:
+        if store.stored_recipe() is None or store.counts().documents < count:
+            began = time.monotonic()
+            made = ended(index(file, url, "--no-families"))
+            seconds = time.monotonic() - began
+            print(f"{made:,} documents indexed in {seconds:,.0f} s, {made / seconds:,.0f} a second", flush=True)
+    finally:
+        store.close()
+    return file
+
+
+def sampled(file: Path, count: int) -> list[str]:
+    """Texts from all over the file."""
+    chance, size = random.Random(2), file.stat().st_size
+    with file.open("rb") as lines:
+        found = []
+        for _ in range(count):
+            lines.seek(chance.randrange(size))
+            lines.readline()
+            found.append(json.loads(lines.readline() or b'{"text": "di1 pe14"}')["text"])
     return found
 
 
-def indexing(url: str, folder: Path, ended: threading.Event, done: list[int]) -> None:
-    """One job of new documents after the other, each in a process of its own."""
-    seed = 100
-    while not ended.is_set():
-        seed += 1
-        fresh = written(folder / f"fresh-{seed}.jsonl", FRESH, seed)
-        words = [sys.executable, "-m", "indexer", "index", str(fresh), "--store", url, "--json"]
-        job = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
-        done.append(json.loads(job.stdout)["indexed"])
+@dataclass
+class Questions:
+    """What is asked of a store: its own texts, words of them, and pages that show them."""
+
+    store: Store
+    address: str
+    texts: list[str]
+    words: list[str]
+    frequent: str
+    pairs: list[tuple[str, str]]
+
+    def look_up(self, number: int) -> None:
+        similar(self.store, self.texts[number % len(self.texts)], limit=5)
+
+    def search(self, number: int) -> None:
+        search(self.store, self.words[number % len(self.words)])
+
+    def search_frequent(self, number: int) -> None:
+        search(self.store, self.frequent)
+
+    def page(self, number: int) -> None:
+        a, b = self.pairs[number // 4 % len(self.pairs)]
+        words = self.words[number % len(self.words)]
+        path = ("/overview", f"/?{urlencode({'q': words})}", f"/document?id={a}", f"/compare?a={a}&b={b}")[number % 4]
+        connection = http.client.HTTPConnection(self.address, timeout=300)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            answer.read()
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise RuntimeError(f"{path.partition('?')[0]} answered {answer.status}")
 
 
-def run(store: Store, folder: Path, options: argparse.Namespace) -> None:
-    began = time.monotonic()
-    made = index([str(written(folder / "first.jsonl", options.documents, 1))], store, reading=Reading(), workers=1)
-    print(f"{made.indexed:,} documents in {time.monotonic() - began:.0f} s", file=sys.stderr)
-    questions = list(texts(200, 1))
-    kinds: dict[str, tuple[float, Callable[[int], object]]] = {
-        "look-up": (options.lookups, lambda number: similar(store, questions[number % 200], limit=5)),
-        "folded search": (options.searches, lambda number: search(store, questions[number % 200].split()[number % WORDS])),
-    }
-    ended, indexed, process, memory = threading.Event(), list[int](), psutil.Process(), list[int]()
-    feeding = threading.Thread(target=indexing, args=(store.url, folder, ended, indexed))
-    feeding.start()
-    pool, start = ThreadPoolExecutor(THREADS), time.monotonic()
-    with ThreadPoolExecutor(len(kinds)) as asking:
-        running = {
-            name: asking.submit(asked, ask, arrivals(rate, options.seconds, seed), start, pool)
-            for seed, (name, (rate, ask)) in enumerate(kinds.items())
-        }
-        while not all(one.done() for one in running.values()):
-            memory.append(process.memory_info().rss)
-            time.sleep(min(1.0, options.seconds / 20))
-    pool.shutdown()
-    seconds = time.monotonic() - start
-    ended.set()
-    feeding.join()
-    for name, one in running.items():
-        found = one.result()
-        cells = " | ".join(f"{1000 * found.quantile(share):,.0f}" for share in (0.5, 0.99, 0.999, 1.0))
-        print(f"| {store.url.partition(':')[0]} | {options.documents:,} | {name} | {found.total / seconds:.1f} | {cells} |")
-    third = memory[len(memory) // 3]
-    print(
-        f"{sum(indexed):,} documents indexed meanwhile in {len(indexed)} jobs; resident memory {third / 2**20:.0f} MB after a "
-        f"third, {memory[-1] / 2**20:.0f} MB at the end; {os.cpu_count()} processors ({platform.machine()}), "
-        f"load {os.getloadavg()[0]:.1f} at the end",
-    )
+def questions(store: Store, address: str, file: Path) -> Questions:
+    chance, chosen = random.Random(3), sampled(file, QUESTIONS)
+    words = [" ".join(chance.sample(sorted(set(text.split())), 2)) for text in chosen]
+    frequent = Counter(word for text in chosen for word in text.split()).most_common(1)[0][0]
+    pairs: list[tuple[str, str]] = []
+    for text in chosen:
+        ids = [match.id for match in similar(store, text, limit=2).matches]
+        pairs += [(ids[0], ids[1])] if len(ids) == 2 else []
+        if len(pairs) == 20:
+            break
+    return Questions(store, address, chosen, words, frequent, pairs or [(ids[0], ids[0])])
+
+
+class Feeding:
+    """New documents, one job of them after the other, a job when it is due or as soon as the one before it has ended."""
+
+    def __init__(self, url: str, folder: Path, rate: float) -> None:
+        self._url, self._folder, self._rate = url, folder, rate
+        self._ended, self.done = threading.Event(), list[int]()
+        self.job: subprocess.Popen[str] | None = None
+        self._thread = threading.Thread(target=self._feed)
+
+    def __enter__(self) -> Feeding:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _feed(self) -> None:
+        began = time.monotonic()
+        while self._rate and not self._ended.wait(max(0.0, began + len(self.done) * FRESH / self._rate - time.monotonic())):
+            file = written(self._folder / "fresh.jsonl", FRESH, 100 + len(self.done))
+            self.job = index(file.rename(file.with_name(f"fresh-{len(self.done)}.jsonl")), self._url)
+            self.done.append(ended(self.job))
+
+
+@dataclass
+class Watched:
+    """What was seen once a second: resident megabytes of the processes, and questions without an answer."""
+
+    kinds: list[Asking]
+    pages: int
+    feeding: Feeding
+    memory: dict[str, list[float]] = field(default_factory=dict)
+    waiting: list[float] = field(default_factory=list)
+
+    def __call__(self) -> None:
+        self.waiting.append(sum(kind.waiting for kind in self.kinds))
+        job = self.feeding.job
+        for name, pid in (("asking", os.getpid()), ("pages", self.pages), ("indexing", job.pid if job else 0)):
+            with contextlib.suppress(psutil.Error):
+                self.memory.setdefault(name, []).append(psutil.Process(pid).memory_info().rss / 2**20)
+
+    def __str__(self) -> str:
+        memory = "; ".join(f"{name} {thirds(samples)}, at most {max(samples):,.0f}" for name, samples in self.memory.items())
+        return (
+            f"Questions without an answer, by thirds of the run: {thirds(self.waiting)}, at most {max(self.waiting):,.0f}. "
+            f"Resident megabytes by thirds: {memory}."
+        )
+
+
+def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) -> bool:
+    """Run, print the tables, and tell whether every question was answered."""
+    with served(store.url) as (address, pages):
+        asked = questions(store, address, file)
+        kinds = [
+            Asking("look-up", options.lookups, asked.look_up),
+            Asking("search for two words", options.searches, asked.search),
+            Asking("search for a frequent word", options.frequent, asked.search_frequent),
+            Asking("page", options.pages, asked.page),
+        ]
+        for kind in kinds:
+            for number in range(4):
+                kind.ask(number)
+        before = store.counts().documents
+        with Feeding(store.url, folder, options.indexing) as feeding:
+            watched = Watched(kinds, pages, feeding)
+            seconds = run(kinds, options.seconds, watched)
+    told(store.url.partition(":")[0], before, kinds, seconds, options.seconds)
+    print(f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", watched)
+    machine = f"{os.cpu_count()} processors ({platform.machine()}), {psutil.virtual_memory().total / 2**30:.0f} GB"
+    print(f"{machine}, load {os.getloadavg()[0]:.1f} at the end.")
+    return not any(kind.errors for kind in kinds)
+
+
+def told(store: str, documents: int, kinds: list[Asking], seconds: float, offered: float) -> None:
+    print("\n| store | documents | question | asked/s | answered/s | number | p50 | p90 | p99 | p99.9 | slowest |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for kind in kinds:
+        total = kind.found.total
+        cells = [f"{1000 * kind.found.quantile(share):,.0f}" if total >= least else "–" for share, least in ENOUGH.items()]
+        rates = f"{kind.asked / offered:.1f} | {total / seconds:.1f}"
+        slowest = f"{1000 * kind.found.quantile(1.0):,.0f}"
+        print(f"| {store} | {documents:,} | {kind.name} | {rates} | {total:,} | {' | '.join(cells)} | {slowest} |")
+        for error, count in kind.errors.items():
+            print(f"\n{kind.name}: {count:,} failed: {error}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--lookups", type=float, default=10, help="a second")
-    parser.add_argument("--searches", type=float, default=10, help="a second")
-    parser.add_argument("--store")
+    parser.add_argument("--lookups", type=float, default=10, help="a second, as are all rates")
+    parser.add_argument("--searches", type=float, default=5)
+    parser.add_argument("--frequent", type=float, default=0.2)
+    parser.add_argument("--pages", type=float, default=2)
+    parser.add_argument("--indexing", type=float, default=20)
+    parser.add_argument("--folder", type=Path, help="kept, and used again when it is there")
+    parser.add_argument("--store", help="a search engine's index, or a SQLite file")
+    parser.add_argument("--build", action="store_true", help="only build the store")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_store(options.store or f"sqlite:///{folder}/load.db")
-        try:
-            run(store, Path(folder), options)
-        finally:
-            store.close()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        url = options.store or f"sqlite:///{folder.resolve()}/load.db"
+        file = build(url, folder, options.documents)
+        if not options.build:
+            store = open_store(url)
+            try:
+                sys.exit(0 if load(store, file, Path(temporary), options) else 1)
+            finally:
+                store.close()
 
 
 if __name__ == "__main__":

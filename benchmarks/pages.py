@@ -81,12 +81,13 @@ def make(file: Path, documents: int) -> None:
 
 
 @contextlib.contextmanager
-def served(file: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", f"sqlite:///{file}"]
+def served(url: str) -> Iterator[tuple[str, int]]:
+    """The host and port of the review pages of a store, and the process that serves them."""
+    command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", url]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield urlsplit(process.stdout.readline().split(" at ")[1].split()[0]).netloc
+            yield urlsplit(process.stdout.readline().split(" at ")[1].split()[0]).netloc, process.pid
         finally:
             process.terminate()
 
@@ -131,7 +132,7 @@ def measure(file: Path, rounds: int) -> None:
     peer = sqlite3.connect(f"{file}.peer")
     best = "SELECT rowid FROM peer WHERE peer MATCH ? ORDER BY rank LIMIT 10"
     print(f"\n{'page':32}{'median ms':>10}{'max ms':>10}    bare FTS: median, max")
-    with served(file) as address:
+    with served(f"sqlite:///{file}") as (address, _):
         fetch(address, "/", q="warm")
         for kind, words in kinds.items():
             ours = timed([lambda q=q: fetch(address, "/", q=q) for q in words])
