@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,9 @@ from indexer.errors import DocumentNotFound, NearfoldError
 from indexer.logs import event
 from indexer.release import release
 from indexer.stores.base import Store
-from indexer.web.actions import ACTIONS, MOST_BYTES, Action, check_token, parsed
+from indexer.web.actions import ACTIONS, Action, check_token, parsed
 from indexer.web.asking import Asked, asked
+from indexer.web.bodies import body_of
 from indexer.web.failing import heading, status_of
 from indexer.web.measuring import Figured, Measuring
 from indexer.web.openapi import description
@@ -33,7 +33,6 @@ from indexer.web.schemas import as_json
 from indexer.web.site import Site
 
 _STATIC = Path(__file__).parent / "static"
-_LOG = logging.getLogger("nearfold.web")
 Endpoint = Callable[[Request], Response]
 Writing = Callable[[Request], Awaitable[Response]]
 
@@ -135,12 +134,7 @@ def _done(site: Site, action: Action) -> Writing:
 async def _written(site: Site, action: Action, request: Request) -> tuple[Asked, Any]:
     """Read a bounded body, check its token, and do what it asks: the values it asked with, and the answer."""
     asked((), _given(request))
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"a request may have {MOST_BYTES:,} bytes")
-    given = parsed(body, request.headers.get("content-type", ""))
+    given = parsed(await body_of(request), request.headers.get("content-type", ""))
     check_token(given, request.headers.get(TOKEN_HEADER, ""), site.token)
     values = asked(action.parameters, {name: one for name, one in given.items() if name != TOKEN_FIELD})
     return values, await run_in_threadpool(action.do, site, values)

@@ -19,7 +19,8 @@ from starlette.staticfiles import StaticFiles
 from indexer.errors import NearfoldError
 from indexer.evaluation.desk import QUESTIONS, Desk, Task
 from indexer.text.normalise import count_words
-from indexer.web.actions import MOST_BYTES, check_token, parsed
+from indexer.web.actions import check_token, parsed
+from indexer.web.bodies import body_of
 from indexer.web.failing import heading, status_of
 from indexer.web.rendering import environment, rendered
 from indexer.web.safety import App, Safety, allowed_hosts
@@ -90,12 +91,7 @@ class _Pages:
 
     async def _given(self, request: Request) -> Mapping[str, Any]:
         """The values of a form with the token of this process."""
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > MOST_BYTES:
-                raise HTTPException(413, f"a request may have {MOST_BYTES:,} bytes")
-        given = parsed(body, request.headers.get("content-type", ""))
+        given = parsed(await body_of(request), request.headers.get("content-type", ""))
         check_token(given, "", self._token)
         return given
 

@@ -27,6 +27,15 @@ def test_every_test_that_the_page_names_is_there():
     assert all((ROOT / path).is_file() for path in re.findall(r"`(tests/[\w/]+\.py)`", PAGE))
 
 
+def test_every_claim_of_the_page_names_its_test():
+    tables = [table for table in re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE) if table.splitlines()[0].endswith("| test |")]
+    assert len(tables) > 7
+    unproven = [line for table in tables for line in table.splitlines()[2:] if "`test" not in line.split(" | ")[-1]]
+    assert unproven == []
+    for section in ("Threat model", "Defaults", "Roles", "Reporting"):
+        assert f"## {section}\n" in PAGE
+
+
 @pytest.fixture
 def place(opensearch_url):
     """The address of a store that is gone afterwards."""

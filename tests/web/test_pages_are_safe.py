@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -15,12 +16,13 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import jsonschema
 import pytest
-from sample_library import edited, rows, sentence
+from sample_library import edited, library, rows, sentence
 
 from indexer.grouping import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.web.actions import ACTIONS, MOST_BYTES
+from indexer.web.app import application
 from indexer.web.questions import QUESTIONS
 from indexer.web.safety import allowed_hosts
 from indexer.web.serving import is_loopback
@@ -288,6 +290,30 @@ def test_many_ask_at_once_while_documents_come(tmp_path: Path) -> None:
             store.write(rows({f"new{start}-{place}": sentence(start * 20 + place) for place in range(20)}))
         assert {one.result().status for one in waiting} == {200}
     store.close()
+
+
+@pytest.mark.parametrize(("then", "status"), [({"type": "http.disconnect"}, 400), (asyncio.CancelledError(), 503)])
+def test_a_client_that_leaves_is_no_fault_of_ours(
+    then: dict[str, str] | BaseException, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[dict[str, object]] = []
+    begun = iter([{"type": "http.request", "body": b"{", "more_body": True}, then])
+
+    async def receive() -> dict[str, object]:
+        following = next(begun)
+        if isinstance(following, BaseException):
+            raise following
+        return following
+
+    async def send(message: dict[str, object]) -> None:
+        told.append(message)
+
+    app = application(library(rows({"one": "A text."})), frozenset({"here"}))
+    headers = [(b"host", b"here"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/api/label", "query_string": b"", "headers": headers}
+    asyncio.run(app(scope, receive, send))
+    assert [message["status"] for message in told if message["type"] == "http.response.start"] == [status]
+    assert caplog.records == []
 
 
 def test_serve_says_where_and_ends_on_ctrl_c(store_url: str) -> None:
