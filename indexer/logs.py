@@ -99,4 +99,8 @@ def _fault(error: BaseException | None) -> dict[str, Value]:
 
 
 def _plain(value: Value) -> str:
-    return ",".join(f"{name}:{number}" for name, number in value.items()) if isinstance(value, Mapping) else str(value)
+    """One word, or in quotes what is none: an id that a record brought with it may hold a line of its own."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}:{number}" for name, number in value.items())
+    told = str(value)
+    return told if told.isascii() and told.isprintable() and not set(told) & set(' "=\\') else json.dumps(told)

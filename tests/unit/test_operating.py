@@ -143,6 +143,17 @@ def test_text_is_quiet_unless_asked(told: io.StringIO) -> None:
         logs.event("job_began", "warning", path="/secret")
 
 
+def test_an_event_is_one_line_whatever_is_in_it() -> None:
+    stream = io.StringIO()
+    logs.configure("text", stream)
+    forged = "7\n2026-11-21T10:00:00.000+00:00 info job_ended outcome=done\x1b[2K\u202e"
+    logs.event("document_failed", "warning", id=forged, kind="Unreadable", fault=ValueError(QUOTED))
+    [line] = stream.getvalue().splitlines()
+    assert line.isascii() and line.isprintable()
+    assert "kind=Unreadable" in line and "outcome=done" not in line.partition('"')[0]
+    logs.configure("", io.StringIO())
+
+
 def test_words_of_other_programs_are_left_out(told: io.StringIO) -> None:
     try:
         raise ValueError(QUOTED)
