@@ -132,7 +132,11 @@ FAULTS = (
         ),
         "I1, I4, I7",
     ),
-    Fault("documents that hang, crash or swell their reader, or reach out", ("test_hostile_documents.py",), "I1, I4, I7"),
+    Fault(
+        "documents that hang, crash or swell their reader, hold themselves, or reach out",
+        ("test_hostile_documents.py",),
+        "I1, I4, I7",
+    ),
     Fault(
         "texts that look alike, hold controls, surrogates or millions of words",
         ("test_hostile_text.py",),

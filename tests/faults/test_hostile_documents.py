@@ -1,16 +1,20 @@
 """Hostile documents: each ends within the limits, none is called whole that is not, none reaches a file or the network."""
 
 import contextlib
+import gzip
+import io
 import socket
 import struct
 import threading
 import time
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from quines import gzip_quine, zip_quine
 from samples import PARAGRAPHS, html, zip_bomb, zipped
 
 from indexer.errors import ExtractionError, ExtractionMemory
@@ -104,6 +108,9 @@ BOMBS = {
     "laughs.odt": lambda: zipped({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": laughs()}),
     "blow-up.xml": blow_up,
     "overlapping.zip": overlapping,
+    "quine.zip": zip_quine,
+    "quine.gz": gzip_quine,
+    "quines.zip": lambda: zipped({"a.zip": zip_quine(), "b.gz": gzip_quine(), "c.zip": zip_quine()}),
 }
 
 
@@ -114,6 +121,14 @@ def test_bomb_ends_cut_or_refused_within_its_limits(name: str, pool: Pool, peak:
     assert time.monotonic() - before < SECONDS + 5
     assert peak() < MEGABYTES + BASE_MEGABYTES
     assert isinstance(result, ExtractionError) or (result.truncated and len(result.text) <= CHARS)
+
+
+def test_quines_hold_nothing_but_themselves(record_property: Callable[[str, object], None]) -> None:
+    """Else nothing would be drilled."""
+    record_property("faults", 0)
+    assert gzip.decompress(gzip_quine()) == gzip_quine()
+    with zipfile.ZipFile(io.BytesIO(zip_quine())) as archive:
+        assert [archive.read(name) for name in archive.namelist()] == [zip_quine()]
 
 
 def test_archive_of_60_000_files_is_given_up_when_its_time_is_over() -> None:
