@@ -10,9 +10,11 @@ from typing import Any
 
 import click
 
+from indexer.errors import NearfoldError
 from indexer.measures import MEASURES
 from indexer.stores import open_store
 from indexer.stores.base import Store
+from indexer.stores.keeping import Mendable
 
 store_option = click.option(
     "--store",
@@ -63,9 +65,15 @@ measure_option = click.option("--measure", type=click.Choice(sorted(MEASURES)), 
 
 @contextlib.contextmanager
 def opened(url: str) -> Iterator[Store]:
-    """The store at a URL, closed when the block ends."""
+    """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told as the damage."""
     store = open_store(url)
     try:
         yield store
+    except (NearfoldError, click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except Exception:
+        if isinstance(store, Mendable):
+            store.check_sound()
+        raise
     finally:
         store.close()

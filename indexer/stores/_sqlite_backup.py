@@ -27,7 +27,7 @@ def copy_out(file: str, target: str) -> None:
         with closing(_reading(file)) as source, closing(sqlite3.connect(half, isolation_level=None)) as copy:
             source.backup(copy, pages=_PAGES)
             copy.execute("PRAGMA journal_mode = DELETE").fetchone()
-            _check_sound(copy, file)
+            check_sound(copy, file)
         rename_durably(half, target)
     finally:
         Path(half).unlink(missing_ok=True)
@@ -50,7 +50,7 @@ def check_copy(source: str) -> None:
     with closing(_reading(source)) as kept:
         if not _ours(kept):
             raise MappingMismatch(index=source, problems=("it is no copy of a store",))
-        _check_sound(kept, source)
+        check_sound(kept, source)
 
 
 def move_aside(path: str) -> None:
@@ -105,7 +105,8 @@ def _check_target(target: Path) -> None:
     raise UsageError(f"{target} is there, and is no copy of a store; name another file, or remove it")
 
 
-def _check_sound(db: sqlite3.Connection, path: str) -> None:
+def check_sound(db: sqlite3.Connection, path: str) -> None:
+    """Raise `StoreDamaged` when a database does not hold together, by SQLite's own check of pages, columns and types."""
     (told,) = db.execute("PRAGMA quick_check(1)").fetchone()
     if told != "ok":
         raise StoreDamaged(path=path, reason=str(told))

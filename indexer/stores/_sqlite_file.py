@@ -19,7 +19,7 @@ from indexer.failpoints import reached
 from indexer.logs import event
 from indexer.recipe import Recipe
 from indexer.secret import with_key
-from indexer.stores._sqlite_backup import APPLICATION_ID, check_copy, copy_in, copy_out, move_aside
+from indexer.stores._sqlite_backup import APPLICATION_ID, check_copy, check_sound, copy_in, copy_out, move_aside
 from indexer.stores._sqlite_connections import Readers, opened
 
 MEMORY = ":memory:"
@@ -136,6 +136,12 @@ class File:
             copy_in(source, db)
             db.execute("PRAGMA journal_mode = WAL").fetchone()
             self._recipe = self._changes = None
+
+    def check_sound(self) -> None:
+        """Raise `StoreDamaged` when SQLite finds that the file does not hold together."""
+        with self._lock, _translated(self.path):
+            if self._connection is not None:
+                check_sound(self._connection, self.path)
 
     def forget_recipe(self) -> None:
         """Read the recipe anew when it is next asked for."""

@@ -26,6 +26,10 @@ class Mendable(Protocol):
         """What does not agree with the rows, one sentence each."""
         ...
 
+    def check_sound(self) -> None:
+        """Raise `StoreDamaged` when the file does not hold together; reads all of it."""
+        ...
+
     def rebuild(self) -> None:
         """Make it anew from the rows, in one step."""
         ...

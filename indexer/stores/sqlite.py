@@ -243,6 +243,10 @@ class SqliteStore:
         with self._file.writing() as db:
             return tuple(_sqlite_repair.out_of_step(db))
 
+    def check_sound(self) -> None:
+        """SQLite's own check of pages, columns and types."""
+        self._file.check_sound()
+
     def rebuild(self) -> None:
         """One transaction."""
         with self._file.writing() as db:

@@ -9,13 +9,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sample_rows import row
 
 from indexer.checkup import doctor
+from indexer.cli import EXIT_STORE, run
 from indexer.errors import StoreBusy
 from indexer.grouping import group
 from indexer.ingest import index
 from indexer.jobs import Failure, Journal, journal_path, remembered
 from indexer.model import Query, Row
+from indexer.recipe import DEFAULT
 from indexer.repairing import Repair, repair
 from indexer.stores import open_store
 from indexer.stores.base import Store
@@ -191,3 +194,26 @@ def test_doctor_names_a_torn_journal(store: Store) -> None:
     (told,) = [one for one in doctor(store.url) if one.name == "journal"]
     assert told.verdict == "bad"
     assert "doctor --repair" in told.detail
+
+
+def test_a_fault_over_a_damaged_file_is_told_as_the_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"sqlite:///{tmp_path}/store.db"
+    store = open_store(url)
+    store.prepare(DEFAULT)
+    store.write([row("1")])
+    store.close()
+    schema = "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE name = 'documents'"
+    steps = (
+        (schema, ("status TEXT NOT NULL", "status TEXT          ")),
+        ("UPDATE documents SET status = NULL", ()),
+        (schema, ("status TEXT          ", "status TEXT NOT NULL")),
+    )
+    for step, values in steps:  # as a page does that was overwritten
+        with closing(sqlite3.connect(tmp_path / "store.db")) as db, db:
+            db.execute("PRAGMA writable_schema = ON")
+            assert db.execute(step, values).rowcount == 1
+    for words in (["status"], ["status", "--prometheus"]):
+        assert run([*words, "--store", url]) == EXIT_STORE
+        told = capsys.readouterr()
+        assert "restore a backup" in told.err, words
+        assert "our fault" not in told.err
