@@ -12,7 +12,7 @@ from indexer import installing
 from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import json_option, opened, store_option
 from indexer.errors import UsageError
-from indexer.printing import console
+from indexer.printing import installations as printing
 from indexer.secret import recipe_asked
 from indexer.wholefile import check_place
 
@@ -38,7 +38,7 @@ def install_command(
         done = installing.install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
         if dashboards:
             done = done.plus(installing.install_dashboards(store, dashboards, dry_run=dry_run))
-    console.installation(done, as_json, dry_run)
+    printing.installation(done, as_json, dry_run)
     return 0 if done.complete else EXIT_FAILED
 
 
@@ -53,7 +53,7 @@ def uninstall_command(dry_run: bool, roles: bool, dashboards: str | None, store_
     with opened(store_url) as store:
         gone = installing.uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
         done = installing.uninstall(store, dry_run=dry_run, roles=roles).plus(*gone)
-    console.installation(done, as_json, dry_run)
+    printing.installation(done, as_json, dry_run)
     return 0
 
 

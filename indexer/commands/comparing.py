@@ -13,8 +13,8 @@ from indexer.comparing.comparison import compare
 from indexer.comparing.originals import original
 from indexer.discounting import Discounted
 from indexer.measures import MEASURES
-from indexer.printing import comparisons as printing_comparison
-from indexer.printing import families as printing_families
+from indexer.printing import comparisons as printing
+from indexer.printing import progress
 from indexer.recipe import DEFAULT
 from indexer.stores.base import Store
 from indexer.web.comparisonfile import compare_page
@@ -53,10 +53,10 @@ def compare_command(
         with whole(page, "--html") as part:
             part.write_text(compare_page(compared, originals, without), encoding="utf-8")
     told = without if discounted else None
-    printing_comparison.compared(compared, originals, as_json, measure, str(page) if page else None, told)
+    printing.compared(compared, originals, as_json, measure, str(page) if page else None, told)
     return 0
 
 
 def _discounted(store: Store, a: str, b: str) -> Discounted:
-    with printing_families.progress() as advance:
+    with progress.of_stages() as advance:
         return discount(store, a, b, progress=advance)

@@ -10,8 +10,8 @@ import click
 from indexer.commands.options import Share, Words, json_option, opened, store_option
 from indexer.evaluation.evaluating import evaluate
 from indexer.measures import MEASURES
-from indexer.printing import evaluations as printing_evaluation
-from indexer.printing import families as printing_families
+from indexer.printing import evaluations as printing
+from indexer.printing import progress
 from indexer.secret import recipe_asked
 from indexer.statistics.scores import RULES
 from indexer.web.evaluationfile import evaluation_page
@@ -63,10 +63,10 @@ def evaluate_command(
     chosen = [recipe_asked(name) for name in recipes]
     if report:
         check_place(report, "--report")
-    with opened(store_url) as store, printing_families.progress() as advance:
+    with opened(store_url) as store, progress.of_stages() as advance:
         made = evaluate(gold, store, recipes=chosen, closed=_UNLISTED[unlisted], progress=advance, **options)
     if report:
         with whole(report, "--report") as part:
             part.write_text(evaluation_page(made), encoding="utf-8")
-    printing_evaluation.evaluated(made, store_url, as_json)
+    printing.evaluated(made, store_url, as_json)
     return 0

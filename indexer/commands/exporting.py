@@ -11,8 +11,8 @@ from indexer.commands.options import json_option, measure_option, opened, store_
 from indexer.errors import UsageError
 from indexer.exports import exporting
 from indexer.exports.exporting import Form, What
-from indexer.printing import exports as printing_exports
-from indexer.printing import families as printing_families
+from indexer.printing import exports as printing
+from indexer.printing import progress
 
 _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 
@@ -40,9 +40,9 @@ def export_command(store_url: str, as_json: bool, form: Form, what: What, out: P
     given = {name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
     _check(given, form, what)
     names = [name.strip() for name in reviewers.split(",") if name.strip()]
-    with opened(store_url) as store, printing_families.progress() as advance:
+    with opened(store_url) as store, progress.of_stages() as advance:
         done = exporting.export(store, out, form, what, reviewers=names, progress=advance, **options)
-    printing_exports.exported(done, as_json)
+    printing.exported(done, as_json)
     return 0
 
 

@@ -11,7 +11,8 @@ from indexer import grouping, pairs, parquet, removal
 from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import json_option, measure_option, of_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
-from indexer.printing import families as printing_families
+from indexer.printing import families as printing
+from indexer.printing import progress
 from indexer.scratch import DEFAULT_MEGABYTES
 from indexer.wholefile import check_place
 
@@ -73,9 +74,9 @@ def match_command(
         parquet.check_library()
     if out is not None:
         check_place(out)
-    with opened(store_url) as store, printing_families.progress() as advance:
+    with opened(store_url) as store, progress.of_stages() as advance:
         matched = pairs.match(store, progress=advance, **options)
-    printing_families.matched(matched, "jsonl" if as_json else form, out, paths, as_json, options["of"])
+    printing.matched(matched, "jsonl" if as_json else form, out, paths, as_json, options["of"])
     return 0
 
 
@@ -96,9 +97,9 @@ def match_command(
 @json_option
 def group_command(store_url: str, as_json: bool, consistency: bool, dry_run: bool, **options: Any) -> int:
     """Families around a principal and clusters by chains, written back to the store."""
-    with opened(store_url) as store, printing_families.progress() as advance:
+    with opened(store_url) as store, progress.of_stages() as advance:
         done = grouping.group(store, write=not dry_run, progress=advance, **options)
-    printing_families.grouped(done, as_json, consistency, options["of"])
+    printing.grouped(done, as_json, consistency, options["of"])
     return 0
 
 
@@ -113,5 +114,5 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
     """Remove documents; a family that loses its principal is grouped anew."""
     with opened(store_url) as store:
         done = removal.delete(store, ids, **options)
-    printing_families.deleted(done, as_json)
+    printing.deleted(done, as_json)
     return EXIT_FAILED if done.absent else 0

@@ -12,7 +12,7 @@ from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.extract.base import DEFAULT_LIMITS, Limits
 from indexer.fingerprinting import kernel_name
-from indexer.printing import console
+from indexer.printing import accounts, progress
 from indexer.removal import DEFAULTS
 from indexer.secret import recipe_asked
 from indexer.sources import target
@@ -83,7 +83,7 @@ def index_command(
         options["delimiter"] = "\t"
     reading = Reading(**{name: options.pop(name) for name in _READING})
     recipe = recipe_asked(recipe_name) if recipe_name else None
-    with opened(store_url) as store, console.progress(as_json) as advance, draining() as drain:
+    with opened(store_url) as store, progress.of_documents(as_json) as advance, draining() as drain:
         written = target(paths, store, reading)
         fresh = written.stored_recipe() is None
         account = ingest.index(
@@ -93,7 +93,7 @@ def index_command(
         click.echo(f"read into {store_url}; to sign the documents of {apart[0]} where they are: --store {apart[0]}", err=True)
     if fresh:
         click.echo(f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True)
-    console.account(account, as_json)
+    accounts.account(account, as_json)
     if drain.code:
         click.echo("stopped before the end; run the same command again to go on", err=True)
     return drain.code or (EXIT_FAILED if account.failed else 0)

@@ -8,7 +8,7 @@ from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import Share, json_option, opened, store_option
 from indexer.errors import UsageError
 from indexer.labels import agreement, labelling
-from indexer.printing import labels as printing_labels
+from indexer.printing import labels as printing
 
 
 @click.command("label")
@@ -50,11 +50,11 @@ def label_command(
         raise UsageError("--review and --threshold are about the members of families; give --family too")
     with opened(store_url) as store:
         if history:
-            printing_labels.history(labelling.label_history(store), as_json)
+            printing.history(labelling.label_history(store), as_json)
             return 0
         if undo is not None:
             undone = labelling.undo_labels(store, undo, dry_run=dry_run)
-            printing_labels.undone(undone, as_json, dry_run)
+            printing.undone(undone, as_json, dry_run)
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
         done = labelling.label(
             store,
@@ -67,7 +67,7 @@ def label_command(
             threshold=threshold,
             dry_run=dry_run,
         )
-    printing_labels.labelled(done, as_json, dry_run)
+    printing.labelled(done, as_json, dry_run)
     return EXIT_FAILED if done.absent else 0
 
 
@@ -77,5 +77,5 @@ def label_command(
 def consistency_command(store_url: str, as_json: bool) -> int:
     """Families whose documents do not all carry the same labels; nothing is grouped or written."""
     with opened(store_url) as store:
-        printing_labels.disagreements(agreement.consistency(store), as_json)
+        printing.disagreements(agreement.consistency(store), as_json)
     return 0

@@ -8,7 +8,7 @@ import click
 
 from indexer import renewing
 from indexer.commands.options import json_option, opened, store_option
-from indexer.printing import families as printing_families
+from indexer.printing import progress
 from indexer.secret import recipe_asked
 from indexer.terminal import counted
 
@@ -21,7 +21,7 @@ from indexer.terminal import counted
 def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool) -> int:
     """Sign all stored texts by another recipe, while searches go on; then put the new rows in service in one step."""
     recipe = recipe_asked(recipe_name)
-    with opened(store_url) as store, printing_families.progress() as advance:
+    with opened(store_url) as store, progress.of_stages() as advance:
         total = store.counts().documents if store.stored_recipe() else 0
         done = renewing.reindex(store, recipe, keep=keep, told=lambda signed: advance("signing", signed, total))
     if as_json:

@@ -10,7 +10,7 @@ from indexer import lookup
 from indexer.commands.options import json_option, measure_option, opened, store_option, threshold_option
 from indexer.documents import document_at
 from indexer.errors import UsageError
-from indexer.printing import console
+from indexer.printing import lookups as printing
 
 
 @click.command("similar")
@@ -37,5 +37,5 @@ def similar_command(path: str | None, id: str | None, store_url: str, as_json: b
         else:
             where, document = document_at(path)
             found = lookup.similar(store, document.text, path=where, **options)
-    console.found(found, as_json)
+    printing.found(found, as_json)
     return 0

@@ -10,8 +10,7 @@ from indexer.commands.options import json_option, opened, store_option
 from indexer.errors import MissingExtra, UsageError
 from indexer.jobhistory import job_history
 from indexer.jobs import journal_path
-from indexer.printing import console
-from indexer.printing import jobs as printing_jobs
+from indexer.printing import state as printing
 from indexer.stores.base import Store
 
 
@@ -28,9 +27,9 @@ def status_command(store_url: str, as_json: bool, failures: bool, jobs: bool, pr
             click.echo(_figures(store), nl=False)
             return 0
         if jobs:
-            printing_jobs.jobs(job_history(journal_path(store.url)), as_json)
+            printing.jobs(job_history(journal_path(store.url)), as_json)
             return 0
-        (console.failures if failures else console.status)(overview.status(store), as_json)
+        (printing.failures if failures else printing.status)(overview.status(store), as_json)
     return 0
 
 
@@ -43,11 +42,11 @@ def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -
     """What is wrong with the set-up, and how to mend it."""
     if repair:
         with opened(store_url) as store:
-            return EXIT_STORE if printing_jobs.repairs(repairing.repair(store, dry_run=dry_run), as_json, dry_run) else 0
+            return EXIT_STORE if printing.repairs(repairing.repair(store, dry_run=dry_run), as_json, dry_run) else 0
     if dry_run:
         raise UsageError("--dry-run is for --repair: without it nothing is changed")
     checks = checkup.doctor(store_url)
-    console.checks(checks, as_json)
+    printing.checks(checks, as_json)
     return EXIT_STORE if any(check.verdict == "bad" for check in checks) else 0
 
 

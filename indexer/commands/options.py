@@ -10,11 +10,10 @@ from typing import Any
 
 import click
 
-from indexer.errors import NearfoldError
 from indexer.measures import MEASURES
 from indexer.stores import open_store
 from indexer.stores.base import Store
-from indexer.stores.keeping import Mendable
+from indexer.stores.keeping import faults_as_damage
 
 store_option = click.option(
     "--store",
@@ -68,12 +67,7 @@ def opened(url: str) -> Iterator[Store]:
     """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told as the damage."""
     store = open_store(url)
     try:
-        yield store
-    except (NearfoldError, click.ClickException, click.exceptions.Exit, click.Abort):
-        raise
-    except Exception:
-        if isinstance(store, Mendable):
-            store.check_sound()
-        raise
+        with faults_as_damage(store):
+            yield store
     finally:
         store.close()

@@ -8,7 +8,7 @@ import click
 
 from indexer import results
 from indexer.commands.options import Words, json_option, opened, store_option, threshold_option
-from indexer.printing import hits as printing_search
+from indexer.printing import hits as printing
 
 
 @click.command("search")
@@ -52,5 +52,5 @@ def search_command(
     filtered = results.parse_filters(filters)
     with opened(store_url) as store:
         page = results.search(store, query, filters=filtered, after=after, hold=hold, **options)
-    printing_search.page(page, as_json, by_token=hold or after is not None)
+    printing.page(page, as_json, by_token=hold or after is not None)
     return 0

@@ -11,7 +11,7 @@ from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import json_option, threshold_option
 from indexer.figures import s_curve
 from indexer.planning import plan, plan_for_recall
-from indexer.printing import sketches as printing_sketches
+from indexer.printing import sketches as printing
 from indexer.secret import recipe_asked
 from indexer.wholefile import check_place, whole
 
@@ -29,13 +29,13 @@ def hash_command(
     recipe = recipe_asked(recipe_name)
     if save_statistics:
         check_place(save_statistics, "--save-statistics")
-    counted = signing.statistics_at(statistics, recipe, printing_sketches.left_out) if statistics else None
+    counted = signing.statistics_at(statistics, recipe, printing.left_out) if statistics else None
     if counted and save_statistics:
         with whole(save_statistics, "--save-statistics") as part:
             part.write_bytes(counted.pack())
     failed = False
     for signed in signing.hash(paths, recipe, counted):
-        failed |= printing_sketches.signed(signed, as_json)
+        failed |= printing.signed(signed, as_json)
     return EXIT_FAILED if failed else 0
 
 
@@ -68,5 +68,5 @@ def plan_command(
     if picture:
         with whole(picture, "--picture") as part:
             part.write_text(s_curve(chosen), encoding="utf-8")
-    printing_sketches.plan(chosen, as_json)
+    printing.plan(chosen, as_json)
     return 0

@@ -9,8 +9,8 @@ import click
 
 from indexer.commands.options import json_option
 from indexer.errors import UsageError
-from indexer.printing import families as printing_families
-from indexer.printing import studies as printing_studying
+from indexer.printing import progress
+from indexer.printing import studies as printing
 from indexer.stores import open_store
 from indexer.studying.files import write
 from indexer.studying.methods import BITS, lengths
@@ -43,12 +43,12 @@ def study_command(
     folder_at(out)
     made = _studied(path, store_url, out, bits, sample)
     write(made, out)
-    printing_studying.studied(made, out, as_json)
+    printing.studied(made, out, as_json)
     return 0
 
 
 def _studied(path: Path | None, store_url: str | None, out: Path, bits: tuple[int, ...], sample: int) -> Studied:
-    with printing_families.progress() as advance:
+    with progress.of_stages() as advance:
         if path is not None:
             return study(path, out, bits=bits, sample=sample, progress=advance)
         with closing(open_store(store_url or "")) as store:

@@ -9,8 +9,8 @@ import click
 from indexer.commands.options import json_option
 from indexer.planting.corpus import DOCUMENTS, synth
 from indexer.planting.kinds import KINDS
-from indexer.printing import families as printing_families
-from indexer.printing import tuning as printing_tuning
+from indexer.printing import progress
+from indexer.printing import tuning as printing
 
 
 @click.command("synth")
@@ -24,7 +24,7 @@ from indexer.printing import tuning as printing_tuning
 def synth_command(folder: Path, out: Path, seed: int, kinds: str, documents: int, no_programs: bool, as_json: bool) -> int:
     """Plant near duplicates of every kind in texts of a folder, with the truth about each pair in gold.csv."""
     wanted = [one.strip() for one in kinds.split(",") if one.strip()]
-    with printing_families.progress() as advance:
+    with progress.of_stages() as advance:
         made = synth(folder, out, seed=seed, kinds=wanted, documents=documents, programs=not no_programs, progress=advance)
-    printing_tuning.synthesised(made, as_json)
+    printing.synthesised(made, as_json)
     return 0

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from indexer.commands.options import json_option
-from indexer.printing import families as printing_families
-from indexer.printing import tuning as printing_tuning
+from indexer.printing import progress
+from indexer.printing import tuning as printing
 from indexer.secret import recipe_asked
 from indexer.stores import open_store
 from indexer.stores.base import Store
@@ -44,10 +44,10 @@ def tune_command(
     """
     recipes = [recipe_asked(name) for name in names]
     folder_at(out)
-    with _store(store_url) as store, printing_families.progress() as advance:
+    with _store(store_url) as store, progress.of_stages() as advance:
         made = tune(gold, out, recipes=recipes, store=store, progress=advance, **options)
     write(made, out)
-    printing_tuning.tuned(made, out, as_json)
+    printing.tuned(made, out, as_json)
     return 0
 
 

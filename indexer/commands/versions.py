@@ -6,7 +6,7 @@ import click
 
 from indexer.commands.options import json_option, opened, store_option
 from indexer.comparing import revisions
-from indexer.printing import versions as printing_versions
+from indexer.printing import versions as printing
 
 
 @click.command("versions")
@@ -19,5 +19,5 @@ def versions_command(id: str, redlined: bool, no_dates: bool, store_url: str, as
     """Which document of a family probably came from which, as a tree of revisions."""
     with opened(store_url) as store:
         found = revisions.versions(store, id, dates=not no_dates)
-    printing_versions.versions(found, as_json, redlined)
+    printing.versions(found, as_json, redlined)
     return 0

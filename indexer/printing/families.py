@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import dataclasses
 import json
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TextIO
 
 from rich.console import Console
-from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from indexer import parquet
-from indexer.collection import Progress
 from indexer.familyaccount import Copies, Grouped
 from indexer.matching.matched import Matched, told_missed
 from indexer.printing.console import console, print_json
@@ -27,38 +22,7 @@ from indexer.terminal import counted, visible
 from indexer.wholefile import whole
 
 LISTED = 20
-_OFTEN = 0.1
 _TOLD = ("similarity", "measure", "low", "high")
-
-
-@contextlib.contextmanager
-def progress() -> Iterator[Progress]:
-    """A line on stderr with the stage, how much of it is done and how long it will take; nothing without a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _stage, _done, _total: None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description} {task.fields[told]}"), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, told="")
-        began: dict[str, float] = {}
-
-        def advance(stage: str, done: int, total: int) -> None:
-            seconds = time.monotonic() - began.setdefault(stage, time.monotonic())
-            bar.update(task, description=stage, told=told(done, total, seconds))
-
-        yield advance
-
-
-def told(done: int, total: int, seconds: float) -> str:
-    """How far a stage is; the time it will take from the speed so far, once there is one. A total of 0 is not known.
-
-    >>> told(250, 1000, 3.0), told(7, 0, 3.0)
-    ('250 of 1,000, about 9 s left', '7')
-    """
-    if not total:
-        return f"{done:,}"
-    left = f", about {seconds * (total - done) / done:.0f} s left" if done and seconds > _OFTEN else ""
-    return f"{done:,} of {total:,}{left}"
 
 
 def matched(

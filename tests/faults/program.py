@@ -20,7 +20,7 @@ from typing import Any
 
 from indexer import cli, stages
 from indexer.model import Failed, Indexed, Outcome
-from indexer.printing import console
+from indexer.printing import progress
 
 
 def prepare() -> None:
@@ -45,11 +45,11 @@ def _write_down(log: int) -> None:
             os.write(log, f"{type(outcome).__name__.lower()} {outcome.path}\n".encode())
 
     @contextlib.contextmanager
-    def progress(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
+    def of_documents(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
         yield told
 
     stages.document_or_task = extracting
-    console.progress = progress
+    progress.of_documents = of_documents
 
 
 def serve() -> None:
