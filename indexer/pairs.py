@@ -23,7 +23,7 @@ from indexer.matching.containing import containing
 from indexer.matching.matched import Matched
 from indexer.matching.textpairs import TextPairs, complete, likely
 from indexer.measures import MEASURES
-from indexer.planning import Plan, plan
+from indexer.planning import Plan, plan, plan_for_recall
 from indexer.recipe import Recipe
 from indexer.scratch import DEFAULT_MEGABYTES, Scratch
 from indexer.sorting import Codes, Column, Sorter, parts
@@ -41,6 +41,7 @@ def match(
     *,
     threshold: float = 0.5,
     false_negative_weight: float = 0.75,
+    recall: float | None = None,
     measure: str = "features",
     against: str | None = None,
     new: bool = False,
@@ -56,6 +57,8 @@ def match(
 ) -> Matched:
     """Find the pairs of documents whose `measure` is `threshold` or more.
 
+    `recall`: bands that so large a share of the pairs at the threshold share, as `group` has them, instead of bands by
+    `false_negative_weight`.
     `against`: only pairs of a document without this label and one that carries it. `new`: only pairs that touch a document
     that came after the last `group`. `exact`: measure every pair on its texts, not only those that the slots leave open.
     `all_pairs`: find every pair by `features`, without chance and caps, at the price of reading all texts. `contained`: find
@@ -86,7 +89,8 @@ def match(
     elif all_pairs:
         found = complete(collection, verifier, threshold, wanted, progress)
     else:
-        chosen = plan(min(threshold, ALMOST_ONE), collection.slots.shape[1], false_negative_weight)
+        at, slots = min(threshold, ALMOST_ONE), collection.slots.shape[1]
+        chosen = plan(at, slots, false_negative_weight) if recall is None else plan_for_recall(at, recall, slots)
         found = likely(collection, verifier, threshold, chosen, wanted, exact, cap, progress)
     made = _listed(collection, found, wanted, (threshold, chosen, None if all_pairs else cap, against, measure))
     return replace(made, audit=audit_of(collection, verifier, found, threshold, audit, seed, cap, progress)) if audit else made

@@ -11,14 +11,15 @@ def audit_section(made: Audit | None) -> str:
     """The section; a word on how to get one when nothing was audited."""
     if made is None:
         return (
-            "<h2>What is missed</h2><p>Nobody has looked for near duplicates outside the groups; "
+            "<h2>What is missed</h2><p>Nobody has looked for near duplicates that grouping did not see; "
             "<code>nearfold export --format html --audit 300</code> verifies a sample.</p>"
         )
     told = (sentence.removeprefix("audit: ") for sentence in told_audit(made))
     sentences = "".join(f"<p>{escape(one[:1].upper() + one[1:])}.</p>" for one in told)
     rows = "".join(map(_row, made.strata))
     return (
-        f"<h2>What is missed</h2><p>Of pairs of distinct texts, measured whether or not they are in one group.</p>{sentences}"
+        "<h2>What is missed</h2><p>Of pairs of different texts. Listed are those that groups are made from, whether or not the "
+        f"two came into one group.</p>{sentences}"
         '<div class="card wide"><table><thead><tr><th>pairs of texts</th><th class="number">there are</th>'
         '<th class="number">verified</th><th class="number">of these near duplicates</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"

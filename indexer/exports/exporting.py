@@ -17,6 +17,7 @@ from indexer.exports.loadfile import write_dat
 from indexer.exports.report import report
 from indexer.exports.rows import COLUMNS, Assigned, Awaiting, Document, Paired
 from indexer.exports.tables import Table, write_csv
+from indexer.grouping import RECALL
 from indexer.lookup import recipe_of
 from indexer.model import Row
 from indexer.pairs import match
@@ -76,8 +77,8 @@ def export(
     `threshold` and `measure`. `batches` keep groups together, up to `batch_size` documents; a label `reviewer:NAME` says who
     has read a document, and `reviewers` who shares the work. A `queue` has the near duplicates of documents with a label of
     `review` that carry none of these themselves. `date` stands in the report and nowhere else; for it `audit` pairs are
-    verified, by which `match` tells what it misses at `threshold`. The file appears whole or not
-    at all, and is the same, byte for byte, for the same documents and settings.
+    verified, by which `match` tells what bands as those of `group` miss at `threshold`. The file appears whole or not at all,
+    and is the same, byte for byte, for the same documents and settings.
 
     Raises `UsageError` for what cannot be written, `MissingExtra` for Parquet without pyarrow, `UnknownMeasure`, and
     `StoreError` when nothing was indexed yet.
@@ -88,7 +89,7 @@ def export(
     if batch_size < 1:
         raise UsageError(f"a batch must hold 1 document or more, not {batch_size}")
     if form == "html":
-        audited = match(store, threshold=threshold, audit=audit, progress=progress).audit if audit else None
+        audited = match(store, threshold=threshold, recall=RECALL, audit=audit, progress=progress).audit if audit else None
         made = report(store, date, progress, audited)
         with whole(out) as part:
             part.write_text(made.html, encoding="utf-8", errors="replace", newline="\n")

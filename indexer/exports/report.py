@@ -48,7 +48,7 @@ class Report:
 def report(store: Store, date: str | None = None, progress: Progress = silent, audit: Audit | None = None) -> Report:
     """Make the report of a store as the last `group` left it. `date`: what stands at its top; today's in UTC when None.
 
-    `audit`: what was found of pairs that no group has, if somebody has looked.
+    `audit`: what `group` misses of the pairs that there are, if somebody has looked.
 
     For the same documents and the same date it is the same, byte for byte. The whole store is read once, and again the texts
     of up to 20,000 pairs, for what other thresholds would give. Raises `StoreError` when nothing was indexed yet.

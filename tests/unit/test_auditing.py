@@ -10,6 +10,7 @@ import pytest
 from sample_library import library, rows, true_pairs
 
 from indexer.errors import UsageError
+from indexer.grouping import RECALL
 from indexer.matching.auditing import distinct
 from indexer.pairs import match
 from indexer.statistics.strata import Stratum, allotted, audited, chance_at_least, told_audit
@@ -119,6 +120,12 @@ def test_what_is_said_claims_no_more_than_was_verified() -> None:
     assert "300 of 50,000" in nothing and "632 may still do so" in nothing and "nothing was to be found" not in nothing
     first, second = told_audit(audited(0.8, [measured, sampled]))
     assert "about 0 pairs of texts are" in first and "0 of 300 pairs drawn from 50,000" in second
+
+
+def test_bands_as_those_of_groups_miss_less() -> None:
+    store = library(rows(planted(1)))
+    few, many = (match(store, threshold=0.8, audit=200, **bands).audit for bands in ({}, {"recall": RECALL}))
+    assert few.recall < 0.95 < 0.99 < many.recall
 
 
 def test_what_cannot_be_audited() -> None:
