@@ -18,6 +18,7 @@ from indexer.recipe import Recipe
 from indexer.release import release
 from indexer.stores import open_store
 from indexer.stores.base import Store
+from indexer.stores.keeping import faults_as_damage
 
 SAMPLE = 200
 _EXTRAS = (("opensearchpy", "opensearch"), ("elasticsearch", "elasticsearch"), ("tika", "tika"))
@@ -83,7 +84,8 @@ def _store(url: str) -> Iterator[Check]:
         if missing := counted.documents - sum(counted.by_status.values()):
             way = f"nearfold index {url} --text-field FIELD --store {url}"
             yield Check("signed", "note", f"{missing:,} documents were never signed; `{way}` signs them where they are")
-        yield _keys(store, recipe)
+        with faults_as_damage(store):
+            yield _keys(store, recipe)
         yield _journal(store)
     except NearfoldError as error:
         yield Check("store", "bad", str(error))

@@ -81,10 +81,11 @@ def working(journal: Journal, command: str) -> Iterator[Working]:
 
 def job_history(path: Path | None) -> tuple[JobSummary, ...]:
     """The jobs in a journal, the last one first, read without holding it. Raises `StoreBusy` while a job holds it."""
-    return tuple(
-        JobSummary(id, command, began, seconds, outcome or CUT_SHORT, json.loads(counts))
-        for id, command, began, seconds, outcome, counts in looked_up(path, "job", _SELECT)
-    )
+    return looked_up(path, "job", _SELECT, _summary)
+
+
+def _summary(id: str, command: str, began: float, seconds: float | None, outcome: str | None, counts: str) -> JobSummary:
+    return JobSummary(id, command, began, seconds, outcome or CUT_SHORT, json.loads(counts))
 
 
 def _end(journal: Journal, job: Working, command: str, began: float, outcome: str, seconds: float) -> None:

@@ -11,11 +11,11 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreError, StoreStopped
 from indexer.failpoints import reached
@@ -30,6 +30,7 @@ CREATE TABLE IF NOT EXISTS failure (
 """
 _WITHOUT_TIME = 5  # columns of a journal of version 0.1
 _BATCH = 500
+T = TypeVar("T")
 TABLES = ("failure", "labelling", "labelled", "job")
 _ANEW = "move it away: what failed is then tried again, and labellings can no longer be undone"
 
@@ -76,25 +77,27 @@ def journal_path(store_url: str) -> Path | None:
 def remembered(path: Path | None) -> tuple[Failure, ...] | None:
     """The failures in a journal by path, without holding it; none when there is no journal, None while a job holds it."""
     try:
-        return tuple(Failure(*row) for row in looked_up(path, "failure", "SELECT * FROM failure ORDER BY path"))
+        return looked_up(path, "failure", "SELECT * FROM failure ORDER BY path", Failure)
     except StoreBusy:
         return None
 
 
-def looked_up(path: Path | None, table: str, select: str) -> list[tuple[Any, ...]]:
-    """What a SELECT finds in a journal, without holding it; nothing when there is no journal, or no such table in it.
+def looked_up(path: Path | None, table: str, select: str, made: Callable[..., T]) -> tuple[T, ...]:
+    """What is made of the rows that a SELECT finds in a journal, without holding it; nothing when there is no such table.
 
-    Raises `StoreBusy` while a job holds the journal.
+    Raises `StoreBusy` while a job holds the journal, and `StoreDamaged` when nothing can be made of a row.
     """
     if path is None or not path.exists():
-        return []
+        return ()
     try:
         with closing(_reading(path)) as connection:
             _check_format(connection, path)
             known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-            return connection.execute(select).fetchall() if known else []
+            return tuple(made(*row) for row in connection.execute(select)) if known else ()
     except sqlite3.DatabaseError as error:
         raise _translated(error, path) from error
+    except (TypeError, ValueError) as error:
+        raise StoreDamaged(path=str(path), reason=f"a row of its table {table} makes no sense", mend=_ANEW) from error
 
 
 def copy_journal(path: Path, target: Path) -> None:

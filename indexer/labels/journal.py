@@ -91,8 +91,9 @@ class LabelJournal(Journal):
 
 def history(path: Path | None) -> tuple[LabelJob, ...]:
     """Every labelling in a journal, the last one first, read without holding it. Raises `StoreBusy` while a job holds it."""
-    found = looked_up(path, "labelling", _HISTORY)
-    return tuple(LabelJob(number, at, _unpacked(a), _unpacked(r), *counts) for number, at, a, r, *counts in found)
+    return looked_up(
+        path, "labelling", _HISTORY, lambda number, at, a, r, *counts: LabelJob(number, at, _unpacked(a), _unpacked(r), *counts)
+    )
 
 
 def _packed(labels: Iterable[str]) -> str:

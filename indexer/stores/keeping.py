@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
+
+_ODD = (TypeError, ValueError, AttributeError, LookupError)  # what values that no store of ours holds lead to
 
 
 @runtime_checkable
@@ -33,3 +37,14 @@ class Mendable(Protocol):
     def rebuild(self) -> None:
         """Make it anew from the rows, in one step."""
         ...
+
+
+@contextmanager
+def faults_as_damage(store: object) -> Iterator[None]:
+    """Raise `StoreDamaged` in place of a fault of ours when the store's file does not hold together."""
+    try:
+        yield
+    except _ODD:
+        if isinstance(store, Mendable):
+            store.check_sound()
+        raise

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreError
+from indexer.jobhistory import job_history, working
 from indexer.jobs import Failure, Journal, journal_path, remembered
 
 FAILURE = Failure("a1", "/x/a.pdf", "digest", "iscc-tika/0.6.0", "encrypted")
@@ -73,6 +74,15 @@ def test_damage_is_named_without_what_it_hit(tmp_path: Path) -> None:
     with pytest.raises(StoreDamaged, match="UTF-8") as caught:
         remembered(tmp_path / "jobs")
     assert "secret" not in str(caught.value)
+
+
+def test_a_row_that_makes_no_sense_is_damage(tmp_path: Path) -> None:
+    with Journal(tmp_path / "jobs") as journal, working(journal, "index"):
+        pass
+    with closing(sqlite3.connect(tmp_path / "jobs")) as db, db:
+        db.execute("UPDATE job SET counts = '{torn'")
+    with pytest.raises(StoreDamaged, match="move it away"):
+        job_history(tmp_path / "jobs")
 
 
 @pytest.mark.parametrize(
