@@ -34,7 +34,7 @@ _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 def export_command(store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any) -> int:
     """Families, pairs, review batches or a review queue as a table or a load file; --format html is a report for people.
 
-    --threshold and --measure are for pairs; families are those of the last group.
+    --threshold and --measure are for pairs; families are those of the last group, whose --threshold --audit is to be given.
     """
     context = click.get_current_context()
     given = {name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
@@ -51,7 +51,7 @@ def _check(given: set[str], form: Form, what: What) -> None:
     fitting = {"batches": what == "batches", "pairs": what == "pairs", "queue": what == "queue", "html": form == "html"}
     for names, of in (
         (_FOR_BATCHES, "batches"),
-        (("threshold", "measure"), "pairs"),
+        (("measure",) if "audit" in given else ("threshold", "measure"), "pairs"),
         (("review",), "queue"),
         (("date", "audit"), "html"),
     ):

@@ -209,8 +209,10 @@ def _none_found(made: Audit, pairs: int, every: bool) -> str:
     none = f"and none reaches {made.threshold:g}"
     if every:
         return f"audit: all {pairs:,} pairs of different texts are verified, {none}: nothing was to be found"
-    most = sum(one.size * wilson(one.found, one.drawn)[1] for one in made.strata if one.drawn < one.size)
+    rest = [one for one in made.strata if one.drawn < one.size]
+    most = sum(one.size * wilson(one.found, one.drawn)[1] for one in rest)
+    trusted = "" if any(one.placed for one in rest) else "sketches put the others far apart; "
     return (
-        f"audit: {made.drawn:,} of {pairs:,} pairs of different texts verified, {none}; by these draws alone {most:,.0f} may "
-        "still do so: misses so rare need larger samples"
+        f"audit: {made.drawn:,} of {pairs:,} pairs of different texts verified, {none}; {trusted}by these draws alone "
+        f"{most:,.0f} may still do so: misses so rare need larger samples"
     )

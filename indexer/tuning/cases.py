@@ -11,6 +11,7 @@ from indexer.errors import UsageError
 from indexer.evaluation.gold import DIFFERENT, DUPLICATES, Gold
 from indexer.evaluation.named import named
 from indexer.evaluation.reading import given
+from indexer.evaluation.truth import groups
 from indexer.planting.chance import Chance
 from indexer.statistics.scores import linked
 from indexer.stores.base import Store
@@ -58,11 +59,13 @@ def cases_of(paths: Sequence[str], store: Store | None = None, seed: int = 0, pr
     """Read a gold set, or sheets, and their documents; draw four times as many pairs of documents of different blocks.
 
     A block is a group of the gold set, or what its pairs link together where it has no groups. Unrelated pairs are drawn only
-    where there are blocks to draw from: at least two. Raises `UsageError` when no pair is a duplicate or none is different.
+    where there are blocks to draw from: at least two. Raises `UsageError` when no pair is a duplicate or none is different, and
+    what `given`, `named` and `groups` raise.
     """
     gold = given(paths).gold
     progress("reading documents", 0, len(gold.documents))
     documents = named(gold.documents, gold.folder, store)
+    groups(gold, documents)  # refuses pairs of one document, and two opinions of the same two
     keys = {one.key: one for one in documents.values()}
     numbers = {key: number for number, key in enumerate(keys)}
     place = {name: numbers[documents[name].key] for name in documents}

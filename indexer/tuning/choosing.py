@@ -80,7 +80,7 @@ def _ahead(one: Judged, other: Judged, comparisons: int) -> int:
 
 def _reason(chosen: Judged, first: Judged, as_good: tuple[str, ...]) -> str:
     told = f"F1 {chosen.fair.f1 or 0.0:.3f} on pairs that its threshold was not chosen by"
-    others = f"; {len(as_good)} others cannot be told from it" if as_good else ""
+    others = f"; {len(as_good)} other{'s' * (len(as_good) > 1)} cannot be told from it" if as_good else ""
     if chosen is first:
         return f"{told}, the highest of a recipe that an index can hold{others}"
     highest = f"the highest of a recipe that an index can hold is {first.fair.f1 or 0.0:.3f} ({first.recipe})"

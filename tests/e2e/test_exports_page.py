@@ -5,7 +5,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command import ROOT, outcome, run, run_json
+from command import ROOT, run, run_json
+
+from indexer import cli
 
 PAGE = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
 
@@ -33,6 +35,9 @@ def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
     batched = run_json("export", "--what", "batches", "--reviewers", "Ann, Bo", "--out", tmp_path / "b.csv", store=store)
     assert [load["reviewer"] for load in batched["loads"]] == ["Ann", "Bo"]
     assert sum(load["documents"] for load in batched["loads"]) == batched["records"] == 12
+    out = tmp_path / "audited.html"
+    audited = ["export", "--format", "html", "--audit", "30", "--threshold", "0.9", "--out", str(out), "--store", store]
+    assert (cli.run(audited), "at 0.9 or above" in out.read_text(encoding="utf-8")) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -44,9 +49,11 @@ def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
         ("--review", "responsive"),
         ("--format", "html", "--what", "pairs"),
         ("--format", "html", "--batch-size", "3"),
+        ("--format", "html", "--threshold", "0.9"),
     ],
 )
-def test_options_that_would_do_nothing_are_refused(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = outcome("export", *words, "--out", tmp_path / "out", store=f"sqlite:///{tmp_path}/none.db")
-    assert done.returncode == 2
-    assert "leave" in done.stderr
+def test_options_that_would_do_nothing_are_refused(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    called = ["export", *words, "--out", str(tmp_path / "out"), "--store", f"sqlite:///{tmp_path}/none.db"]
+    assert (cli.run(called), "leave" in capsys.readouterr().err) == (2, True)

@@ -104,6 +104,9 @@ def test_both_sides_of_the_truth_are_needed(tmp_path: Path, rows: str) -> None:
     (tmp_path / "gold.csv").write_text(f"a,b,type\n{rows}")
     with pytest.raises(UsageError, match="both are needed"):
         cases_of([str(tmp_path / "gold.csv")])
+    (tmp_path / "gold.csv").write_text("a,b,type\na,./a,identical\na,b,different\n")
+    with pytest.raises(UsageError, match="are the same document"):
+        cases_of([str(tmp_path / "gold.csv")])
 
 
 @pytest.mark.parametrize("name", [*RECIPES, "4-grams:default:mmh3:64:fss", "clauses", "baseline:winnowing"])
