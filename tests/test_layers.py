@@ -98,6 +98,8 @@ ADAPTERS = {
     "keyring": {"stores/_engine_secrets.py"},
     "elasticsearch": {"stores/elasticsearch.py"},
     "elastic_transport": {"stores/elasticsearch.py"},
+    "urllib3": {"stores/_engine_deadline.py"},
+    "typing_extensions": {"stores/_engine_deadline.py"},
     "starlette": {"web/app.py", "web/judging.py", "web/measuring.py"},
     "jinja2": {"web/rendering.py"},
     "uvicorn": {"web/serving.py"},
