@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from indexer.fingerprinting import fingerprints
+from indexer.indexing.stages import Extracted, row_of
 from indexer.installing import uninstall
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.recipe import DEFAULT
-from indexer.stages import Extracted, row_of
 from indexer.stores import _engine_rows, open_store
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

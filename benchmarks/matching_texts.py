@@ -20,10 +20,10 @@ from watching import Watch
 
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import group
+from indexer.indexing.stages import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.pairs import match
 from indexer.recipe import DEFAULT
-from indexer.stages import Extracted, row_of
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

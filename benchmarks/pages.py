@@ -27,9 +27,9 @@ import numpy as np
 
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import group
+from indexer.indexing.stages import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
-from indexer.stages import Extracted, row_of
 from indexer.stores import open_store
 
 VOCABULARY, BATCH = 40_000, 1_000

@@ -25,9 +25,9 @@ from planting import vocabulary, written
 
 from indexer import grouping, pairs
 from indexer.fingerprinting import fingerprints
+from indexer.indexing.stages import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
-from indexer.stages import Extracted, row_of
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

@@ -16,15 +16,15 @@ from indexer.extract.choosing import extractor_named
 from indexer.extract.pool import Pool
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
+from indexer.indexing.parting import parting
+from indexer.indexing.stages import Job, outcomes
 from indexer.jobhistory import working
 from indexer.jobs import Failure, Journal, journal_path
 from indexer.model import Blob, Failed, Outcome, Skipped
-from indexer.parting import parting
 from indexer.recipe import DEFAULT, Recipe
 from indexer.removal import DEFAULTS, delete_mended
 from indexer.sources import blobs_of, open_sources, target
 from indexer.sources.base import INSIDE, Reading, Source
-from indexer.stages import Job, outcomes
 from indexer.stores.base import Store
 
 DEFAULT_READING = Reading()

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.fingerprinting import fingerprints
+from indexer.indexing.stages import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT, Recipe
-from indexer.stages import Extracted, row_of
 from indexer.stores import open_store
 from indexer.stores.base import Store
 

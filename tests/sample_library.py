@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import Any
 
 from indexer.fingerprinting import fingerprints
+from indexer.indexing.stages import Extracted, row_of
 from indexer.measures import feature_set, jaccard
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT, Recipe
-from indexer.stages import Extracted, row_of
 from indexer.stores import open_store
 
 WORDS = (

@@ -11,11 +11,11 @@ from typing import Any
 from indexer.extract.base import DEFAULT_LIMITS
 from indexer.extract.plain import plain_document
 from indexer.fingerprinting import fingerprints
+from indexer.indexing.stages import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import Recipe
 from indexer.sources.base import file_payload, identifier
 from indexer.spark.rows import ROW, Batches, Mapper, batch, extended, packed
-from indexer.stages import Extracted, row_of
 from indexer.stores import open_store
 
 BATCH = 200

@@ -6,10 +6,10 @@ import pytest
 from sample_library import edited, rows, sentence
 from sample_rows import band, row
 
-from indexer import arrival
-from indexer.arrival import Arrivals
 from indexer.errors import UsageError
 from indexer.grouping import group
+from indexer.indexing import arrival
+from indexer.indexing.arrival import Arrivals
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT
 from indexer.removal import delete

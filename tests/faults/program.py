@@ -18,7 +18,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from indexer import cli, stages
+from indexer import cli
+from indexer.indexing import stages
 from indexer.model import Failed, Indexed, Outcome
 from indexer.printing import progress
 

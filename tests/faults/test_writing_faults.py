@@ -13,15 +13,15 @@ import pytest
 from sample_rows import row
 from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 
-from indexer import writing
 from indexer.errors import StoreStopped
+from indexer.indexing import writing
+from indexer.indexing.writing import Writer, weight
 from indexer.ingest import index
 from indexer.jobs import journal_path, remembered
 from indexer.model import Outcome, Row
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.sending import Patience, Sender
-from indexer.writing import Writer, weight
 
 QUICK = Patience(first=0.01, longest=0.05, attempts=8)
 FILES = 300
@@ -39,7 +39,7 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable
     """Open a prepared store with little patience and small batches."""
     monkeypatch.setattr("indexer.stores._engine.Sender", partial(Sender, patience=QUICK, max_operations=50))
     monkeypatch.setattr("indexer.stores._engine.BULK_SECONDS", 5.0)
-    monkeypatch.setattr("indexer.stages.WRITE_DOCUMENTS", 40)
+    monkeypatch.setattr("indexer.indexing.stages.WRITE_DOCUMENTS", 40)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     stores: list[Any] = []
 

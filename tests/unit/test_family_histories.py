@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sample_library import edited, library, rows, sentence
 
-from indexer.arrival import Arrivals
 from indexer.grouping import group
+from indexer.indexing.arrival import Arrivals
 from indexer.ingest import index
 from indexer.recipe import DEFAULT
 from indexer.removal import delete

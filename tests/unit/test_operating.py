@@ -19,11 +19,11 @@ from indexer import logs
 from indexer.crashreport import crash_report
 from indexer.errors import UsageError
 from indexer.grouping import group
+from indexer.indexing.writing import Writer
 from indexer.ingest import index
 from indexer.jobhistory import KEPT, job_history, working
 from indexer.jobs import Journal, journal_path
 from indexer.stores import open_store
-from indexer.writing import Writer
 
 QUOTED = "quoted" + " text"
 PACKAGE = Path(logs.__file__).parent

@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from functools import cached_property
 
-from indexer.arrival import Arrivals
 from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extract.base import Limits
 from indexer.extract.choosing import document_or_task
@@ -21,17 +20,18 @@ from indexer.extract.pool import Pool, Task
 from indexer.failpoints import reached
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
+from indexer.indexing.arrival import Arrivals
+from indexer.indexing.parting import Parting
+from indexer.indexing.writing import Writer, Written
 from indexer.jobs import Failure, Journal
 from indexer.logs import event
 from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Payload, Row, Skipped
-from indexer.parting import Parting
 from indexer.recipe import Recipe
 from indexer.removal import DEFAULTS, delete_mended
 from indexer.sketch.codec import pack_slots
 from indexer.sources.reading import read
 from indexer.stores.base import Store
 from indexer.text.structure import located
-from indexer.writing import Writer, Written
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
 WRITE_DOCUMENTS, WRITE_DIVIDED = 500, 50

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
-from indexer.arrival import Arrivals
 from indexer.errors import StoreError, Unsupported
 from indexer.fingerprinting import fingerprints
+from indexer.indexing.arrival import Arrivals
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.removal import mend
