@@ -106,6 +106,11 @@ def blobs(
                 )
                 continue
             key = name.encode("utf-8", "surrogatepass")
+            if reading.own_ids and key != name.encode("utf-8", "replace"):
+                yield Failed(
+                    outer.path, f"record {place} has half a character in {reading.id_field!r}, which no store keeps; mend it"
+                )
+                continue
             if not keys.first(key):
                 yield Failed(
                     outer.path, f"record {place} has the same {reading.id_field} as an earlier one: {name}; make ids distinct"

@@ -333,6 +333,18 @@ def test_messages_of_a_mailbox(tmp_path, store):
     assert rows["a/b@x.eml"].title == "One"
 
 
+def test_an_own_id_that_no_store_keeps_costs_itself_alone(tmp_path, store):
+    lines = [
+        {"id": id, "text": f"{ONE} {place}"}
+        for place, id in enumerate(["a", "half \ud800", "x" * 600, "new\nline\0\u202e", "b"])
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id", own_ids=True))
+    assert counted(account) == (5, 3, 0, 2)
+    assert any("half a character" in one.error for one in account.failed)
+    assert set(store.sources(["a", "new\nline\0\u202e", "b"])) == {"a", "new\nline\0\u202e", "b"}
+
+
 def test_own_ids_are_distinct_in_all_files_of_a_run(tmp_path, store):
     for name in ("a", "b"):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n")
