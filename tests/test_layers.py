@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,7 @@ ADAPTERS = {
     "elastic_transport": {"stores/elasticsearch.py"},
     "urllib3": {"stores/_engine_deadline.py"},
     "typing_extensions": {"stores/_engine_deadline.py"},
-    "starlette": {"web/app.py", "web/judging.py", "web/measuring.py"},
+    "starlette": {"web/app.py", "web/bodies.py", "web/judging.py", "web/measuring.py"},
     "jinja2": {"web/rendering.py"},
     "uvicorn": {"web/serving.py"},
     "iscc_tika": {"extract/native.py"},
@@ -192,6 +193,7 @@ OUTSIDE = {
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Every module that a file imports, dotted; `from indexer.x import y` counts as `indexer.x.y` when y is a module."""
     return imported(ast.walk(parsed(path)))
@@ -208,6 +210,7 @@ def imported(nodes: Iterable[ast.AST]) -> set[str]:
     return found
 
 
+@cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -220,6 +223,7 @@ def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
             yield from at_run_time(child)
 
 
+@cache
 def is_module(dotted: str) -> bool:
     place = PACKAGE.parent.joinpath(*dotted.split("."))
     return place.with_suffix(".py").exists() or place.is_dir()
