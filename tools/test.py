@@ -1,4 +1,4 @@
-"""Set up and run every check: lint, types, tests, with real engines.
+"""Set up and run every check: the kernel's own, lint, types, tests, with real engines.
 
     python3 tools/test.py [PYTEST ARGUMENT ...]
 
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import chromium
+import rust
 from environment import ROOT, prepared
 
 CHECKS = (
@@ -26,6 +27,8 @@ def main(arguments: list[str]) -> int:
     """Run the checks in order and stop at the first that fails; its exit code."""
     python = prepared("test")
     chromium.ensured()
+    if code := rust.failed():
+        return code
     for module, *rest in (*CHECKS, ("pytest", *arguments)):
         print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)
         if code := subprocess.run([str(python), "-m", module, *rest], cwd=ROOT, check=False).returncode:
