@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.fingerprinting import fingerprints
-from indexer.indexing.stages import Extracted, row_of
+from indexer.indexing.rows import Extracted, row_of
 from indexer.installing import uninstall
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.recipe import DEFAULT

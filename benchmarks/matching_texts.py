@@ -20,7 +20,7 @@ from watching import Watch
 
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import group
-from indexer.indexing.stages import Extracted, row_of
+from indexer.indexing.rows import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.pairs import match
 from indexer.recipe import DEFAULT

@@ -27,7 +27,7 @@ import numpy as np
 
 from indexer.fingerprinting import fingerprints
 from indexer.grouping import group
-from indexer.indexing.stages import Extracted, row_of
+from indexer.indexing.rows import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store

@@ -25,7 +25,7 @@ from planting import vocabulary, written
 
 from indexer import grouping, pairs
 from indexer.fingerprinting import fingerprints
-from indexer.indexing.stages import Extracted, row_of
+from indexer.indexing.rows import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.fingerprinting import fingerprints
-from indexer.indexing.stages import Extracted, row_of
+from indexer.indexing.rows import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores import open_store

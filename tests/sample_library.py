@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from indexer.fingerprinting import fingerprints
-from indexer.indexing.stages import Extracted, row_of
+from indexer.indexing.rows import Extracted, row_of
 from indexer.measures import feature_set, jaccard
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT, Recipe

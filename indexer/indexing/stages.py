@@ -8,7 +8,6 @@ stages untouched, which is why the account adds up.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +21,13 @@ from indexer.fingerprinting import fingerprints
 from indexer.grouping import Settings
 from indexer.indexing.arrival import Arrivals
 from indexer.indexing.parting import Parting
+from indexer.indexing.rows import Extracted, file_name, row_of
 from indexer.indexing.writing import Writer, Written
 from indexer.jobs import Failure, Journal
 from indexer.logs import event
-from indexer.model import Blob, Document, Failed, Fingerprint, Indexed, Outcome, Payload, Row, Skipped
+from indexer.model import Blob, Document, Failed, Indexed, Outcome, Payload, Row, Skipped
 from indexer.recipe import Recipe
 from indexer.removal import DEFAULTS, delete_mended
-from indexer.sketch.codec import pack_slots
 from indexer.sources.reading import read
 from indexer.stores.base import Store
 from indexer.text.structure import located
@@ -45,17 +44,6 @@ class Pending:
     blob: Blob
     payload: Payload
     replaces: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """A blob with its text; the bytes are gone. `replaces` as in `Pending`."""
-
-    blob: Blob
-    raw: str
-    source: str
-    document: Document
-    replaces: bool = False
 
 
 @dataclass(frozen=True)
@@ -188,7 +176,7 @@ def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
     made = item.payload.made
     if isinstance(made, ExtractionError):
         raise made
-    return made or document_or_task(item, item.payload.data, _file_name(item.blob.path), limits)
+    return made or document_or_task(item, item.payload.data, file_name(item.blob.path), limits)
 
 
 def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
@@ -253,41 +241,6 @@ def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]
     errors = {id: f"the store refused it: {refusal}" for id, (_, refusal) in refused.items()}
     job.journal.record(Failure(id, row.path, row.source, job.extractor, errors[id]) for id, (row, _) in refused.items())
     return errors
-
-
-def row_of(item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()) -> Row:
-    """The row of one document. Cut text is `truncated`, never `complete`; until it is grouped a row is its own family."""
-    blob, document = item.blob, item.document
-    cut = document.truncated and signed.status == "complete"
-    return Row(
-        id=blob.id,
-        recipe=recipe_id,
-        status="truncated" if cut else signed.status,
-        title=document.title or _file_name(blob.path),
-        text=document.text,
-        path=blob.path,
-        content_type=document.content_type,
-        modified=None if blob.modified is None else blob.modified // 1_000_000,
-        size=blob.size,
-        source=item.source,
-        extractor=document.extractor,
-        raw=item.raw,
-        exact=signed.exact,
-        words=signed.words,
-        chars=signed.chars,
-        family=blob.id,
-        labels=tuple(dict.fromkeys((*blob.labels, *document.labels, *labels))),
-        metadata={**document.metadata, **blob.metadata},
-        bands=signed.bands,
-        blocks=signed.blocks,
-        minhash=None if signed.minhash is None else pack_slots(signed.minhash),
-        simhash=signed.simhash,
-    )
-
-
-def _file_name(path: str) -> str:
-    """The last part of a path; making a Path of it costs as much as reading a small file."""
-    return path.rpartition(os.sep)[2]
 
 
 def _batches(items: Iterable[Blob | Outcome]) -> Iterator[list[Blob | Outcome]]:

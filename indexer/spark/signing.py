@@ -11,7 +11,7 @@ from typing import Any
 from indexer.extract.base import DEFAULT_LIMITS
 from indexer.extract.plain import plain_document
 from indexer.fingerprinting import fingerprints
-from indexer.indexing.stages import Extracted, row_of
+from indexer.indexing.rows import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import Recipe
 from indexer.sources.base import file_payload, identifier
