@@ -90,6 +90,8 @@ def index(
     store = target(paths, store, reading, labels)
     wanted = recipe or store.stored_recipe() or DEFAULT
     fingerprints([_PROBE], wanted)
+    if reading.own_ids:
+        reading = replace(reading, parted=bool(parts or (store.stored_recipe() and store.stored_parts())))
     sources = open_sources(paths, reading, store, own_files(store.url))
     _check(sources, prune)
     store.prepare(wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from indexer.model import Blob, Document, Failed, Payload
 from indexer.sources.base import Numbered, Reading, inner
 
 EXTRACTOR = "records/1"
+_PART = re.compile("#[1-9][0-9]*$", re.ASCII)
 _KINDS = {dict: "an object", list: "a list of other things", int: "a number", float: "a number", bool: "true or false"}
 
 
@@ -106,10 +108,8 @@ def blobs(
                 )
                 continue
             key = name.encode("utf-8", "surrogatepass")
-            if reading.own_ids and key != name.encode("utf-8", "replace"):
-                yield Failed(
-                    outer.path, f"record {place} has half a character in {reading.id_field!r}, which no store keeps; mend it"
-                )
+            if reading.own_ids and (objection := _objection(name, key, reading)):
+                yield Failed(outer.path, f"record {place} {objection}")
                 continue
             if not keys.first(key):
                 yield Failed(
@@ -119,6 +119,15 @@ def blobs(
             yield blob(outer, name, record, payload(record, reading), reading)
     except Damaged as error:
         yield Failed(outer.path, str(error))
+
+
+def _objection(name: str, key: bytes, reading: Reading) -> str | None:
+    """Why a record's key cannot be its document's id."""
+    if key != name.encode("utf-8", "replace"):
+        return f"has half a character in {reading.id_field!r}, which no store keeps; mend it"
+    if reading.parted and _PART.search(name):
+        return f"has an id that ends as those of parts do ({name[-80:]}); where clauses are kept, give it another"
+    return None
 
 
 def blob(outer: Blob, name: str, record: Mapping[str, Any], held: Payload, reading: Reading) -> Blob:

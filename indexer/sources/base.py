@@ -22,11 +22,11 @@ class Reading:
     """How sources are read.
 
     `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a nested one. Without
-    `id_field` a record's key is its number. `own_ids`: a record's key is its document's id. `containers`: which archives,
-    mailboxes and tables are opened; those that are given, those met in folders too, or none. `namespace`: what ids are
-    relative to. `query`: which documents of a source that can be asked. `delimiter`: what stands between the fields of CSV;
-    None looks at the first row. `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is
-    not one character, or one that CSV has another use for.
+    `id_field` a record's key is its number. `own_ids`: a record's key is its document's id; with `parted` not one that ends as
+    those of parts do. `containers`: which archives, mailboxes and tables are opened; those that are given, those met in folders
+    too, or none. `namespace`: what ids are relative to. `query`: which documents of a source that can be asked. `delimiter`:
+    what stands between the fields of CSV; None looks at the first row. `max_bytes` and `max_chars` bound one document. Raises
+    `UsageError` for a delimiter that is not one character, or one that CSV has another use for.
     """
 
     text_field: str = "text"
@@ -34,6 +34,7 @@ class Reading:
     title_field: str = "title"
     label_field: str | None = None
     own_ids: bool = False
+    parted: bool = False
     containers: Containers = "given"
     namespace: str | None = None
     query: str | None = None

@@ -345,6 +345,16 @@ def test_an_own_id_that_no_store_keeps_costs_itself_alone(tmp_path, store):
     assert set(store.sources(["a", "new\nline\0\u202e", "b"])) == {"a", "new\nline\0\u202e", "b"}
 
 
+def test_no_own_id_takes_the_place_of_a_part(tmp_path, store):
+    text = f"1. Lease\n{ONE}\n2. Rent\n{TWO}"
+    for lines in ({"7": text, "7#1": ONE}, {"7#1": ONE, "7": text}):
+        (tmp_path / "a.jsonl").write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in lines.items()))
+        account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id", own_ids=True), parts="clauses")
+        assert len(account.failed) == 1 and "as those of parts do" in account.failed[0].error
+        assert store.counts().documents == 1
+        assert store.get(["7#1"])["7#1"].parent == "7"
+
+
 def test_own_ids_are_distinct_in_all_files_of_a_run(tmp_path, store):
     for name in ("a", "b"):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n")
