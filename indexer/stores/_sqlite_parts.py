@@ -21,9 +21,10 @@ def count(db: sqlite3.Connection, scope: Scope) -> int:
     return int(db.execute(f"SELECT count(*) FROM {table} WHERE {WITHIN[scope]}").fetchone()[0])
 
 
-def any_stored(db: sqlite3.Connection) -> bool:
-    """Whether there is a part at all."""
-    return db.execute("SELECT 1 FROM documents WHERE parent IS NOT NULL LIMIT 1").fetchone() is not None
+def within(db: sqlite3.Connection, scope: Scope) -> str | None:
+    """The condition that rows `d` of a scope keep; None where every row does, which need not be read to see it."""
+    divided = db.execute("SELECT 1 FROM documents WHERE parent IS NOT NULL LIMIT 1").fetchone()
+    return None if scope == "both" or (scope == "documents" and not divided) else WITHIN[scope]
 
 
 def parts_of(db: sqlite3.Connection, parents: Sequence[str]) -> Iterator[str]:

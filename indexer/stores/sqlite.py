@@ -17,6 +17,7 @@ from indexer.stores import _sqlite_families as families
 from indexer.stores import _sqlite_parts as parts
 from indexer.stores import _sqlite_reindex, _sqlite_repair
 from indexer.stores import _sqlite_rows as packed
+from indexer.stores._sqlite_counts import counted
 from indexer.stores._sqlite_file import File
 from indexer.stores._sqlite_search import PAGE, Matched, matched
 from indexer.stores._sqlite_tables import chosen, remove, replace
@@ -154,8 +155,8 @@ class SqliteStore:
         if query.text.strip() and not asked:
             return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
         with self._file.reading() as db:
-            if self._scope == "parts" or (self._scope == "documents" and parts.any_stored(db)):
-                conditions = [parts.WITHIN[self._scope], *conditions]
+            if within := parts.within(db, self._scope):
+                conditions = [within, *conditions]
             found = matched(db, query, _expression(asked) if asked else None, conditions, values)
         return Ranking(len(found.numbers), self._ranked(found), found.families, found.facets)
 
@@ -216,15 +217,7 @@ class SqliteStore:
     def counts(self) -> Counts:
         """Exact; bytes are those of the file's pages, the write-ahead log left out."""
         with self._file.reading() as db:
-            table = f"documents d WHERE {parts.WITHIN[self._scope]}"
-            by = {
-                name: dict(db.execute(f"SELECT {name}, count(*) FROM {table} GROUP BY {name} ORDER BY 2 DESC, 1"))
-                for name in ("status", "content_type")
-            }
-            families = db.execute(f"SELECT count(DISTINCT family) FROM {table}").fetchone()[0]
-            pages, width = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-            rows, divided = parts.count(db, self._scope), parts.count(db, "parts")
-            return Counts(rows, by["status"], by["content_type"], families, pages * width, divided)
+            return counted(db, self._scope)
 
     def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
         """One transaction in the file itself, after all signatures were made in a file beside it; a copy of the old is kept."""
