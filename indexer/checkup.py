@@ -19,6 +19,7 @@ from indexer.release import release
 from indexer.stores import open_store
 from indexer.stores.base import Store
 from indexer.stores.keeping import faults_as_damage
+from indexer.text.amounts import counted
 
 SAMPLE = 200
 _EXTRAS = (("opensearchpy", "opensearch"), ("elasticsearch", "elasticsearch"), ("tika", "tika"))
@@ -79,11 +80,11 @@ def _store(url: str) -> Iterator[Check]:
         if recipe is None:
             yield Check("store", "note", f"nothing at {url} yet; nearfold index PATH makes it")
             return
-        counted = store.counts()
-        yield Check("store", "good", f"{counted.documents:,} documents in {url}, recipe {recipe.name}")
-        if missing := counted.documents - sum(counted.by_status.values()):
+        seen = store.counts()
+        yield Check("store", "good", f"{counted(seen.documents, 'document')} in {url}, recipe {recipe.name}")
+        if missing := seen.documents - sum(seen.by_status.values()):
             way = f"nearfold index {url} --text-field FIELD --store {url}"
-            yield Check("signed", "note", f"{missing:,} documents were never signed; `{way}` signs them where they are")
+            yield Check("signed", "note", f"{counted(missing, 'document')} never signed; `{way}` signs what is there")
         with faults_as_damage(store):
             yield _keys(store, recipe)
         yield _journal(store)

@@ -59,12 +59,16 @@ class Settings:
 
     def check(self, recipe: Recipe) -> None:
         """Raise `UsageError` or `UnknownMeasure` for what cannot be done."""
+        self.check_values()
+        if not recipe.minhash:
+            raise UsageError(f"recipe {recipe.name} has no MinHash slots to make families by; index with another recipe")
+
+    def check_values(self) -> None:
+        """Raise `UsageError` for a value out of its range, `UnknownMeasure` for a name that is none, whatever the recipe."""
         check_measure(self.measure)
         for value in (self.threshold, self.chained):
             if not 0 < value <= 1:
                 raise UsageError(f"a threshold must lie between 0 (exclusive) and 1, not {value}")
-        if not recipe.minhash:
-            raise UsageError(f"recipe {recipe.name} has no MinHash slots to make families by; index with another recipe")
         if self.cap < 2:
             raise UsageError(f"the cap must be 2 or more, not {self.cap}")
 

@@ -60,7 +60,8 @@ def match(
     `recall`: bands that so large a share of the pairs at the threshold share, as `group` has them, instead of bands by
     `false_negative_weight`.
     `against`: only pairs of a document without this label and one that carries it. `new`: only pairs that touch a document
-    that came after the last `group`. `exact`: measure every pair on its texts, not only those that the slots leave open.
+    that came after the last `group`. `exact`: measure every pair on its texts, not only those that the slots leave open, which
+    `all_pairs` and `contained` do in any case.
     `all_pairs`: find every pair by `features`, without chance and caps, at the price of reading all texts. `contained`: find
     excerpts, quoting replies and documents inside longer ones, by the passages that texts share; reads all texts; the larger
     share of one text in the other counts, and both are told. `cap`: a band that

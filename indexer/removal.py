@@ -54,6 +54,7 @@ def delete(
     """
     recipe_of(store)
     settings = Settings(threshold, measure, principal)
+    settings.check_values()
     with Journal(journal_path(store.url)) as journal, working(journal, "delete") as job:
         done = delete_mended(store, ids, settings)
         journal.forget(ids)

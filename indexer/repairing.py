@@ -18,6 +18,7 @@ from indexer.renewing import renewed
 from indexer.salvaging import salvage
 from indexer.stores.base import Store
 from indexer.stores.keeping import Mendable
+from indexer.text.amounts import counted
 
 BATCH = 256
 What = Literal["journal", "index", "keys", "parts", "families", "clusters", "provisional"]
@@ -79,11 +80,11 @@ def _documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
         if mended and not dry_run:
             store.write(mended)
     if wrong:
-        yield Repair("keys", f"{wrong:,} rows had keys, sketches or digests that their text does not give", not dry_run)
+        yield Repair("keys", f"{counted(wrong, 'row')} had keys, sketches or digests not of their text", not dry_run)
     store.refresh()
     yield from _strays(store, recipe, seen, dry_run)
     if seen.provisional:
-        yield Repair("provisional", f"{seen.provisional:,} documents wait for `nearfold group` to make families final", False)
+        yield Repair("provisional", f"{counted(seen.provisional, 'document')} to be made final by `nearfold group`", False)
 
 
 class _Seen:
@@ -123,15 +124,15 @@ def _strays(store: Store, recipe: Recipe, seen: _Seen, dry_run: bool) -> Iterato
     if orphans := seen.orphans():
         if not dry_run:
             store.delete(orphans)
-        yield Repair("parts", f"{len(orphans):,} parts of documents that are gone", not dry_run)
+        yield Repair("parts", f"{counted(len(orphans), 'part')} of documents that are gone", not dry_run)
     if headless := seen.headless():
         if not dry_run:
             mend_strays(store, recipe, headless)
-        yield Repair("families", f"{len(headless):,} families without their principal", not dry_run)
+        yield Repair("families", f"{counted(len(headless), 'family')} without a principal", not dry_run)
     if misnamed := seen.misnamed():
         if not dry_run:
             rename_clusters(store, misnamed, {name for name in misnamed if name not in seen.leading})
-        yield Repair("clusters", f"{len(misnamed):,} clusters of one, or called after a document that is gone", not dry_run)
+        yield Repair("clusters", f"{counted(len(misnamed), 'cluster')} of one, or called after a document gone", not dry_run)
 
 
 def _signed(row: Row, recipe: Recipe, seen: _Seen) -> Row | None:

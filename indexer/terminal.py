@@ -17,6 +17,7 @@ from rich.text import Text
 
 from indexer.comparing.comparison import Comparison, Row, Span, rows
 from indexer.measures import MEANINGS
+from indexer.text.amounts import counted
 from indexer.text.visible import visible
 from indexer.text.words import words
 
@@ -165,11 +166,6 @@ def _print_legend(comparison: Comparison, made: Sequence[Row], shown: int, conso
         console.print(f"repeats within a text left out: {aligned.longer:,} and {aligned.shorter:,} words counted", style="dim")
     if shown < len(made):
         console.print(f"… {counted(len(made) - shown, 'more row')}", style="dim")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 word`, `2 words`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percent(share: float, digits: int = 0) -> str:

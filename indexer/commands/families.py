@@ -45,7 +45,7 @@ _memory = click.option(
 @click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.75, show_default=True)
 @click.option("--against", metavar="LABEL", help="Only documents without this label, with those that carry it.")
 @click.option("--new", is_flag=True, help="Only pairs that touch documents that came after the last group.")
-@click.option("--exact", is_flag=True, help="Measure every pair on its texts, not only where sketches leave it open.")
+@click.option("--exact", is_flag=True, help="Measure each pair on its texts, as --complete and --contained do.")
 @click.option("--complete", "all_pairs", is_flag=True, help="Every pair, without chance; reads all texts.")
 @click.option("--contained", is_flag=True, help="Excerpts, quoting replies, documents inside longer ones; reads all texts.")
 @click.option("--audit", type=click.IntRange(20), metavar="N", help="Verify N pairs to estimate what is missed.")

@@ -22,6 +22,7 @@ from indexer.lookup import recipe_of
 from indexer.model import Row
 from indexer.pairs import match
 from indexer.stores.base import Store
+from indexer.text.amounts import counted
 from indexer.wholefile import check_place, whole
 
 Form: TypeAlias = Literal["csv", "parquet", "dat", "html"]
@@ -146,7 +147,7 @@ def _documents(store: Store, told: _Told, progress: Progress) -> Iterator[Docume
             progress("writing", place, total)
         yield Document(_without_text(row), sizes[row.family], copies.of(row))
     if provisional:
-        told.notes.append(f"{provisional:,} documents came after the last group; their family is provisional")
+        told.notes.append(f"{counted(provisional, 'document')} came after the last group: provisional families")
 
 
 class _Copies:
@@ -223,7 +224,7 @@ def _split(made: Sequence[Batch]) -> Iterator[str]:
     """Says how many groups no batch could hold."""
     split = {piece.group for batch in made for piece in batch.pieces if piece.parts > 1}
     if split:
-        yield f"{len(split):,} groups are larger than a batch and lie in several, all of one reviewer; `parts` says in how many"
+        yield f"{counted(len(split), 'group')} larger than a batch, over several of one reviewer; `parts` says in how many"
 
 
 def _loads(made: Sequence[Batch], documents: dict[str, Document]) -> Iterator[Load]:

@@ -15,6 +15,7 @@ from indexer.planning import Plan
 from indexer.sketch.passages import GUARANTEED
 from indexer.sorting import Room, Sorter, parts
 from indexer.statistics.strata import Audit, told_audit
+from indexer.text.amounts import counted
 
 PLACE_BITS = 36
 
@@ -130,13 +131,13 @@ class Matched:
             yield f"{self.plan.bands} bands x {self.plan.rows} rows: expected to find of pairs {found}"
         if self.capped.keys and self.within is None:
             yield (
-                f"{self.capped.keys:,} hot bands (up to {self.capped.largest:,} texts) were paired with their first text only; "
-                f"{self.capped.pairs:,} pairs were not looked at there; raise --cap, or use --complete"
+                f"in {counted(self.capped.keys, 'hot band')} (up to {self.capped.largest:,} texts) all were paired with the "
+                f"first text only, and {counted(self.capped.pairs, 'pair')} not looked at; raise --cap, or use --complete"
             )
         if self.capped.missed:
             yield told_missed(self.capped.missed)
         if self.copies_left_out:
-            yield f"{self.copies_left_out:,} pairs of copies of the same texts are not listed; raise --cap to list them"
+            yield f"{counted(self.copies_left_out, 'pair')} of copies of the same texts left out; raise --cap to list them"
         if self.audit:
             yield from told_audit(self.audit)
 

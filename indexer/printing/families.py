@@ -19,6 +19,7 @@ from indexer.matching.matched import Matched, told_missed
 from indexer.printing.console import console, print_json
 from indexer.removal import Deleted
 from indexer.terminal import counted, visible
+from indexer.text.amounts import listed, unmistakable
 from indexer.wholefile import whole
 
 LISTED = 20
@@ -73,8 +74,8 @@ def _summary(found: Matched) -> dict[str, object]:
 def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> None:
     if form == "text":
         for place, others in found.by_document():
-            called = ", ".join(visible(names[other]) for other, _ in others)
-            file.write(f"{visible(names[place])}  # max {others[0][1]:.3f} matches {called}\n")
+            called = listed(names[other] for other, _ in others)
+            file.write(f"{unmistakable(names[place])}  # max {others[0][1]:.3f} matches {called}\n")
         return
     rows = zip(found.left, found.right, found, strict=True)
     if form == "csv":
@@ -98,15 +99,15 @@ def grouped(done: Grouped, as_json: bool, consistency: bool, of: Literal["docume
         return
     out = console()
     out.print(
-        f"{counted(done.documents, of[:-1])}: {done.families:,} families, the largest of {done.largest:,}; "
+        f"{counted(done.documents, of[:-1])}: {counted(done.families, 'family')}, the largest of {done.largest:,}; "
         f"{counted(done.singletons, 'singleton')}; {counted(done.clusters, 'cluster')}"
     )
     for status, number in done.aside.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
     for name, copies in (("the same bytes", done.same_bytes), ("the same text", done.same_text)):
         if copies:
-            out.print(f"  {sum(len(one.documents) for one in copies):,} {of} in {len(copies):,} groups of {name}")
-    out.print(f"{done.changed:,} rows changed; {done.settled:,} {of} were provisional before")
+            out.print(f"  {sum(len(one.documents) for one in copies):,} {of} in {counted(len(copies), 'group')} of {name}")
+    out.print(f"{counted(done.changed, 'row')} changed; {counted(done.settled, of[:-1])} provisional before")
     if done.moved:
         out.print(f"{counted(sum(len(move.documents) for move in done.moved), 'document')} moved to another family:")
     for move in done.moved[:LISTED]:
@@ -115,7 +116,7 @@ def grouped(done: Grouped, as_json: bool, consistency: bool, of: Literal["docume
         out.print(f"  ... and {len(done.moved) - LISTED:,} more moves; --json lists all")
     if done.capped.keys:
         out.print(
-            f"note: in {done.capped.keys:,} hot bands (up to {done.capped.largest:,} texts) all were compared "
+            f"note: in {counted(done.capped.keys, 'hot band')} (up to {done.capped.largest:,} texts) all were compared "
             "with the first only; --cap raises the limit"
         )
     if done.capped.missed:
@@ -131,7 +132,7 @@ def _print_consistency(done: Grouped, listed: bool) -> None:
             out.print(f"labels differ  {one.family}  {counted(one.documents, 'document')}: {labels}, none {one.unlabelled:,}")
     if done.inconsistent or listed:
         more = "" if listed else "; --consistency lists them"
-        out.print(f"{len(done.inconsistent):,} families whose members carry different labels{more}")
+        out.print(f"{counted(len(done.inconsistent), 'family')} whose members carry different labels{more}")
 
 
 def _json(done: Grouped) -> dict[str, object]:

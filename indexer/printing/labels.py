@@ -76,7 +76,7 @@ def disagreements(found: Sequence[Disagreement], as_json: bool) -> None:
         print_json({"families": [_disagreement(one) for one in found]})
         return
     out = console()
-    out.print(f"{len(found):,} families whose documents carry different labels")
+    out.print(f"{counted(len(found), 'family')} whose documents carry different labels")
     for one in found:
         told = ", ".join([*(f"{label} {number:,}" for label, number in one.labels.items()), f"none {one.unlabelled:,}"])
         out.print(Text(visible(f"{one.family}  {counted(len(one.members), 'document')}: {told}")))

@@ -214,7 +214,7 @@ def test_what_was_never_signed_is_counted(shipped):
     install(store)
     [missing] = [one for one in doctor(store.url) if one.name == "signed"]
     assert missing.verdict == "note"
-    assert missing.detail.startswith("4 documents were never signed; `nearfold index ")
+    assert missing.detail.startswith("4 documents never signed; `nearfold index ")
     assert "doctor" not in missing.detail
     assert {one.name: one.detail for one in doctor(store.url)}["keys"].endswith("in 0 rows")
 

@@ -77,8 +77,9 @@ def test_documents_of_any_recipe_may_go():
 
 def test_settings_out_of_range_delete_nothing():
     store = grouped()
-    with pytest.raises(UsageError):
-        delete(store, ["a"], threshold=0)
+    for id in ("a", "nobody"):
+        with pytest.raises(UsageError):
+            delete(store, [id], threshold=0)
     assert "a" in store.get(["a"])
 
 
