@@ -191,7 +191,7 @@ def told_audit(made: Audit) -> Iterator[str]:
     else:
         yield (
             f"audit: {made.drawn:,} pairs verified; about {missed}: recall {made.recall:.1%} "
-            f"({made.low:.1%} to {made.high:.1%}), standard error {made.error:.1%}"
+            f"({_whole_only(made.low)} to {made.high:.1%}), standard error {made.error:.1%}"
         )
     if made.precision is not None and made.precision < 1:
         yield f"of the pairs listed about {made.precision:.1%} reach {made.threshold:g}; --exact lists no others"
@@ -202,6 +202,15 @@ def told_audit(made: Audit) -> Iterator[str]:
             f"trusts that at most one in {1 / ESCAPING:,.0f} of those at {made.threshold:g} lies there. By these draws alone "
             f"the recall is {made.floor:.1%} or more: misses so rare need larger samples"
         )
+
+
+def _whole_only(low: float) -> str:
+    """The lower end of an interval, rounded down: only what is whole says 100 %.
+
+    >>> _whole_only(0.99996), _whole_only(0.4), _whole_only(1.0)
+    ('99.9%', '40.0%', '100.0%')
+    """
+    return f"{math.floor(1000 * low + 1e-9) / 1000:.1%}"
 
 
 def _none_found(made: Audit, pairs: int, every: bool) -> str:
