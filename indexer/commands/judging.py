@@ -30,7 +30,7 @@ def judge_command(
         from indexer.web.judging import serve_desk
     except ModuleNotFoundError as error:
         raise MissingExtra(package=str(error.name), extra="web") from error
-    name = assessor if assessor is not None else getpass.getuser()
+    name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)
     with opened(store_url) as store:
         made = desk(pairs, store, name, sheet, arbitrate)
@@ -38,6 +38,13 @@ def judge_command(
     serve_desk(made, port=port, ready=lambda address: click.echo(f"{told}; go on at {address}  (Ctrl-C ends it)"))
     click.echo(f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}", err=True)
     return 0
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:  # a user id without a name, as containers have
+        raise UsageError("this user has no name; give --assessor") from error
 
 
 def _sheet(pairs: Path, name: str) -> Path:

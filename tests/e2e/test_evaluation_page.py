@@ -97,3 +97,7 @@ def test_mistakes_are_told_with_their_line(
         ),
     ):
         assert (run(list(words)), message in capsys.readouterr().err) == (2, True), words
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7, raising=False)  # nobody's, as in a container
+    assert (run(["judge", "good.csv"]), "give --assessor" in capsys.readouterr().err) == (2, True)
