@@ -4,6 +4,7 @@
     python -m faults --kills 100 --store opensearch --files 20000  jobs, and an OpenSearch of their own (from jars)
     python -m faults --kills 80 --store elasticsearch --files 5000 jobs, and an Elasticsearch
     python -m faults --drills                                      every drill of this folder, by pytest
+    python -m faults --fuzz 60                                     every fuzzer for a minute under atheris (pip install atheris)
     python -m faults --table                                       what was drilled when last recorded
 
 `--record` puts the counts of a run into the table in docs/reliability.md.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -45,12 +47,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no further kill after so long")
     parser.add_argument("--drills", nargs="*", metavar="FILE", help="those of these files of tests, or all")
+    parser.add_argument("--fuzz", type=int, metavar="SECONDS", help="each fuzzed test for so long, guided by what it reaches")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
     if given.table:
         say(table())
         return 0
+    if given.fuzz is not None:
+        return fuzz(given.fuzz)
     return drills(given.drills, given.record) if given.drills is not None else kills(given)
 
 
@@ -65,6 +70,22 @@ def drills(names: list[str], keep: bool) -> int:
         record(count.times)
     say(table())
     return int(code)
+
+
+def fuzz(seconds: int) -> int:
+    """Each test of test_fuzzing.py that hypothesis feeds, in a process of its own; 1 when one of them found something."""
+    import test_fuzzing
+
+    tests = [name for name, test in vars(test_fuzzing).items() if hasattr(test, "hypothesis")]
+    found = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in tests:
+            say(f"\n{name}")
+            command = [sys.executable, str(HERE / "coverage_guided.py"), name, str(seconds)]
+            if subprocess.run(command, cwd=scratch, check=False).returncode:
+                found.append(name)
+    say(f"\n{len(tests)} fuzzers of {seconds} s each; found something: {', '.join(found) or 'none'}")
+    return 1 if found else 0
 
 
 def kills(given: argparse.Namespace) -> int:

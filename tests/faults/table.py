@@ -48,15 +48,19 @@ FAULTS = (
         "I1 to I5, I9",
     ),
     Fault("a delay at each named step", ("test_failpoints.py::test_slow",), ALL),
-    Fault("kill -9 of nearfold at random moments and steps, embedded store", ("campaign sqlite",), f"I2 to I5, I8; {END_OF}"),
-    Fault("kill -9 of nearfold at random moments and steps, OpenSearch", ("campaign nearfold",), f"I2, I5; {END_OF}"),
     Fault(
-        "kill -9 of OpenSearch at random moments",
-        ("campaign opensearch",),
-        f"I2, I5 when its job has ended; {END_OF}",
-        "",
-        "Elasticsearch was not killed at random",
+        "kill -9 of nearfold at random moments and steps, embedded store",
+        ("campaign nearfold sqlite",),
+        f"I2 to I5, I8; {END_OF}",
     ),
+    Fault(
+        "kill -9 of nearfold at random moments and steps, OpenSearch", ("campaign nearfold opensearch",), f"I2, I5; {END_OF}"
+    ),
+    Fault("kill -9 of OpenSearch at random moments", ("campaign opensearch",), f"I2, I5 when its job has ended; {END_OF}"),
+    Fault(
+        "kill -9 of nearfold at random moments and steps, Elasticsearch", ("campaign nearfold elastic",), f"I2, I5; {END_OF}"
+    ),
+    Fault("kill -9 of Elasticsearch at random moments", ("campaign elastic",), f"I2, I5 when its job has ended; {END_OF}"),
     Fault("kill -9 of OpenSearch in the middle of a bulk request", ("../e2e/test_killed_server.py",), "I1, I2, I3, I5"),
     Fault(
         "SIGINT, SIGTERM once",

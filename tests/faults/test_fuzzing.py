@@ -1,6 +1,7 @@
 """Whatever strings and bytes come in: an answer, or an error of ours that says what to do; never anything else.
 
-`NEARFOLD_FUZZ=20000 python -m pytest tests/faults/test_fuzzing.py` tries that many of each instead of the few of every run.
+`NEARFOLD_FUZZ=20000 python -m pytest tests/faults/test_fuzzing.py` tries that many of each instead of the few of every run, and
+`python -m faults --fuzz 60` (in `tests`) each for so many seconds under atheris.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from email.message import EmailMessage
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,7 +31,7 @@ from indexer.results import parse_filters, search
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots, unsigned64
 from indexer.stores import open_store
 from indexer.stores._engine_address import address
-from indexer.stores.base import facet_field, metadata_name
+from indexer.stores.base import Store, facet_field, metadata_name
 from indexer.text.features import TOKENISERS
 from indexer.text.norms import NORMALISERS
 from indexer.text.tokens import tokens
@@ -172,8 +174,8 @@ def test_opening_a_store_reads_nothing_and_fails_in_our_words(scheme: str, rest:
         assert str(error)
 
 
-@pytest.fixture(scope="module")
-def store():
+@cache
+def store() -> Store:
     return library(rows({"one": "The ferry to Vega leaves from the northern quay.", "two": "近似文書を 検出する AND NOT NEAR"}))
 
 
@@ -181,10 +183,10 @@ def store():
 @given(WORDS)
 @example('"')
 @example("\x00")
-def test_any_words_are_a_query(store, words: str) -> None:
-    page = search(store, words, facets=("content_type",))
+def test_any_words_are_a_query(words: str) -> None:
+    page = search(store(), words, facets=("content_type",))
     assert 0 <= page.total <= 2
-    assert store.search(Query(words, (("path", words), ("metadata.a." + words, words)))).total == 0
+    assert store().search(Query(words, (("path", words), ("metadata.a." + words, words)))).total == 0
 
 
 @fuzzed

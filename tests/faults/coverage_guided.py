@@ -1,0 +1,29 @@
+"""One fuzzed test of test_fuzzing.py under atheris, which looks for inputs that reach code that no input has reached.
+
+    python coverage_guided.py TEST SECONDS
+
+Ends with a code other than 0 when it found something; hypothesis keeps it, and the test itself shows it when it is next run.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import atheris
+
+TESTS = Path(__file__).parent.parent
+sys.path[:0] = [str(TESTS / "faults"), str(TESTS), str(TESTS.parent)]
+
+
+def main(name: str, seconds: str) -> None:
+    with atheris.instrument_imports(include=["indexer"]):
+        import test_fuzzing
+    test = getattr(test_fuzzing, name)
+    limits = [f"-max_total_time={seconds}", "-max_len=4096", "-len_control=0"]  # hypothesis makes little of few bytes
+    atheris.Setup([name, *limits, "-print_final_stats=1", "-verbosity=0"], test.hypothesis.fuzz_one_input)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
