@@ -163,7 +163,8 @@ def _noted(hits: Iterable[Ranked], read: list[Ranked]) -> Iterator[Ranked]:
 
 def _misled(groups: Sequence[Group], readings: Readings, threshold: float) -> bool:
     """Whether slots folded what its text shows to be another document, as they do with texts that were made for that."""
-    folded = ((group.head.id, [one.id for one in group.members]) for group in groups)
+    folded = [(group.head.id, [one.id for one in group.members]) for group in groups if group.members]
+    readings.read_ahead([id for head, ids in folded for id in (head, *ids)])
     return any(value < threshold - SURPRISING for head, ids in folded for value in readings.similarities(head, ids))
 
 
@@ -223,6 +224,7 @@ def _ids(groups: Sequence[Group]) -> tuple[str, ...]:
 
 
 def _hits(groups: Sequence[Group], readings: Readings, rule: Rule) -> Iterator[Hit]:
+    readings.read_ahead([one.id for group in groups for one in (group.head, *group.members)])
     titles = readings.titles(_ids(groups))
     for group in groups:
         head, members = group.head, group.members
