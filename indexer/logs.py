@@ -63,17 +63,34 @@ def telling(job: str) -> Iterator[None]:
 def configure(spelled: str, stream: IO[str] | None = None) -> None:
     """Write events to a stream (stderr): `text` or `json`, and from which level with `:debug`, `:info` (default) or `:warning`.
 
-    Empty: warnings alone, as text. Raises `UsageError` for anything else. Events of uvicorn go the same way.
+    Empty: warnings alone, as text. Raises `UsageError` for anything else. Events of uvicorn and asyncio go the same way.
     """
     form, _, level = spelled.partition(":")
     if form not in ("", "text", "json") or (level or "info") not in _LEVELS:
         raise UsageError(f"{spelled!r} is no way to log; use text or json, with :{', :'.join(_LEVELS)} where you like")
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Lines(as_json=form == "json"))
-    for name in ("nearfold", "uvicorn"):
+    handler.addFilter(_Seldom())
+    for name in ("nearfold", "uvicorn", "asyncio"):
         log = logging.getLogger(name)
         log.handlers[:], log.propagate = [handler], False
         log.setLevel(_LEVELS[level or "info"] if form and name == "nearfold" else logging.WARNING)
+
+
+class _Seldom(logging.Filter):
+    """What other programs tell of one kind and level, once a second at most: a flood of it could fill a disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[tuple[str, int], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to tell it."""
+        kind = (record.name, record.levelno)
+        if record.name == _LOG.name or record.created - self._last.get(kind, -1.0) >= 1:
+            self._last[kind] = record.created
+            return True
+        return False
 
 
 class _Lines(logging.Formatter):

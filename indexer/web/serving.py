@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import socket
 from collections.abc import Callable, Collection
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from indexer.errors import UsageError
 from indexer.lookup import recipe_of
 from indexer.stores.base import Store
 from indexer.web.app import application
+from indexer.web.bodies import PATIENCE_SECONDS
 from indexer.web.safety import App, allowed_hosts
 
 _CLOSING_SECONDS = 3
+_WAITING = 64  # connections accepted at once; so often, too, asyncio complains each second when no more can be
 
 
 def serve(
@@ -53,7 +57,9 @@ def listen(app_at: Callable[[int], App], host: str, port: int, ready: Callable[[
         app = app_at(actual)
         config = uvicorn.Config(
             app,
+            http=Hasty,
             lifespan="off",
+            backlog=_WAITING,
             ws="none",
             proxy_headers=False,
             server_header=False,
@@ -64,6 +70,24 @@ def listen(app_at: Callable[[int], App], host: str, port: int, ready: Callable[[
         server = _Server(config, lambda: ready(f"http://{_spelled(host)}:{actual}/"))
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
+
+
+class Hasty(H11Protocol):
+    """A connection that is closed when its first request does not come: whoever holds many open would shut others out."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a request, but not for ever."""
+        super().connection_made(transport)
+        self._waiting = self.loop.call_later(PATIENCE_SECONDS, self._give_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._waiting.cancel()
+        super().connection_lost(exc)
+
+    def _give_up(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
 
 
 class _Server(uvicorn.Server):

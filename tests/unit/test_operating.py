@@ -164,6 +164,15 @@ def test_words_of_other_programs_are_left_out(told: io.StringIO) -> None:
     assert "ValueError" in str(events(told)[0]["fault"])
 
 
+def test_a_flood_of_other_programs_is_held_back(told: io.StringIO) -> None:
+    for _ in range(1000):
+        logging.getLogger("asyncio").error("socket.accept() out of system resource")
+    logs.event("job_began", command="index")
+    logs.event("job_began", command="group")
+    assert [one["event"] for one in events(told)].count("asyncio") <= 2
+    assert [one["command"] for one in events(told) if one["event"] == "job_began"] == ["index", "group"]
+
+
 def test_a_crash_report_has_places_and_kinds_and_no_message() -> None:
     try:
         try:
