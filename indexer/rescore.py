@@ -23,14 +23,14 @@ def promising(asked: Fingerprint, candidates: Sequence[Candidate], threshold: fl
     One is dropped when the upper end of its 99.9 % Wilson interval lies below the threshold; of pairs exactly at the
     threshold that is one in two thousand. Candidates without slots are kept, and all are when the query has none.
     """
-    if asked.minhash is None:
+    sketches = [one.minhash for one in candidates if one.minhash is not None]
+    if asked.minhash is None or not sketches:
         return list(candidates)
-    return [one for one in candidates if one.minhash is None or _upper(asked, one.minhash) >= threshold]
-
-
-def _upper(asked: Fingerprint, packed: bytes) -> float:
-    slots = unpack_slots(packed)
-    return wilson(int(np.count_nonzero(slots == asked.minhash)), len(slots), Z999)[1]
+    width = len(asked.minhash)
+    equal: list[int] = np.count_nonzero(unpack_slots(b"".join(sketches)).reshape(-1, width) == asked.minhash, axis=1).tolist()
+    enough = {count: wilson(count, width, Z999)[1] >= threshold for count in set(equal)}
+    counts = iter(equal)
+    return [one for one in candidates if one.minhash is None or enough[next(counts)]]
 
 
 def rescored(
