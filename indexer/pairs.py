@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from indexer.collection import Collection, Progress, collect, silent
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.joining.bands import Places
+from indexer.joining.codes import coded, decoded
 from indexer.joining.copies import Spelling, Wanted
 from indexer.lookup import recipe_of, viewed
 from indexer.matching.auditing import audit_of
@@ -33,7 +34,6 @@ from indexer.verifying import Verifier
 CAP = 1000
 ALMOST_ONE = 0.999
 LABELS_TOLD = 20
-_HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 def match(
@@ -176,7 +176,7 @@ def _spelled(
     """The wanted pairs of documents in order, with the place of the pair of their texts; -1 for copies of one text."""
     documents, texts = Sorter(collection.room), Column(collection.room, np.uint64)
     for part in parts(len(found.left), collection.room.block):
-        texts.add(_codes(found.left[part], found.right[part]))
+        texts.add(coded(found.left[part], found.right[part]))
         for a, b in spelling.between(found.left[part], found.right[part]):
             documents.add(_turned(a, b, wanted))
     for a, b in spelling.among():
@@ -184,9 +184,9 @@ def _spelled(
     known, codes = texts.whole(), documents.sorted()
     columns = [Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.int64)]
     for part in parts(len(codes), collection.room.block):
-        a, b = (codes[part] >> _HALF).astype(np.int32), (codes[part] & _LOW).astype(np.int32)
+        a, b = decoded(codes[part])
         one, other = collection.documents.texts[a], collection.documents.texts[b]
-        places = np.searchsorted(known, _codes(np.minimum(one, other), np.maximum(one, other)))
+        places = np.searchsorted(known, coded(np.minimum(one, other), np.maximum(one, other)))
         for column, values in zip(columns, (a, b, np.where(one == other, -1, places)), strict=True):
             column.add(values)
     left, right, origin = (column.whole() for column in columns)
@@ -214,9 +214,4 @@ def _columns(
 
 def _turned(a: Places, b: Places, wanted: Wanted) -> Codes:
     one, other, kept = wanted.turned(a, b)
-    return _codes(one[kept], other[kept])
-
-
-def _codes(left: Places, right: Places) -> Codes:
-    codes: Codes = left.astype(np.uint64) << _HALF | right.astype(np.uint64)
-    return codes
+    return coded(one[kept], other[kept])

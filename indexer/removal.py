@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexer.collection import gathered
@@ -16,9 +16,9 @@ from indexer.measures import feature_set, jaccard
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
+from indexer.stores.rows import rows_of
 from indexer.verifying import Verifier
 
-BATCH = 256
 DEFAULTS = Settings()
 
 
@@ -66,11 +66,11 @@ def delete_mended(store: Store, ids: Sequence[str], settings: Settings = DEFAULT
     """`delete` for a job that holds the journal already."""
     recipe = recipe_of(store)
     wanted = list(dict.fromkeys(ids))
-    rows = {row.id: _without_text(row) for row in _rows(store, wanted)}
+    rows = {row.id: _without_text(row) for row in rows_of(store, wanted)}
     going = {id: rows[id] for id in wanted if id in rows}
     mended = mend(store, recipe, going, settings)
     if divided := [id for id, _ in store.members("parent", list(going))]:
-        mend(store, recipe, {row.id: _without_text(row) for row in _rows(store, divided)}, settings)
+        mend(store, recipe, {row.id: _without_text(row) for row in rows_of(store, divided)}, settings)
     store.delete(list(going))
     store.refresh()
     if store.shared:
@@ -107,10 +107,10 @@ def mend_strays(store: Store, recipe: Recipe, ids: Collection[str], settings: Se
     """After rows went or changed: group anew who joined them meanwhile, unless they resemble what is there now."""
     store.refresh()
     members = _members(store, list(ids))
-    heads = {row.id: row for row in _rows(store, list(members)) if leads(row)}
+    heads = {row.id: row for row in rows_of(store, list(members)) if leads(row)}
     for family, joined in members.items():
         head = heads.get(family)
-        strays = [row.id for row in _rows(store, joined) if head is None or not _near(row, head, recipe, settings.threshold)]
+        strays = [row.id for row in rows_of(store, joined) if head is None or not _near(row, head, recipe, settings.threshold)]
         _regrouped(store, recipe, family, strays, settings)
 
 
@@ -132,7 +132,7 @@ def _regrouped(store: Store, recipe: Recipe, family: str, ids: Sequence[str], se
     if not ids:
         return Mended(family, {})
     settings.check(recipe)
-    collection = gathered(_rows(store, sorted(ids)), recipe, len(ids))
+    collection = gathered(rows_of(store, sorted(ids)), recipe, len(ids))
     made = assigned(collection, Verifier(store, collection, settings.measure), settings).assignments
     clusters = [entry.cluster for entry in collection.entries]
     mended = [replace(one, cluster=name, provisional=True) for one, name in zip(made, clusters, strict=True)]
@@ -149,17 +149,9 @@ def rename_clusters(store: Store, names: Sequence[str], going: Collection[str]) 
     for name, ids in staying.items():
         if name not in going and len(ids) > 1:
             continue
-        rows = sorted(map(_without_text, _rows(store, ids)), key=lambda row: (row.status != "complete", -row.words, row.id))
+        rows = sorted(map(_without_text, rows_of(store, ids)), key=lambda row: (row.status != "complete", -row.words, row.id))
         renamed = rows[0].id if len(rows) > 1 else None
         store.assign(replace(_assignment(row), cluster=renamed) for row in rows)
-
-
-def _rows(store: Store, ids: Sequence[str]) -> Iterator[Row]:
-    """Rows by id in the order given, a part of them in memory."""
-    for start in range(0, len(ids), BATCH):
-        part = ids[start : start + BATCH]
-        found = store.get(part)
-        yield from (found[id] for id in part if id in found)
 
 
 def _without_text(row: Row) -> Row:

@@ -27,6 +27,7 @@ RANKS = {
         "families",
         "fold",
         "joining",
+        "fields",
         "records",
         "sorting",
         "cursor",

@@ -14,7 +14,7 @@ from html import escape
 
 from indexer.collection import Progress, silent
 from indexer.exports.auditsection import audit_section
-from indexer.exports.reportstyle import STYLE
+from indexer.exports.reportstyle import STYLE, figure
 from indexer.familyview import Family, family
 from indexer.figures import columns, curve, share_bar
 from indexer.model import Row, Status
@@ -137,12 +137,12 @@ def _figures(made: Survey) -> str:
     first = next((place for place, number in enumerate(made.similarities) if number), BINS // 2)
     bins = [(f"{100 * place // BINS}", made.similarities[place]) for place in range(min(first, BINS // 2), BINS)]
     drawn = [
-        _figure(
+        figure(
             "How many documents a group has",
             columns("How many documents a group has", made.sizes, root=True),
             "Documents that resemble no other stand under 1. Heights go by the square root, so that rare sizes are seen.",
         ),
-        _figure(
+        figure(
             "How similar members are to their principal",
             columns("Similarity to the principal, in per cent", bins),
             "From this per cent up to the next; the last column holds 95 to 100.",
@@ -152,22 +152,18 @@ def _figures(made: Survey) -> str:
         gathered = [(step.threshold, step.gathered) for step in made.steps]
         groups = [(step.threshold, step.families) for step in made.steps]
         drawn += [
-            _figure(
+            figure(
                 "What another threshold would gather",
                 curve("Share of documents in a group, by threshold", gathered, made.documents, shares=True),
                 "Share of all documents that would be in a group, by the least similarity that is asked for.",
             ),
-            _figure(
+            figure(
                 "How many groups there would be",
                 curve("Number of groups, by threshold", groups, max(number for _, number in groups)),
                 "A lower threshold makes groups larger, and at last merges them; a higher one breaks them up.",
             ),
         ]
     return f'<h2>Groups</h2><div class="figures">{"".join(drawn)}</div>'
-
-
-def _figure(title: str, drawn: str, caption: str) -> str:
-    return f"<figure><h3>{title}</h3>{drawn}<figcaption>{caption}</figcaption></figure>"
 
 
 def _types(seen: Overview) -> str:

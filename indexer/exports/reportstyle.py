@@ -61,3 +61,8 @@ footer { padding-top: 2rem; padding-bottom: 3rem; font-size: .86rem; color: var(
   figure, .card, .numbers div, tr { break-inside: avoid; } h2, h3, caption { break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } @page { margin: 18mm 16mm; } }
 """.strip()
+
+
+def figure(title: str, drawn: str, caption: str) -> str:
+    """A picture of a report with its title and caption, all of them HTML already."""
+    return f"<figure><h3>{title}</h3>{drawn}<figcaption>{caption}</figcaption></figure>"

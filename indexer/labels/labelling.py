@@ -22,9 +22,8 @@ from indexer.measures import FeatureSet, feature_set, jaccard
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
-from indexer.stores.rows import storable_labels
+from indexer.stores.rows import rows_of, storable_labels
 
-BATCH = 256
 Reason: TypeAlias = Literal["label", "similarity"]
 
 
@@ -110,7 +109,7 @@ def label(
     if not wanted and carrying is None:
         raise UsageError("name documents by id, or by a label that they carry")
     with LabelJournal(journal_path(store.url)) as journal, working(journal, "label") as told:
-        named = {row.id: replace(row, text="") for row in _rows(store, list(wanted))}
+        named = {row.id: replace(row, text="") for row in rows_of(store, list(wanted))}
         plan = _Plan(added, removed)
         for row in named.values():
             plan.change(row)
@@ -140,7 +139,7 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
         changes = journal.changes(job)
         if not changes:
             raise UsageError(f"labelling {job} was undone already")
-        now = {row.id: row for row in _rows(store, [one.id for one in changes])}
+        now = {row.id: row for row in rows_of(store, [one.id for one in changes])}
         fitting = [one for one in changes if one.id in now and set(now[one.id].labels) in (set(one.after), set(one.before))]
         if not dry_run:
             store.relabel({one.id: one.before for one in fitting if now[one.id].labels != one.before})
@@ -198,8 +197,8 @@ def _to_families(
 ) -> None:
     """Do to the members of families what is done to the documents named in them, or leave them for review."""
     for name, ids in _families_of(store, named):
-        heads = list(_rows(store, [id for id in ids if id in named]))
-        others = list(_rows(store, [id for id in ids if id not in named]))
+        heads = list(rows_of(store, [id for id in ids if id in named]))
+        others = list(rows_of(store, [id for id in ids if id not in named]))
         carried = {one for row in heads for one in plan.after(row)} | {one for row in others for one in row.labels}
         near = _Nearest(heads, recipe)
         for row in others:
@@ -214,7 +213,7 @@ def _to_families(
 def _families_of(store: Store, named: Collection[str]) -> Iterator[tuple[str, list[str]]]:
     """The families of these documents, by name, each with all its documents, by id."""
     families: dict[str, list[str]] = defaultdict(list)
-    for id, name in store.members("family", sorted({row.family for row in _rows(store, list(named))})):
+    for id, name in store.members("family", sorted({row.family for row in rows_of(store, list(named))})):
         families[name].append(id)
     yield from sorted((name, sorted(ids)) for name, ids in families.items())
 
@@ -236,10 +235,3 @@ class _Nearest:
 
 def _carriers(store: Store, label: str) -> Iterator[str]:
     return (hit.id for hit in store.search(Query("", (("labels", label),))).hits)
-
-
-def _rows(store: Store, ids: Sequence[str]) -> Iterator[Row]:
-    for start in range(0, len(ids), BATCH):
-        part = ids[start : start + BATCH]
-        found = store.get(part)
-        yield from (found[id] for id in part if id in found)

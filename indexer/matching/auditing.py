@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress
 from indexer.errors import UsageError
-from indexer.joining.bands import Join, Places, SlotCounter
+from indexer.joining.bands import Join, SlotCounter
+from indexer.joining.codes import coded, decoded
 from indexer.matching.textpairs import Sharing, TextPairs
 from indexer.planning import plan_for_recall
 from indexer.sorting import Codes
@@ -27,7 +28,6 @@ LET_IN = 0.98  # chance that a pair which its sketches alone let in is rightly l
 FAR = 4  # one in so many pairs is drawn from those far apart
 ALL = 200_000
 MEASURED = "listed, measured on texts"
-_HALF = np.uint64(32)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def audit_of(
     """
     if draws < 20:
         raise UsageError(f"an audit takes 20 pairs or more, not {draws}; some hundreds tell something")
-    listed = _codes(found.left, found.right)
+    listed = coded(found.left, found.right)
     near = _near(collection, listed, threshold, cap, progress)
     groups = [_Group("listed by their sketches", listed[~found.exact], LET_IN, True), *_bins(near, collection, threshold)]
     groups = [one for one in groups if len(one.codes)]
@@ -83,11 +83,6 @@ def audit_of(
     return audited(threshold, strata)
 
 
-def _codes(left: Places, right: Places) -> Codes:
-    codes: Codes = left.astype(np.uint64) << _HALF | right.astype(np.uint64)
-    return codes
-
-
 def _near(collection: Collection, listed: Codes, threshold: float, cap: int, progress: Progress) -> _Near:
     """By a layout that lets one in ten thousand pairs at the threshold escape, and slots of which the same is true."""
     width = collection.slots.shape[1]
@@ -99,7 +94,7 @@ def _near(collection: Collection, listed: Codes, threshold: float, cap: int, pro
         shared.add(*counter.at_least(left, right, least))
         progress("auditing: comparing slots", join.done, join.total)
     shared.sort()
-    parts = [(_codes(left, right), equal) for left, right, equal in shared.blocks()]
+    parts = [(coded(left, right), equal) for left, right, equal in shared.blocks()]
     codes = np.concatenate([np.zeros(0, dtype=np.uint64), *(part for part, _ in parts)])
     equal = np.concatenate([np.zeros(0, dtype=np.uint16), *(part for _, part in parts)])
     apart = ~np.isin(codes, listed)
@@ -129,13 +124,13 @@ class _Far:
         """So many of them, with equal chance, none twice."""
         if self.size + len(self._others) <= max(ALL, 4 * number):
             left, right = np.triu_indices(self._texts, 1)
-            every = np.setdiff1d(_codes(left.astype(np.int32), right.astype(np.int32)), self._others, assume_unique=True)
+            every = np.setdiff1d(coded(left.astype(np.int32), right.astype(np.int32)), self._others, assume_unique=True)
             return every[distinct(number, len(every), seed + 1)]
         made: Codes = np.zeros(0, dtype=np.uint64)
         step = 0
         while len(made) < number:
             a, b = places(4 * number, seed + 2 + step, self._texts), places(4 * number, seed + 3 + step, self._texts)
-            codes = _codes(np.minimum(a, b)[a != b], np.maximum(a, b)[a != b])
+            codes = coded(np.minimum(a, b)[a != b], np.maximum(a, b)[a != b])
             joined = np.concatenate([made, codes[~np.isin(codes, self._others)]])
             made, step = joined[np.sort(np.unique(joined, return_index=True)[1])], step + 2
         return made[:number]
@@ -151,7 +146,7 @@ class _Sampler:
     def reaching(self, codes: Codes) -> int:
         """How many of these pairs reach the threshold on their texts."""
         codes = np.sort(codes)
-        left, right = (codes >> _HALF).astype(np.int32), (codes & np.uint64((1 << 32) - 1)).astype(np.int32)
+        left, right = decoded(codes)
         similarity = self._verifier.similarities(left, right)
         self._done += len(codes)
         self._progress("auditing: verifying pairs", self._done, 0)

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from indexer.collection import Collection, Progress
 from indexer.joining.bands import Capped, runs, spread, whole_runs
+from indexer.joining.codes import coded, decoded
 from indexer.joining.copies import Wanted
 from indexer.matching.textpairs import AT_ONCE, TextPairs
 from indexer.sketch.passages import contained, passage_keys
 from indexer.sorting import Codes, Column, Sorter, bits_for, parts
 from indexer.verifying import Verifier
-
-_HALF = np.uint64(32)
 
 
 def containing(
@@ -31,7 +30,7 @@ def containing(
     codes, capped = _candidates(collection, verifier, wanted, cap, progress)
     columns = [Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.float64, np.float64)]
     for part in parts(len(codes), AT_ONCE):
-        left, right = (codes[part] >> _HALF).astype(np.int32), codes[part].astype(np.uint32).astype(np.int32)
+        left, right = decoded(codes[part])
         within = _within(verifier, left, right)
         kept = (within.max(axis=1) >= threshold) & (within.max(axis=1) > 0)
         for column, values in zip(columns, (left, right, *within.T), strict=True):
@@ -60,7 +59,7 @@ def _candidates(
         for left, right in spread(starts[~hot], sizes[~hot], collection.room.block):
             one, other = wanted.texts(texts[left], texts[right])
             apart = one != other
-            found.add(one[apart].astype(np.uint64) << _HALF | other[apart].astype(np.uint64))
+            found.add(coded(one[apart], other[apart]))
         progress("pairing passages", part.stop, len(codes))
     return found.sorted(), capped
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from indexer.collection import Collection, Progress
 from indexer.errors import UsageError
 from indexer.joining.bands import Capped, Join, Places, SlotCounter
+from indexer.joining.codes import decoded
 from indexer.joining.copies import Wanted
 from indexer.joining.hotbands import HotBands, Missed
 from indexer.joining.prefixes import FeatureOrder, SimilarSets
@@ -20,7 +21,6 @@ from indexer.sorting import BLOCK, Codes, Sorter, bits_for, parts
 from indexer.verifying import Verified, Verifier
 
 AT_ONCE = 1 << 14
-_HALF = np.uint64(32)
 
 
 class Sharing:
@@ -183,8 +183,7 @@ def complete(collection: Collection, verifier: Verifier, threshold: float, wante
     codes = similar.candidates(lambda done, total: progress("ruling out pairs", done, total))
     made, candidates = Verified(collection, threshold), 0
     for part in parts(len(codes), AT_ONCE):
-        pairs = codes[part]
-        left, right = wanted.texts((pairs >> _HALF).astype(np.int32), (pairs & _ones(_HALF)).astype(np.int32))
+        left, right = wanted.texts(*decoded(codes[part]))
         made.add(left, right, verifier.similarities(left, right), np.ones(len(left), dtype=bool))
         candidates += len(left)
         progress("verifying pairs", part.stop, len(codes))

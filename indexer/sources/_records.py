@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from indexer.errors import ExtractionError, NearfoldError
+from indexer.fields import field_of
 from indexer.model import Blob, Document, Failed, Payload
 from indexer.sources.base import Numbered, Reading, inner
 
@@ -20,30 +21,6 @@ _KINDS = {dict: "an object", list: "a list of other things", int: "a number", fl
 
 class Damaged(NearfoldError):
     """A container cannot be read any further."""
-
-
-def field_of(record: Mapping[str, Any], name: str) -> Any:
-    """The value of a field; a dotted name that is none leads into nested records, of a list of them into each.
-
-    None where there is nothing.
-
-    >>> field_of({"a": {"b": 1}}, "a.b"), field_of({"a.b": 2}, "a.b"), field_of({"a": 3}, "a.b")
-    (1, 2, None)
-    >>> field_of({"a": [{"b": 1}, {"b": [2, 3]}, {"c": 4}]}, "a.b")
-    [1, 2, 3, None]
-    """
-    return _inside(record, name)
-
-
-def _inside(value: object, name: str) -> Any:
-    """The same of any value: nothing of one that is no record and no list of them."""
-    if isinstance(value, list):
-        found = [_inside(one, name) for one in value]
-        return [each for one in found for each in (one if isinstance(one, list) else [one])]
-    if not isinstance(value, Mapping):
-        return None
-    first, dot, rest = name.partition(".")
-    return value[name] if name in value else _inside(value.get(first), rest) if dot else None
 
 
 def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:

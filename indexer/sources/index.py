@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
+from indexer.fields import field_of
 from indexer.model import Blob
-from indexer.sources._records import blob, field_of, nothing, payload
+from indexer.sources._records import blob, nothing, payload
 from indexer.sources.base import Found, Reading, identifier
 
 Digest: TypeAlias = Callable[[Mapping[str, Any]], str]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from indexer.fields import field_of
 from indexer.model import Assignment, Candidate, Facet, Ranked, Row
 from indexer.sketch.codec import signed64, unsigned64
 from indexer.stores.base import Counts
@@ -53,7 +54,7 @@ def text_of(document: Mapping[str, Any], name: str) -> str:
     >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text"), text_of({"a": [{"b": "c"}, {"b": "d"}]}, "a.b")
     ('words', '', 'c\\nd')
     """
-    return _text(_value(document, name))
+    return _text(field_of(document, name))
 
 
 def has_text(document: Mapping[str, Any], name: str) -> bool:
@@ -62,18 +63,8 @@ def has_text(document: Mapping[str, Any], name: str) -> bool:
     >>> [has_text({"text": value}, "text") for value in (None, "", ["a", None], 5, ["a", 5], {"a": "b"})]
     [True, True, True, False, False, False]
     """
-    value = _value(document, name)
+    value = field_of(document, name)
     return all(one is None or isinstance(one, str) for one in (value if isinstance(value, list) else [value]))
-
-
-def _value(inside: object, name: str) -> Any:
-    if isinstance(inside, list):
-        found = [_value(one, name) for one in inside]
-        return [each for one in found for each in (one if isinstance(one, list) else [one])]
-    if not isinstance(inside, Mapping):
-        return None
-    first, dot, rest = name.partition(".")
-    return inside[name] if name in inside else _value(inside.get(first), rest) if dot else None
 
 
 def signature(row: Row, text_field: str) -> dict[str, Any]:

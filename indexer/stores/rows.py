@@ -1,4 +1,4 @@
-"""What every store does to a row before it writes it: mend what can be mended, refuse what some store cannot hold."""
+"""Rows on their way out of a store, by id, and into it: mend what can be mended, refuse what some store cannot hold."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 
 from indexer.errors import UsageError
 from indexer.model import Row
+from indexer.stores.base import Store
 from indexer.text.phrases import well_formed
 
+BATCH = 256
 MAX_ID_BYTES = 512
 MAX_KEYWORD_BYTES = 32_766
 _TEXTS = (
@@ -19,6 +21,14 @@ _TEXTS = (
 )  # fmt: skip
 _KEY = re.compile("[0-9a-z]{1,64}")
 _KEYWORDS = _TEXTS[3:]
+
+
+def rows_of(store: Store, ids: Sequence[str]) -> Iterator[Row]:
+    """The rows with these ids in the order given, those that are not there left out; `BATCH` at a time in memory."""
+    for start in range(0, len(ids), BATCH):
+        part = ids[start : start + BATCH]
+        found = store.get(part)
+        yield from (found[id] for id in part if id in found)
 
 
 def storable(row: Row) -> Row:

@@ -39,7 +39,6 @@ FEATURES = NAMED["topsig"].recipe(64)
 WITH_NEIGHBOURS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig", "minhash-ours")
 NEIGHBOUR_BITS = (32, 128, 1024)
 
-PUBLISHED_DOCUMENTS = 90_000  # about
 PUBLISHED_METHODS = ("simhash", "topsig", "weighted-topsig", "minhash")
 PUBLISHED_SECONDS = {
     16: ((0.166, 0.611), (0.572, 0.546), (0.577, 0.549), (0.832, 0.689)),

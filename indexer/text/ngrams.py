@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from indexer.text.shingles import grams, shingles
 
-MAX_WIDTH = 6
-
 
 def white_space_tokens(text: str) -> list[str]:
     """What stands between white space.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from indexer.exports.reportstyle import STYLE
+from indexer.exports.reportstyle import STYLE, figure
 from indexer.release import release
 from indexer.statistics.scores import Counts
 from indexer.text.visible import visible
@@ -81,12 +81,12 @@ def _caution(made: Tuned) -> str:
 def _evidence(chosen: Judged, made: Tuned) -> str:
     curve = [(one.threshold, one.counts.f1 or 0.0) for one in chosen.curve]
     figures = (
-        _figure(
+        figure(
             "How far similar and different pairs lie apart",
             separation("Pairs by similarity", chosen.similar, chosen.different, chosen.best.threshold),
             f"{_legend()} Pairs by their similarity; the upright scale is logarithmic. The dashed line is the threshold.",
         ),
-        _figure(
+        figure(
             "F1 by threshold",
             lines("F1 by threshold", [("F1", curve)], chosen.best.threshold),
             f"F1 is highest at {chosen.best.threshold:g}; at the recipe's own threshold, {chosen.usual.threshold:g}, it is "
@@ -98,10 +98,6 @@ def _evidence(chosen: Judged, made: Tuned) -> str:
 
 def _legend() -> str:
     return '<span class="swatch s"></span> similar <span class="swatch d"></span> different.'
-
-
-def _figure(title: str, drawn: str, caption: str) -> str:
-    return f"<figure><h3>{title}</h3>{drawn}<figcaption>{caption}</figcaption></figure>"
 
 
 def _kinds(chosen: Judged) -> str:
@@ -166,8 +162,8 @@ def _curves(ranked: Sequence[Judged], chosen: Judged) -> str:
     named = [(one.recipe, _precision_by_recall(one)) for one in shown]
     legend = " ".join(f"{key(place)} {_shown(name)}<br>" for place, (name, _) in enumerate(named))
     drawn = lines("Precision by recall", named)
-    figure = _figure("Precision upwards, recall to the right", drawn, legend)
-    return f'<h2>Precision by recall</h2><div class="figures one">{figure}</div>'
+    shown = figure("Precision upwards, recall to the right", drawn, legend)
+    return f'<h2>Precision by recall</h2><div class="figures one">{shown}</div>'
 
 
 def _precision_by_recall(one: Judged) -> list[tuple[float, float]]:
@@ -176,7 +172,7 @@ def _precision_by_recall(one: Judged) -> list[tuple[float, float]]:
 
 def _separations(ranked: Sequence[Judged]) -> str:
     figures = "".join(
-        _figure(
+        figure(
             _shown(one.recipe),
             separation(f"Pairs by similarity under {one.recipe}", one.similar, one.different, one.best.threshold),
             f"fair F1 {_number(one.fair.f1)}, ROC area {one.area:.4f}",
