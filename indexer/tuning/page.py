@@ -162,8 +162,8 @@ def _curves(ranked: Sequence[Judged], chosen: Judged) -> str:
     named = [(one.recipe, _precision_by_recall(one)) for one in shown]
     legend = " ".join(f"{key(place)} {_shown(name)}<br>" for place, (name, _) in enumerate(named))
     drawn = lines("Precision by recall", named)
-    shown = figure("Precision upwards, recall to the right", drawn, legend)
-    return f'<h2>Precision by recall</h2><div class="figures one">{shown}</div>'
+    framed = figure("Precision upwards, recall to the right", drawn, legend)
+    return f'<h2>Precision by recall</h2><div class="figures one">{framed}</div>'
 
 
 def _precision_by_recall(one: Judged) -> list[tuple[float, float]]:
