@@ -82,7 +82,6 @@ RANKS = {
         "commands",
         "printing",
         "metrics",
-        "parquet",
         "terminal",
         "web",
         "spark",
@@ -153,7 +152,7 @@ ADAPTERS = {
         "commands/versions.py",
         "spark/__main__.py",
     },
-    "pyarrow": {"exports/columnar.py", "parquet.py", "sources/parquet.py", "spark/rows.py"},
+    "pyarrow": {"exports/columnar.py", "exports/parquet.py", "sources/parquet.py", "spark/rows.py"},
     "py4j": {"spark/work.py"},
     "pyspark": {
         "spark/__main__.py",

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import click
 
-from indexer import grouping, pairs, parquet, removal
+from indexer import grouping, pairs, removal
 from indexer.commands.exits import EXIT_FAILED
 from indexer.commands.options import json_option, measure_option, of_option, opened, store_option, threshold_option
 from indexer.errors import UsageError
+from indexer.exports import parquet
 from indexer.printing import families as printing
 from indexer.printing import progress
 from indexer.scratch import DEFAULT_MEGABYTES

@@ -13,7 +13,7 @@ from typing import Literal, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from indexer import parquet
+from indexer.exports import parquet
 from indexer.familyaccount import Copies, Grouped
 from indexer.matching.matched import Matched, told_missed
 from indexer.printing.console import console, print_json
