@@ -31,7 +31,7 @@ from urllib.parse import urlencode
 
 import psutil
 from openloop import Asking, run, thirds
-from pages import served
+from pages import body, served
 
 from indexer.lookup import similar
 from indexer.results import search
@@ -119,6 +119,7 @@ class Questions:
     words: list[str]
     frequent: str
     pairs: list[tuple[str, str]]
+    overview: str
 
     def look_up(self, number: int) -> None:
         similar(self.store, self.texts[number % len(self.texts)], limit=5)
@@ -132,7 +133,7 @@ class Questions:
     def page(self, number: int) -> None:
         a, b = self.pairs[number // 4 % len(self.pairs)]
         words = self.words[number % len(self.words)]
-        path = ("/overview", f"/?{urlencode({'q': words})}", f"/document?id={a}", f"/compare?a={a}&b={b}")[number % 4]
+        path = (f"/?{urlencode({'q': words})}", f"/document?id={a}", f"/compare?a={a}&b={b}", self.overview)[number % 4]
         connection = http.client.HTTPConnection(self.address, timeout=300)
         try:
             connection.request("GET", path)
@@ -144,7 +145,7 @@ class Questions:
             raise RuntimeError(f"{path.partition('?')[0]} answered {answer.status}")
 
 
-def questions(store: Store, address: str, file: Path) -> Questions:
+def questions(store: Store, address: str, file: Path, overview: bool) -> Questions:
     chance, chosen = random.Random(3), sampled(file, QUESTIONS)
     words = [" ".join(chance.sample(sorted(set(text.split())), 2)) for text in chosen]
     frequent = Counter(word for text in chosen for word in text.split()).most_common(1)[0][0]
@@ -154,7 +155,19 @@ def questions(store: Store, address: str, file: Path) -> Questions:
         pairs += [(ids[0], ids[1])] if len(ids) == 2 else []
         if len(pairs) == 20:
             break
-    return Questions(store, address, chosen, words, frequent, pairs or [(ids[0], ids[0])])
+    while overview and b'"ready": true' not in body(address, "/api/survey?wait=30"):
+        pass
+    shown = "/overview" if overview else "/api"
+    return Questions(store, address, chosen, words, frequent, pairs or [(ids[0], ids[0])], shown)
+
+
+def kinds_of(asked: Questions, rates: argparse.Namespace) -> list[Asking]:
+    return [
+        Asking("look-up", rates.lookups, asked.look_up),
+        Asking("search for two words", rates.searches, asked.search),
+        Asking("search for a frequent word", rates.frequent, asked.search_frequent),
+        Asking("page", rates.pages, asked.page),
+    ]
 
 
 class Feeding:
@@ -210,16 +223,9 @@ class Watched:
 def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) -> bool:
     """Run, print the tables, and tell whether every question was answered."""
     with served(store.url) as (address, pages):
-        asked = questions(store, address, file)
-        kinds = [
-            Asking("look-up", options.lookups, asked.look_up),
-            Asking("search for two words", options.searches, asked.search),
-            Asking("search for a frequent word", options.frequent, asked.search_frequent),
-            Asking("page", options.pages, asked.page),
-        ]
-        for kind in kinds:
-            for number in range(4):
-                kind.ask(number)
+        asked = questions(store, address, file, options.overview)
+        run(kinds_of(asked, options), options.warm, lambda: None)
+        kinds = kinds_of(asked, options)
         before = store.counts().documents
         with Feeding(store.url, folder, options.indexing) as feeding:
             watched = Watched(kinds, pages, feeding)
@@ -248,10 +254,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--warm", type=float, default=5, help="seconds before, that are not counted")
     parser.add_argument("--lookups", type=float, default=10, help="a second, as are all rates")
     parser.add_argument("--searches", type=float, default=5)
     parser.add_argument("--frequent", type=float, default=0.2)
     parser.add_argument("--pages", type=float, default=2)
+    parser.add_argument("--no-overview", dest="overview", action="store_false", help="which reads the whole store once")
     parser.add_argument("--indexing", type=float, default=20)
     parser.add_argument("--folder", type=Path, help="kept, and used again when it is there")
     parser.add_argument("--store", help="a search engine's index, or a SQLite file")
