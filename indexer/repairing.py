@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Literal
 
 from indexer.errors import StoreDamaged
@@ -61,8 +62,11 @@ def _journal(store: Store, dry_run: bool) -> Iterator[Repair]:
     except StoreDamaged as error:
         if path is None:
             raise
-        kept = "" if dry_run else f"; {salvage(path):,} entries could be kept, the old file is {path.name}.damaged"
-        yield Repair("journal", f"{error.reason}{kept}", not dry_run)
+        told = ""
+        if not dry_run:
+            kept, aside = salvage(path)
+            told = f"; {kept:,} entries could be kept, the old file is {Path(aside).name}"
+        yield Repair("journal", f"{error.reason}{told}", not dry_run)
 
 
 def _documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:

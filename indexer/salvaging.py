@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from indexer.jobs import TABLES
-from indexer.stores._sqlite_backup import make_private
+from indexer.stores._sqlite_backup import make_private, move_aside
 
 _PAGE, _MOST = 4096, 1 << 30
 
 
-def salvage(path: Path) -> int:
-    """Put a new journal in place of a damaged one, with every entry that can be read; how many. The old one is moved aside."""
+def salvage(path: Path) -> tuple[int, str]:
+    """Put a new journal in place of a damaged one, with every entry that can be read: how many, and where the old one is."""
     half, kept = Path(f"{path}.half"), 0
     for temporary in (half, Path(f"{path}.torn")):
         temporary.unlink(missing_ok=True)
@@ -30,11 +30,11 @@ def salvage(path: Path) -> int:
             for row in _legible(old, table):
                 marks = ", ".join("?" * len(row))
                 kept += new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row).rowcount
-    os.replace(path, f"{path}.damaged")  # noqa: PTH105 - as below, one name for both
+    aside = move_aside(str(path))
     os.replace(half, path)  # noqa: PTH105
     for suffix in ("", "-journal"):
         Path(f"{path}.torn{suffix}").unlink(missing_ok=True)
-    return kept
+    return kept, aside
 
 
 def _tables(db: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -53,8 +53,8 @@ def check_copy(source: str) -> None:
         check_sound(kept, source)
 
 
-def move_aside(path: str) -> None:
-    """Rename a file that cannot be read, and its log, to FILE.damaged, or FILE.damaged.2 and so on where that is taken."""
+def move_aside(path: str) -> str:
+    """Rename a file that cannot be read, and its log, to FILE.damaged, FILE.damaged.2 and so on; returns the first free one."""
     aside, number = f"{path}.damaged", 1
     while Path(aside).exists():
         number += 1
@@ -63,6 +63,7 @@ def move_aside(path: str) -> None:
     if (log := Path(f"{path}-wal")).exists():
         os.replace(log, f"{aside}-wal")  # noqa: PTH105
     Path(f"{path}-shm").unlink(missing_ok=True)
+    return aside
 
 
 def make_private(new: Path, like: Path) -> None:

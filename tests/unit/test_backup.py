@@ -94,6 +94,12 @@ def test_a_damaged_store_is_set_aside(store: SqliteStore, tmp_path: Path) -> Non
     assert restore(again, f"{tmp_path}/copy.db", replace=True).documents == 2
     assert (tmp_path / "store.db.damaged").read_bytes() == b"torn" * 4096
     again.close()
+    (tmp_path / "store.db").write_bytes(b"again" * 4096)
+    again = open_store(store.url)
+    restore(again, f"{tmp_path}/copy.db", replace=True)
+    again.close()
+    assert (tmp_path / "store.db.damaged").read_bytes() == b"torn" * 4096
+    assert (tmp_path / "store.db.damaged.2").read_bytes() == b"again" * 4096
 
 
 def test_what_is_no_sound_copy_changes_nothing(store: SqliteStore, tmp_path: Path) -> None:
