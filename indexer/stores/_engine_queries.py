@@ -128,7 +128,7 @@ class Questions:
         self.requests.ask("DELETE", self.dialect.close_pit, self.dialect.close_body(moment))
 
     def candidates(self, asked: Sequence[list[Key]], recipe: str, limit: int, cap: Callable[[int], int]) -> list[Candidates]:
-        """Two requests for many look-ups: how many rows carry each key, and the rows that share those that are asked.
+        """Few requests for many look-ups: how many rows carry each key, and the rows that share those that are asked.
 
         `cap`: how many rows may carry a key before it is hot, by how many rows there are.
         """
@@ -144,11 +144,14 @@ class Questions:
     def _hot(self, asked: Sequence[list[Key]], cap: Callable[[int], int]) -> set[Key]:
         """The keys that too many rows carry."""
         counted = [keys for keys in asked if keys]
-        hot: set[Key] = set()
+        carried: dict[Key, int] = {}
         for keys, answer in zip(counted, self.together([bodies.carriers(keys) for keys in counted]), strict=True):
-            most, buckets = cap(answer["hits"]["total"]["value"]), answer["aggregations"]["keys"]["buckets"]
-            hot |= {key for place, key in enumerate(keys) if buckets[str(place)]["doc_count"] > most}
-        return hot
+            buckets = answer["aggregations"]["keys"]["buckets"]
+            carried |= {key: buckets[str(place)]["doc_count"] for place, key in enumerate(keys)}
+        if max(carried.values(), default=0) <= cap(0):
+            return set()
+        most = cap(self.ask(bodies.total())["hits"]["total"]["value"])
+        return {key for key, count in carried.items() if count > most}
 
     def _best(self, asked: list[Body], limit: int) -> list[Body]:
         """The `hits` of each search; page by page where an engine does not return them at once."""

@@ -193,9 +193,14 @@ def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:
 
 
 def carriers(asked: Sequence[Key]) -> Body:
-    """How many rows there are, and how many carry each key: aggregation `keys`, whose buckets are named by place."""
+    """How many rows carry each key: aggregation `keys`, whose buckets are named by place. Rows without any are not visited."""
     filters = {str(place): {"term": {field: key}} for place, (field, key) in enumerate(asked)}
-    return {"size": 0, "track_total_hits": True, "aggs": {"keys": {"filters": {"filters": filters}}}}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": {"bool": {"filter": [{"bool": {"should": list(filters.values())}}]}},
+        "aggs": {"keys": {"filters": {"filters": filters}}},
+    }
 
 
 def candidates(asked: Sequence[Key], recipe: str, limit: int) -> Body:
