@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import json
 import os
@@ -16,16 +15,12 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import jsonschema
 import pytest
-import uvicorn
-from sample_library import edited, library, rows, sentence
-from uvicorn.server import ServerState
+from sample_library import edited, rows, sentence
 
 from indexer.grouping import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.web import bodies, serving
 from indexer.web.actions import ACTIONS, MOST_BYTES
-from indexer.web.app import application
 from indexer.web.questions import QUESTIONS
 from indexer.web.safety import allowed_hosts
 from indexer.web.serving import is_loopback
@@ -293,53 +288,6 @@ def test_many_ask_at_once_while_documents_come(tmp_path: Path) -> None:
             store.write(rows({f"new{start}-{place}": sentence(start * 20 + place) for place in range(20)}))
         assert {one.result().status for one in waiting} == {200}
     store.close()
-
-
-@pytest.mark.parametrize(("then", "status"), [({"type": "http.disconnect"}, 400), (asyncio.CancelledError(), 503)])
-def test_a_client_that_leaves_is_no_fault_of_ours(
-    then: dict[str, str] | BaseException, status: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    told: list[dict[str, object]] = []
-    begun = iter([{"type": "http.request", "body": b"{", "more_body": True}, then])
-
-    async def receive() -> dict[str, object]:
-        following = next(begun)
-        if isinstance(following, BaseException):
-            raise following
-        return following
-
-    async def send(message: dict[str, object]) -> None:
-        told.append(message)
-
-    app = application(library(rows({"one": "A text."})), frozenset({"here"}))
-    headers = [(b"host", b"here"), (b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": "/api/label", "query_string": b"", "headers": headers}
-    asyncio.run(app(scope, receive, send))
-    assert [message["status"] for message in told if message["type"] == "http.response.start"] == [status]
-    assert caplog.records == []
-
-
-def test_who_sends_too_slowly_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "PATIENCE_SECONDS", 0.2)
-    monkeypatch.setattr(bodies, "PATIENCE_SECONDS", 0.2)
-    config = uvicorn.Config(
-        application(library(rows({"one": "A text."})), frozenset({"here"})), lifespan="off", log_config=None
-    )
-    config.load()
-
-    async def answered(sent: bytes) -> bytes:
-        made = lambda: serving.Hasty(config, ServerState(), {})  # noqa: E731
-        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
-        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-        writer.write(sent)
-        got = await asyncio.wait_for(reader.read(100), 10)
-        writer.close()
-        server.close()
-        return got
-
-    assert asyncio.run(answered(b"GET / HTTP/1.1\r\nHo")) == b""
-    slow = b"POST /api/label HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n{"
-    assert b" 408 " in asyncio.run(answered(slow))
 
 
 def test_serve_says_where_and_ends_on_ctrl_c(store_url: str) -> None:
