@@ -1,4 +1,4 @@
-"""The error tree. Every error says what to do; facts are attributes; exit codes live in `indexer.cli`.
+"""The error tree. Every error says what to do; facts are attributes; exit codes stand in `indexer.commands.exits`.
 
 NearfoldError
 ├── UsageError                 the caller asked for something that cannot be done as asked

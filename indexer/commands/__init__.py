@@ -1,1 +1,1 @@
-"""Commands of the command line that have modules of their own; `indexer.cli` holds the group they belong to."""
+"""The commands of the command line, a module for those that belong together; `indexer.cli` knows where each is."""
