@@ -105,8 +105,8 @@ def _facet(field: str, told: _Told, families: NDArray[np.int64]) -> tuple[Facet,
     """The most frequent values of a field, in documents and in families, which are numbers from 0."""
     numbers, distinct = told.places, list(told.values)
     if field == "labels":
-        within = [sorted(set(json.loads(packed))) for packed in distinct]
-        labelled = [(place, label) for place, number in enumerate(numbers.tolist()) for label in within[number]]
+        held = [sorted(set(json.loads(packed))) for packed in distinct]
+        labelled = [(place, label) for place, number in enumerate(numbers.tolist()) for label in held[number]]
         families = families[[place for place, _ in labelled]]
         numbers, distinct = numbered([label for _, label in labelled])
     span = 1 + int(families.max(initial=0))
