@@ -9,13 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from indexer.model import Leader, Scope
 from indexer.stores._sqlite_parts import WITHIN
+from indexer.stores._sqlite_postings import carriers, either
 
 CARRIERS = 100
 _CHUNK = 500
-_CARRIED = (
-    "SELECT (SELECT group_concat(rowid, ' ') FROM (SELECT rowid FROM postings WHERE postings MATCH j.value LIMIT ?)) "
-    "FROM json_each(?) j"
-)
 _LEADING = "p.family = p.id AND p.principal IS NOT 0 AND p.status = 'complete' AND p.minhash IS NOT NULL"
 _LED = (
     "SELECT p.id, p.minhash FROM json_each(?) j JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
@@ -29,10 +26,10 @@ CONFLICTING = (
 
 def principals(db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
     """The principals of the families of those who carry these keys, as they are posted; of a hot key the oldest carriers."""
-    posted = sorted({f'"{key}"' for keys in asked for key in keys})  # in the order in which they are kept
-    shared: Counter[str] = Counter()
-    for (numbers,) in db.execute(_CARRIED, (CARRIERS, json.dumps(posted))):
-        shared.update(numbers.split() if numbers else ())
+    posted = sorted({either([key]) for keys in asked for key in keys})  # in the order in which they are kept
+    shared: Counter[int] = Counter()
+    for numbers in carriers(db, posted, CARRIERS):
+        shared.update(numbers)
     return [Leader(*found) for found in db.execute(_LED, (json.dumps(shared), limit))] if shared else []
 
 

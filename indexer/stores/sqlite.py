@@ -19,6 +19,7 @@ from indexer.stores import _sqlite_reindex, _sqlite_repair
 from indexer.stores import _sqlite_rows as packed
 from indexer.stores._sqlite_counts import counted
 from indexer.stores._sqlite_file import File
+from indexer.stores._sqlite_postings import carriers, either
 from indexer.stores._sqlite_search import PAGE, Matched, matched
 from indexer.stores._sqlite_tables import chosen, remove, replace
 from indexer.stores.base import (
@@ -116,12 +117,12 @@ class SqliteStore:
         """One look into the postings a key; a hot one costs no more than its cap."""
         prefixes = parts.PREFIXES[self._scope]
         spelled = zip(*(packed.posted(bands, blocks, prefix) for prefix in prefixes), strict=True)
-        keys = dict(zip(spelled, (*bands, *blocks), strict=True))
+        keys = dict(zip(map(either, spelled), (*bands, *blocks), strict=True))
         shared: Counter[int] = Counter()
         capped = []
         with self._file.reading() as db:
-            for posted, key in keys.items():
-                if (numbers := self._carriers(db, posted)) is None:
+            for key, numbers in zip(keys.values(), self._carriers(db, list(keys)), strict=True):
+                if numbers is None:
                     capped.append(key)
                 else:
                     shared.update(numbers)
@@ -136,14 +137,16 @@ class SqliteStore:
         """One after the other: nothing is gained by asking at once."""
         return [self.candidates(bands, blocks, limit) for bands, blocks in asked]
 
-    def _carriers(self, db: sqlite3.Connection, posted: Sequence[str]) -> list[int] | None:
-        """The rows that carry a key, in any of its spellings; None when it is hot."""
+    def _carriers(self, db: sqlite3.Connection, matching: Sequence[str]) -> Iterator[list[int] | None]:
+        """The rows that carry each key; None for one that is hot."""
         cap = self.hot_key_floor
-        numbers = _numbers(db, posted, cap)
-        if len(numbers) > cap:
-            cap = max(cap, int(self.hot_key_share * parts.count(db, self._scope)))
-            numbers = _numbers(db, posted, cap)
-        return None if len(numbers) > cap else numbers
+        for key, numbers in zip(matching, carriers(db, matching, cap + 1), strict=True):
+            if len(numbers) <= cap:
+                yield numbers
+                continue
+            raised = max(cap, int(self.hot_key_share * parts.count(db, self._scope)))
+            (every,) = carriers(db, [key], raised + 1)
+            yield every if len(every) <= raised else None
 
     def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
         """The matches and their scores are fixed when the search begins; a row deleted since then is passed over.
@@ -252,13 +255,6 @@ class SqliteStore:
 
 def _unpacked(values: tuple[Any, ...]) -> Row:
     return packed.row(values[1:], values[0])
-
-
-def _numbers(db: sqlite3.Connection, posted: Sequence[str], cap: int) -> list[int]:
-    """The rows that carry a key in one of these spellings, one more than `cap` at most."""
-    asked = " OR ".join(f'"{one}"' for one in posted)
-    found = db.execute("SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?", (asked, cap + 1))
-    return [number for (number,) in found]
 
 
 def _expression(asked: tuple[str, ...]) -> str:
