@@ -243,7 +243,7 @@ def told(store: str, documents: int, kinds: list[Asking], seconds: float, offere
     for kind in kinds:
         total = kind.found.total
         cells = [f"{1000 * kind.found.quantile(share):,.0f}" if total >= least else "–" for share, least in ENOUGH.items()]
-        rates = f"{kind.asked / offered:.1f} | {total / seconds:.1f}"
+        rates = f"{kind.asked / offered:.3g} | {total / seconds:.3g}"
         slowest = f"{1000 * kind.found.quantile(1.0):,.0f}"
         print(f"| {store} | {documents:,} | {kind.name} | {rates} | {total:,} | {' | '.join(cells)} | {slowest} |")
         for error, count in kind.errors.items():
