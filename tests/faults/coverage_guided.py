@@ -10,13 +10,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import atheris
-
 TESTS = Path(__file__).parent.parent
 sys.path[:0] = [str(TESTS / "faults"), str(TESTS), str(TESTS.parent)]
 
 
 def main(name: str, seconds: str) -> None:
+    import atheris  # installed by hand; the tests do without
+
     with atheris.instrument_imports(include=["indexer"]):
         import test_fuzzing
     test = getattr(test_fuzzing, name)
