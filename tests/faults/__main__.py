@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import random
 import subprocess
@@ -74,6 +75,9 @@ def drills(names: list[str], keep: bool) -> int:
 
 def fuzz(seconds: int) -> int:
     """Each test of test_fuzzing.py that hypothesis feeds, in a process of its own; 1 when one of them found something."""
+    if importlib.util.find_spec("atheris") is None:
+        say("--fuzz needs atheris: pip install atheris (Python 3.11 to 3.13)")
+        return 2
     import test_fuzzing
 
     tests = [name for name, test in vars(test_fuzzing).items() if hasattr(test, "hypothesis")]
