@@ -23,20 +23,37 @@ def prepared(lock: str = "core") -> Path:
 
     Does nothing when it is up to date. Every package is checked against the hashes in the lock.
     """
-    if sys.version_info < (3, 10):  # noqa: UP036 (this runs on whatever Python there is)
-        sys.exit(f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3.")
     stamp, wanted = VENV / ".prepared", _state(lock)
     if stamp.exists() and wanted in stamp.read_text().splitlines():
         return PYTHON
-    print("Setting up .venv (a minute or two the first time) ...", file=sys.stderr, flush=True)
-    if not PYTHON.exists():
-        _run([sys.executable, "-m", "venv", str(VENV)], "on Debian and Ubuntu: apt install python3-venv")
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    locks = [flag for name in ("build", lock) for flag in ("--requirement", str(LOCKS / f"{name}.txt"))]
-    _run([*pip, "--require-hashes", *locks], "check the network")
+    pip = _installed(VENV, "build", lock)
     _run([*pip, "--no-deps", "--no-build-isolation", "--editable", "."], "see the messages above")
     stamp.write_text(f"{stamp.read_text() if stamp.exists() else ''}{wanted}\n")
     return PYTHON
+
+
+def apart(lock: str) -> Path:
+    """Make `.venv-LOCK` with what requirements/LOCK.txt names and without nearfold; returns the folder of its programs."""
+    place = VENV.with_name(f"{VENV.name}-{lock}")
+    stamp, wanted = place / ".prepared", _state(lock)
+    if not stamp.exists() or stamp.read_text() != wanted:
+        _installed(place, lock)
+        stamp.write_text(wanted)
+    return place / BIN.name
+
+
+def _installed(place: Path, *locks: str) -> list[str]:
+    """Make an environment with what these locks name; how its pip installs."""
+    if sys.version_info < (3, 10):  # noqa: UP036 (this runs on whatever Python there is)
+        sys.exit(f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3.")
+    print(f"Setting up {place.name} (a minute or two the first time) ...", file=sys.stderr, flush=True)
+    python = place / BIN.name / "python"
+    if not python.exists():
+        _run([sys.executable, "-m", "venv", str(place)], "on Debian and Ubuntu: apt install python3-venv")
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    named = [flag for name in locks for flag in ("--requirement", str(LOCKS / f"{name}.txt"))]
+    _run([*pip, "--require-hashes", *named], "check the network")
+    return pip
 
 
 def _state(lock: str) -> str:

@@ -25,12 +25,13 @@ OPTIONS = [
     "--no-header",
     "--no-annotate",
 ]
-ORDER = ("test", "all", "core", "build")  # each later lock agrees with the earlier ones
+ORDER = ("test", "all", "core", "build", "audit")  # each later lock agrees with the earlier ones
 INPUTS = {
     "test": ("pyproject.toml", "--all-extras", "--group", "dev"),
     "all": ("pyproject.toml", "--all-extras"),
     "core": ("pyproject.toml",),
     "build": ("requirements/build.in",),
+    "audit": ("requirements/audit.in",),
 }
 HEAD = "# Written by tools/lock.py; checked by pip, which refuses a file whose hash is not here.\n"
 

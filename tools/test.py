@@ -4,14 +4,16 @@
 
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that tools/chromium.py finds.
 Without Java and without Docker the tests that need them are skipped with the reason; with CI=true in the environment they
-fail instead.
+fail instead. NEARFOLD_ADVISORIES=1 asks a database for known vulnerabilities (tools/audit.py).
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
+import audit
 import chromium
 import rust
 from environment import ROOT, prepared
@@ -28,6 +30,8 @@ def main(arguments: list[str]) -> int:
     python = prepared("test")
     chromium.ensured()
     if code := rust.failed():
+        return code
+    if os.environ.get("NEARFOLD_ADVISORIES") == "1" and (code := audit.main([])):
         return code
     for module, *rest in (*CHECKS, ("pytest", *arguments)):
         print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)

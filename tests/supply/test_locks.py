@@ -38,11 +38,12 @@ def wanted(lock: str) -> set[str]:
             *(one for extra in PROJECT["project"]["optional-dependencies"].values() for one in extra),
         ],
     }
+    asked["audit"] = [line for line in (LOCKS / "audit.in").read_text().splitlines() if not line.startswith("#")]
     asked["test"] = [*asked["all"], *PROJECT["dependency-groups"]["dev"]]
     return {plain(one) for one in asked[lock]} - {"nearfold"}
 
 
-@pytest.mark.parametrize("lock", ["build", "core", "all", "test"])
+@pytest.mark.parametrize("lock", ["build", "core", "all", "test", "audit"])
 def test_a_lock_names_all_that_is_asked_for_with_hashes(lock: str) -> None:
     named = entries(lock)
     assert all(re.match(r"[a-z0-9.-]+==[^ ]+ .*--hash=sha256:[0-9a-f]{64}", entry) for entry in named)
