@@ -23,7 +23,7 @@ def other(tmp_path: Path) -> Iterator[Jobs]:
 def test_the_second_job_on_an_embedded_store_is_refused(scene: Scene, other: Jobs) -> None:
     store = scene.begun()
     log = scene.home / f"{store.stem}.log"
-    slow = "before_commit:2=delay:3"
+    slow = "after_commit:2=delay:3"
     first = scene.jobs.begin(*scene.words(store), **BATCH, NEARFOLD_FAILPOINTS=slow, DRILL_LOG=str(log))
     deadline = time.monotonic() + 60
     while not told(log, "extracted"):
