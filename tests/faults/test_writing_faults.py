@@ -176,7 +176,7 @@ def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(engine: 
         list(writer.finish())
     assert len(engine.documents) == 300
     assert set(engine.applied.values()) == {1}
-    assert 0 < len(turned_away) < 40  # at most one for each of the 34 that get through one by one; 56 when the window stays wide
+    assert 0 < len(turned_away) < 40  # one at most for each of 34 that get through singly; 56 when the window stays wide
     assert max(widths) >= 3
 
 
