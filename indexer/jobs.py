@@ -19,8 +19,8 @@ from typing import TypeVar
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreError, StoreStopped
 from indexer.failpoints import reached
+from indexer.lastingfiles import make_private, rename_durably
 from indexer.stores import sqlite_file
-from indexer.stores._sqlite_backup import make_private, rename_durably
 
 FORMAT = 1  # of the journal, in its `user_version`; those before it had none
 _SCHEMA = """

@@ -10,9 +10,9 @@ from pathlib import Path
 from indexer.errors import SourceNotFound, StoreBusy, Unsupported, UsageError
 from indexer.jobhistory import working
 from indexer.jobs import Journal, check_journal, copy_journal, journal_path
+from indexer.lastingfiles import make_private
 from indexer.lookup import recipe_of
 from indexer.stores import open_store
-from indexer.stores._sqlite_backup import make_private
 from indexer.stores.base import Store
 from indexer.stores.keeping import Copied
 

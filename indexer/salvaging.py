@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.jobs import TABLES
-from indexer.stores._sqlite_backup import make_private, move_aside
+from indexer.lastingfiles import make_private, move_aside, rename_durably
 
 _PAGE, _MOST = 4096, 1 << 30
 
@@ -31,7 +30,7 @@ def salvage(path: Path) -> tuple[int, str]:
                 marks = ", ".join("?" * len(row))
                 kept += new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row).rowcount
     aside = move_aside(str(path))
-    os.replace(half, path)  # noqa: PTH105
+    rename_durably(str(half), str(path))
     for suffix in ("", "-journal"):
         Path(f"{path}.torn{suffix}").unlink(missing_ok=True)
     return kept, aside

@@ -37,7 +37,7 @@ RANKS = {
         "duplicates",
     ],
     2: ["fingerprinting"],
-    3: ["sources", "extract", "stores", "crashreport", "logs", "traces", "failpoints", "secret", "urls"],
+    3: ["sources", "extract", "stores", "crashreport", "logs", "traces", "failpoints", "secret", "urls", "lastingfiles"],
     4: [
         "indexing",
         "exports",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 from indexer.errors import MappingMismatch, StoreDamaged, UsageError
+from indexer.lastingfiles import make_private, rename_durably
 
 APPLICATION_ID = 0x6E666F6C  # "nfol", in bytes 68 to 71 of the file
 _PAGES = 4096  # copied at once; writers wait for no more than that
@@ -51,37 +51,6 @@ def check_copy(source: str) -> None:
         if not _ours(kept):
             raise MappingMismatch(index=source, problems=("it is no copy of a store",))
         check_sound(kept, source)
-
-
-def move_aside(path: str) -> str:
-    """Rename a file that cannot be read, and its log, to FILE.damaged, FILE.damaged.2 and so on; returns the first free one."""
-    aside, number = f"{path}.damaged", 1
-    while Path(aside).exists():
-        number += 1
-        aside = f"{path}.damaged.{number}"
-    os.replace(path, aside)  # noqa: PTH105
-    if (log := Path(f"{path}-wal")).exists():
-        os.replace(log, f"{aside}-wal")  # noqa: PTH105
-    Path(f"{path}-shm").unlink(missing_ok=True)
-    return aside
-
-
-def make_private(new: Path, like: Path) -> None:
-    """Make an empty file that nobody may use who may not use the other one. Raises `FileExistsError`."""
-    os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, like.stat().st_mode & 0o666))
-
-
-def rename_durably(half: str, target: str) -> None:
-    """Give a finished file its name, in place of an earlier one: after a loss of power there is the one or the other, whole."""
-    with Path(half).open("rb+") as written:
-        os.fsync(written.fileno())
-    os.replace(half, target)  # noqa: PTH105 - as everywhere beside SQLite, paths are text
-    if os.name == "posix":  # elsewhere a folder cannot be synced
-        folder = os.open(Path(target).absolute().parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _reading(file: str) -> sqlite3.Connection:

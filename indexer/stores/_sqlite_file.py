@@ -16,10 +16,11 @@ from pathlib import Path
 from indexer import mappings
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreBusy, StoreDamaged, StoreError, StoreStopped, Unsupported
 from indexer.failpoints import reached
+from indexer.lastingfiles import move_aside
 from indexer.logs import event
 from indexer.recipe import Recipe
 from indexer.secret import with_key
-from indexer.stores._sqlite_backup import APPLICATION_ID, check_copy, check_sound, copy_in, copy_out, move_aside
+from indexer.stores._sqlite_backup import APPLICATION_ID, check_copy, check_sound, copy_in, copy_out
 from indexer.stores._sqlite_connections import Readers, opened
 
 MEMORY = ":memory:"

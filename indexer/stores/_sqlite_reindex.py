@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from indexer.lastingfiles import rename_durably
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores import _sqlite_rows as packed
-from indexer.stores._sqlite_backup import rename_durably
 from indexer.stores._sqlite_file import MEMORY, File
 from indexer.stores._sqlite_parts import PART
 from indexer.stores.renewal import Reindexed, Renew, Told
