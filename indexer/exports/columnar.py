@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
-from indexer.errors import MissingExtra
+from indexer.exports.parquet import check_library
 from indexer.exports.tables import Table
 
 ROWS = 50_000
@@ -16,11 +16,10 @@ def write_parquet(table: Table, out: Path) -> int:
 
     Raises `MissingExtra` without pyarrow.
     """
-    try:
-        import pyarrow  # type: ignore[import-untyped]
-        import pyarrow.parquet  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtra(package="pyarrow", extra="parquet") from error
+    check_library()
+    import pyarrow  # type: ignore[import-untyped]
+    import pyarrow.parquet  # type: ignore[import-untyped]
+
     kinds = {
         "text": pyarrow.string(),
         "whole": pyarrow.int64(),
