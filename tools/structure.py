@@ -1,0 +1,200 @@
+"""Print how the package is laid out: sizes, imports between folders, and departures from the style.
+
+    python3 tools/structure.py [FOLDER]
+
+FOLDER is a checkout of nearfold, this one by default, so that two can be compared.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+PARTICIPLES = re.compile(r"_?[A-Z]\w*(?:ed|Told|Made|Given|Found|Drawn|Seen|Lost|Kept|Held|Ran|Shown|Chosen|Written)$")
+NOUNS = frozenset({"Feed", "Need", "Seed", "Speed", "_Seed"})
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COLUMNS = 100
+
+
+class Package:
+    """The modules below `FOLDER/indexer`, parsed, with the modules that each imports."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "indexer"
+        self.files = sorted(self.root.rglob("*.py"))
+        self.trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in self.files}
+        self.names = {self.dotted(path): path for path in self.files}
+
+    def dotted(self, path: Path) -> str:
+        """The module's name, such as `indexer.stores.base`; a package has the name of its folder."""
+        parts = path.relative_to(self.root.parent).with_suffix("").parts
+        return ".".join(parts).removesuffix(".__init__")
+
+    @cache  # noqa: B019 (one package a run)
+    def imports(self, name: str) -> frozenset[str]:
+        """Modules of the package that a module imports, those inside functions and for types included."""
+        targets: set[str] = set()
+        for node in ast.walk(self.trees[self.names[name]]):
+            targets.update(self._targets(node))
+        targets.discard(name)
+        targets.discard("indexer")
+        return frozenset(targets)
+
+    def _targets(self, node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in self.names)
+        elif isinstance(node, ast.ImportFrom) and node.module in self.names:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in self.names else node.module
+
+    def folder(self, name: str) -> str:
+        """The folder of a module below `indexer`, or the module itself at the top."""
+        return name.split(".")[1] if "." in name else name
+
+    def longest_chain(self) -> list[str]:
+        """The longest chain of imports, each module importing the next; ties by name."""
+
+        @cache
+        def longest(name: str) -> tuple[str, ...]:
+            tails = (longest(other) for other in sorted(self.imports(name)))
+            return (name, *max(tails, key=len, default=()))
+
+        return list(max((longest(name) for name in sorted(self.names) if name != "indexer"), key=len))
+
+    def edges(self) -> Counter[tuple[str, str]]:
+        """How many imports lead from one folder to another."""
+        pairs: Counter[tuple[str, str]] = Counter()
+        for name in self.names:
+            if name == "indexer":
+                continue
+            for other in self.imports(name):
+                if self.folder(name) != self.folder(other):
+                    pairs[self.folder(name), self.folder(other)] += 1
+        return pairs
+
+    def repeated_stems(self) -> list[str]:
+        """File names that occur in several folders, `__init__` and `__main__` and pairs with `cli/` aside."""
+        stems: dict[str, list[str]] = {}
+        for path in self.files:
+            if not path.stem.startswith("__"):
+                stems.setdefault(path.stem, []).append(path.relative_to(self.root).parts[0])
+        return sorted(stem for stem, folders in stems.items() if len([f for f in folders if f != "cli"]) > 1)
+
+    def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
+        """Every node of every module."""
+        for path, tree in self.trees.items():
+            for node in ast.walk(tree):
+                yield path, node
+
+    def classes(self) -> Iterator[tuple[Path, ast.ClassDef]]:
+        """Every class."""
+        for path, node in self.nodes():
+            if isinstance(node, ast.ClassDef):
+                yield path, node
+
+
+def nested(package: Package) -> Iterator[str]:
+    """Comprehensions that hold another one, as FILE:LINE."""
+    for path, node in package.nodes():
+        if isinstance(node, COMPREHENSIONS):
+            inner = (other for other in ast.walk(node) if other is not node)
+            if any(isinstance(other, COMPREHENSIONS) for other in inner):
+                yield place(package, path, node.lineno)
+
+
+def participles(package: Package) -> Iterator[str]:
+    """Classes that are named as participles, as FILE:LINE NAME."""
+    for path, node in package.classes():
+        if PARTICIPLES.match(node.name) and node.name not in NOUNS:
+            yield f"{place(package, path, node.lineno)} {node.name}"
+
+
+def questions(package: Package) -> Iterator[str]:
+    """Docstrings that begin with What, Whether or How, as FILE:LINE."""
+    for path, node in package.nodes():
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            if re.match(r"(What|Whether|How)\b", ast.get_docstring(node) or ""):
+                yield place(package, path, getattr(node, "lineno", 1))
+
+
+def long_lines(package: Package) -> Iterator[str]:
+    """Lines over the limit, as FILE:LINE."""
+    for path in package.files:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if len(line) > COLUMNS:
+                yield place(package, path, number)
+
+
+def store_methods(package: Package) -> dict[str, int]:
+    """Methods of the store interface and of the classes that implement it."""
+    wanted = {"Store", "EngineStore", "SqliteStore"}
+    counted = {}
+    for _, node in package.classes():
+        if node.name in wanted:
+            counted[node.name] = sum(isinstance(part, ast.FunctionDef) for part in node.body)
+    return counted
+
+
+def most_parameters(package: Package) -> list[tuple[int, str]]:
+    """The ten functions with the most parameters."""
+    counted = []
+    for path, node in package.nodes():
+        if isinstance(node, ast.FunctionDef):
+            every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            counted.append((len(every), f"{place(package, path, node.lineno)} {node.name}"))
+    return sorted(counted, reverse=True)[:10]
+
+
+def place(package: Package, path: Path, line: int) -> str:
+    """FILE:LINE below the package's folder."""
+    return f"{path.relative_to(package.root).as_posix()}:{line}"
+
+
+def report(package: Package, details: bool) -> Iterator[str]:
+    """The figures, a line each; with `details` the places too."""
+    top = [path for path in package.files if path.parent == package.root]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in package.files)
+    chain, edges = package.longest_chain(), package.edges()
+    yield f"modules                                   {len(package.files)}"
+    yield f"modules at the top (with __main__)        {len(top) - 1} (and __init__)"
+    yield f"lines of code                             {lines}"
+    yield f"file names that repeat                    {len(package.repeated_stems())}"
+    yield f"edges between folders                     {len(edges)} ({sum(edges.values())} imports)"
+    yield f"longest chain of imports                  {len(chain)}"
+    yield f"store interface, methods                  {store_methods(package)}"
+    listed: tuple[tuple[str, Iterable[str]], ...] = (
+        (f"lines over {COLUMNS} columns", long_lines(package)),
+        ("nested comprehensions", nested(package)),
+        ("classes named as participles", participles(package)),
+        ("docstrings with What / Whether / How", questions(package)),
+    )
+    for title, places in listed:
+        found = list(places)
+        yield f"{title:<41} {len(found)}"
+        if details:
+            yield from (f"    {entry}" for entry in found)
+    yield "most parameters"
+    yield from (f"    {number:>2}  {name}" for number, name in most_parameters(package))
+    if details:
+        yield "longest chain: " + " -> ".join(chain)
+        yield "repeated: " + ", ".join(package.repeated_stems())
+        yield from (f"    {source} -> {target}  {number}" for (source, target), number in edges.most_common())
+
+
+def main(arguments: list[str]) -> int:
+    """Print the figures of a checkout."""
+    details = "--details" in arguments
+    folders = [argument for argument in arguments if not argument.startswith("--")]
+    folder = Path(folders[0]) if folders else Path(__file__).resolve().parent.parent
+    print("\n".join(report(Package(folder), details)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
