@@ -40,7 +40,9 @@ class Wheel(bdist_wheel):
 
 setup(
     packages=[*find_packages(include=["indexer*"]), "indexer._mappings"],
-    package_dir={"indexer._mappings": "mappings"},  # outside the package in a checkout, inside it in a wheel
+    package_dir={
+        "indexer._mappings": "mappings"
+    },  # outside the package in a checkout, inside it in a wheel
     rust_extensions=[KERNEL],
     cmdclass={"bdist_wheel": Wheel},
     options={"bdist_wheel": {"py_limited_api": "cp310"}},

@@ -18,20 +18,26 @@ import numpy as np
 from datasketch import MinHash
 
 from indexer import fingerprints
-from indexer.measures import common, feature_set
 from indexer.recipe import DEFAULT
+from indexer.similarity.measures import common, feature_set
 from indexer.text.normalise import normalise
 from indexer.text.shingles import grams
 
 SLOTS = DEFAULT.slots or 0
-KINDS = {"near pairs (400 words, 3 % changed)": (400, 0.03), "tiny texts (6 to 16 words, one changed)": (0, 0.0)}
+KINDS = {
+    "near pairs (400 words, 3 % changed)": (400, 0.03),
+    "tiny texts (6 to 16 words, one changed)": (0, 0.0),
+}
 
 
 def pair(kind: tuple[int, float], chance: random.Random) -> tuple[str, str]:
     """A text and another with some words replaced."""
     words, share = kind
     count = words or chance.randint(6, 16)
-    left = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 8))) for _ in range(count)]
+    left = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 8)))
+        for _ in range(count)
+    ]
     changed = max(1, round(share * count))
     right = list(left)
     for place in chance.sample(range(count), changed):
@@ -60,7 +66,9 @@ def errors(kind: tuple[int, float], trials: int) -> Iterator[tuple[float, float 
         exact = truth(left, right)
         unit = exact * (1 - exact) / SLOTS
         ours = float(np.mean(made[2 * place] == made[2 * place + 1])) - exact
-        other = float(np.mean(permuted(left) == permuted(right))) - exact if place % 10 == 0 else None
+        other = (
+            float(np.mean(permuted(left) == permuted(right))) - exact if place % 10 == 0 else None
+        )
         yield ours**2 / unit, None if other is None else other**2 / unit
 
 
@@ -70,13 +78,17 @@ def spelled(squares: np.ndarray) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trials", type=int, default=12_000)
     asked = parser.parse_args()
     for name, kind in KINDS.items():
         rows = list(errors(kind, asked.trials))
         print(f"{name}\n  nearfold   {spelled(np.array([ours for ours, _ in rows]))}")
-        print(f"  datasketch {spelled(np.array([other for _, other in rows if other is not None]))}\n")
+        print(
+            f"  datasketch {spelled(np.array([other for _, other in rows if other is not None]))}\n"
+        )
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from indexer.alignment.passages import align
-from indexer.measures import resemblance
+from indexer.similarity.alignment import align
+from indexer.similarity.measures import resemblance
 from indexer.text.words import words
 
 VOCABULARY = 20_000
@@ -31,7 +31,9 @@ Pair = tuple[list[str], list[str]]
 def english(size: int, random: np.random.Generator) -> list[str]:
     share = 1 / np.arange(1, VOCABULARY + 1)
     letters = np.array(list("etaoinshrdlucmfwyp"))
-    spelled = ["".join(random.choice(letters, length)) for length in random.integers(2, 10, VOCABULARY)]
+    spelled = [
+        "".join(random.choice(letters, length)) for length in random.integers(2, 10, VOCABULARY)
+    ]
     return [spelled[number] for number in random.choice(VOCABULARY, size, p=share / share.sum())]
 
 
@@ -94,7 +96,9 @@ def limited(a: list[str], b: list[str], limit: float) -> float | None:
 def print_ours(size: int, runs: int) -> None:
     made = pairs(size)
     megabytes = len(" ".join(made["identical"][0])) / 1e6
-    print(f"\ntwo texts of {size:,} words each, about {megabytes:.1f} MB of English: median seconds of {runs} runs\n")
+    print(
+        f"\ntwo texts of {size:,} words each, about {megabytes:.1f} MB of English: median seconds of {runs} runs\n"
+    )
     print(f"{'':26}{'words':>8}{'literal':>9}{'inform.':>9}{'S_R':>8}{'S_L':>9}{'chunks':>8}")
     for name, (left, right) in made.items():
         texts = " ".join(left), " ".join(right)
@@ -117,14 +121,20 @@ def print_beside_difflib(size: int, limit: float, runs: int) -> None:
         ours = median(lambda a=a, b=b: align(a, b), runs)
         theirs = limited(left, right, limit)
         shown = f"> {limit:.0f}" if theirs is None else f"{theirs:.2f}"
-        print(f"{name:26}{ours:9.3f}{shown:>9}{'>' if theirs is None else '':>2}{(theirs or limit) / ours:7,.0f}")
+        print(
+            f"{name:26}{ours:9.3f}{shown:>9}{'>' if theirs is None else '':>2}{(theirs or limit) / ours:7,.0f}"
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--words", type=int, default=170_000)
     parser.add_argument("--peer-words", type=int, default=10_000)
-    parser.add_argument("--limit", type=float, default=30.0, help="seconds after which difflib is ended")
+    parser.add_argument(
+        "--limit", type=float, default=30.0, help="seconds after which difflib is ended"
+    )
     parser.add_argument("--runs", type=int, default=3)
     chosen = parser.parse_args()
     print_ours(chosen.words, chosen.runs)

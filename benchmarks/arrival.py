@@ -47,7 +47,9 @@ def seconds(url: str, folders: list[Path], threshold: float | None) -> list[floa
 
 def main() -> None:
     """Print one line a store and half."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=4_000)
     parser.add_argument("--store", action="append", default=[])
     parser.add_argument("--rounds", type=int, default=3)
@@ -63,11 +65,17 @@ def main() -> None:
                 for families in (False, True):
                     where = f"sqlite:///{scratch}/{turn}{families}.db" if url == "sqlite" else url
                     taken = seconds(where, folders, 0.8 if families else None)
-                    best[families] = [min(pair) for pair in zip(best.get(families, taken), taken, strict=True)]
-            for name, plain, joined in zip(("empty index", "half full"), best[False], best[True], strict=True):
+                    best[families] = [
+                        min(pair) for pair in zip(best.get(families, taken), taken, strict=True)
+                    ]
+            for name, plain, joined in zip(
+                ("empty index", "half full"), best[False], best[True], strict=True
+            ):
                 kind = url.split(":")[0]
                 half = given.documents // 2
-                print(f"| {kind}, {name} | {half:,} | {plain:.2f} s | {joined:.2f} s | {joined / plain:.1f} |")
+                print(
+                    f"| {kind}, {name} | {half:,} | {plain:.2f} s | {joined:.2f} s | {joined / plain:.1f} |"
+                )
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from indexer import fingerprint, recipe_named
-from indexer.documents import documents_under
-from indexer.measures import feature_set, jaccard
+from indexer.indexing.documents import documents_under
 from indexer.model import Document
 from indexer.recipe import DEFAULT
+from indexer.similarity.measures import feature_set, jaccard
 
 UNRELATED = 0.35
 SHORTEST = 500
@@ -26,25 +26,41 @@ SHORTEST = 500
 
 def texts_under(folder: Path, most: int) -> list[str]:
     """Distinct texts of some length, at most `most`."""
-    read = (result.text for _, result in documents_under(str(folder)) if isinstance(result, Document))
+    read = (
+        result.text for _, result in documents_under(str(folder)) if isinstance(result, Document)
+    )
     return sorted({text for text in read if len(text) >= SHORTEST})[:most]
 
 
 def unrelated_pairs(texts: list[str]) -> np.ndarray:
     """(n, 2) places of the pairs that have little in common."""
     sets = [feature_set(text, DEFAULT) for text in texts]
-    return np.array([pair for pair in combinations(range(len(texts)), 2) if jaccard(sets[pair[0]], sets[pair[1]]) <= UNRELATED])
+    return np.array(
+        [
+            pair
+            for pair in combinations(range(len(texts)), 2)
+            if jaccard(sets[pair[0]], sets[pair[1]]) <= UNRELATED
+        ]
+    )
 
 
 def distances(texts: list[str], pairs: np.ndarray, recipe: str) -> np.ndarray:
     """(n,) Hamming distances of those pairs whose texts both have a sketch."""
     bits = [fingerprint(text, recipe_named(recipe)).simhash for text in texts]
     signed = [(bits[a], bits[b]) for a, b in pairs.tolist()]
-    return np.array([(one ^ other).bit_count() for one, other in signed if one is not None and other is not None])
+    return np.array(
+        [
+            (one ^ other).bit_count()
+            for one, other in signed
+            if one is not None and other is not None
+        ]
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("--distance", type=int, default=3)
     parser.add_argument("--recipes", default="default,simhash-doc-v1,simhash-doc-v2,simhash-doc-v4")
@@ -60,7 +76,11 @@ def main() -> None:
             found = distances(texts, pairs, recipe) if len(pairs) else np.zeros(0)
             within = 1e6 * np.mean(found <= asked.distance) if len(found) else float("nan")
             cells.append(f"{within:12,.0f} (mean {np.mean(found) if len(found) else 0:4.1f})")
-        print(f"{folder.name:16}{len(texts):>10,}{len(pairs):>10,}" + "".join(f"{cell:>26}" for cell in cells), flush=True)
+        print(
+            f"{folder.name:16}{len(texts):>10,}{len(pairs):>10,}"
+            + "".join(f"{cell:>26}" for cell in cells),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

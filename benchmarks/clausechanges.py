@@ -45,7 +45,13 @@ def headed(heading: str, body: str, random_: random.Random) -> str:
     """A clause with a number and a heading, in one of many ways."""
     number = random_.randint(1, 40)
     label = random_.choice(
-        [f"{number}.", f"Section {number}.{random_.randint(1, 19):02d}", f"{number}.{random_.randint(1, 9)}", "(c)", ""]
+        [
+            f"{number}.",
+            f"Section {number}.{random_.randint(1, 19):02d}",
+            f"{number}.{random_.randint(1, 9)}",
+            "(c)",
+            "",
+        ]
     )
     title = random_.choice([heading, heading.upper(), ""])
     return " ".join(part for part in (label, f"{title}." if title else "", body) if part)
@@ -70,10 +76,23 @@ def identical(text: str, random_: random.Random) -> str:
 def near_identical(text: str, random_: random.Random) -> str:
     """Names, years and numbers in prose are others, each name the same other one throughout."""
     names = sorted(
-        set(re.findall(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)*", text)) - {"You", "Your", "I", "We", "Our", "They", "If"}
+        set(re.findall(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)*", text))
+        - {"You", "Your", "I", "We", "Our", "They", "If"}
     )
     new = random_.sample(
-        ["Orion", "Velden", "Marchmont", "Quill", "Tarrant", "Osprey", "Caldera", "Wexford", "Lumen", "Sable"], 10
+        [
+            "Orion",
+            "Velden",
+            "Marchmont",
+            "Quill",
+            "Tarrant",
+            "Osprey",
+            "Caldera",
+            "Wexford",
+            "Lumen",
+            "Sable",
+        ],
+        10,
     )
     for old, name in zip(names[:10], new, strict=False):
         text = re.sub(rf"\b{old}\b", name, text)
@@ -129,7 +148,10 @@ def inflected(text: str, random_: random.Random) -> str:
     """`shall pay` becomes `pays` and the like, once or twice."""
     for _ in range(random_.choice([1, 2])):
         text = re.sub(
-            r"\bshall (maintain|keep|pay|remove|provide|spend|deliver|hold|grant|ship|train|correct)\b", r"\1s", text, count=1
+            r"\bshall (maintain|keep|pay|remove|provide|spend|deliver|hold|grant|ship|train|correct)\b",
+            r"\1s",
+            text,
+            count=1,
         )
     return text
 
@@ -148,17 +170,33 @@ def fuzzy(table: Mapping[str, str]) -> Change:
 
 def other_force(text: str, random_: random.Random) -> str:
     """A duty becomes a right, or the other way round."""
-    return _once(text, random_, [(r"\bshall(?! not)\b", "may"), (r"\bmust(?! not)\b", "may"), (r"\bmay(?! not)\b", "shall")])
+    return _once(
+        text,
+        random_,
+        [
+            (r"\bshall(?! not)\b", "may"),
+            (r"\bmust(?! not)\b", "may"),
+            (r"\bmay(?! not)\b", "shall"),
+        ],
+    )
 
 
 def denied(text: str, random_: random.Random) -> str:
     """A duty or a right is denied, or no longer denied."""
-    return _once(text, random_, [(r"\b(shall|may|must) not\b", r"\1"), (r"\b(shall|may|must|is|are)(?! not)\b", r"\1 not")])
+    return _once(
+        text,
+        random_,
+        [(r"\b(shall|may|must) not\b", r"\1"), (r"\b(shall|may|must|is|are)(?! not)\b", r"\1 not")],
+    )
 
 
 def opposite(text: str, random_: random.Random) -> str:
     """One word becomes its opposite."""
-    return _once(text, random_, [(rf"\b{a}\b", b) for a, b in OPPOSITES] + [(rf"\b{b}\b", a) for a, b in OPPOSITES])
+    return _once(
+        text,
+        random_,
+        [(rf"\b{a}\b", b) for a, b in OPPOSITES] + [(rf"\b{b}\b", a) for a, b in OPPOSITES],
+    )
 
 
 def _once(text: str, random_: random.Random, rules: list[tuple[str, str]]) -> str:

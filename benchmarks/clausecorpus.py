@@ -73,7 +73,9 @@ class Base:
 def results(half: str, sets: int, seed: int = 1) -> list[Result]:
     """Result sets of one half (`train`, `test`), with at least `sets` groups of each duplicate type and of hard negatives."""
     random_ = random.Random(f"{seed} {half}")
-    bases = [base for place, base in enumerate(all_bases()) if (place % 2 == 0) == (half == "train")]
+    bases = [
+        base for place, base in enumerate(all_bases()) if (place % 2 == 0) == (half == "train")
+    ]
     groups = [*_duplicates(bases, sets, random_), *_negatives(bases, sets, random_)]
     random_.shuffle(groups)
     return _arranged(groups, random_)
@@ -83,7 +85,11 @@ def all_bases() -> list[Base]:
     """Every base: templates, formulas, paragraphs."""
     templates = [Base(f"clause {place}", template=one) for place, one in enumerate(CLAUSES)]
     formulas = [Base(f"formula {place}", formula=one) for place, one in enumerate(FORMULAS)]
-    return [*templates, *formulas, *(Base(f"paragraph {place}", text=text) for place, text in enumerate(paragraphs()))]
+    return [
+        *templates,
+        *formulas,
+        *(Base(f"paragraph {place}", text=text) for place, text in enumerate(paragraphs())),
+    ]
 
 
 def paragraphs(most: int = 240) -> list[str]:
@@ -96,8 +102,14 @@ def paragraphs(most: int = 240) -> list[str]:
         for paragraph in re.split(r"\n[ .]*\n", path.read_text(encoding="utf-8", errors="replace")):
             text = " ".join(paragraph.split())
             words = set(re.findall(r"[a-z]+", text.lower()))
-            plain = 40 <= len(text.split()) <= 200 and len(re.findall(r"[a-z ]", text)) > 0.9 * len(text)
-            if plain and re.search(r"\b(?:shall|may|must)\b", text) and not any(_alike(words, one) for one in vocabularies):
+            plain = 40 <= len(text.split()) <= 200 and len(re.findall(r"[a-z ]", text)) > 0.9 * len(
+                text
+            )
+            if (
+                plain
+                and re.search(r"\b(?:shall|may|must)\b", text)
+                and not any(_alike(words, one) for one in vocabularies)
+            ):
                 found.append(text)
                 vocabularies.append(words)
             if len(found) == most:
@@ -109,7 +121,9 @@ def holds(left: str, right: str) -> bool:
     """Table 2 to the letter: lengths within 20 %, and 80 % of the words of one text in the other."""
     one, other = (re.findall(r"[a-z0-9]+", text.lower()) for text in (left, right))
     shared = len(set(one) & set(other))
-    return min(len(one), len(other)) >= 0.8 * max(len(one), len(other)) and shared >= 0.8 * min(len(set(one)), len(set(other)))
+    return min(len(one), len(other)) >= 0.8 * max(len(one), len(other)) and shared >= 0.8 * min(
+        len(set(one)), len(set(other))
+    )
 
 
 def _alike(left: set[str], right: set[str]) -> bool:
@@ -140,18 +154,29 @@ def _duplicate(kind: str, base: Base, made: int, random_: random.Random) -> Grou
             members.append(identical(text, random_))
         elif kind == "near_identical":
             renamed = base.written(random_) if base.template else near_identical(text, random_)
-            members.append(synonymous(table, 0.04)(renamed, random_) if random_.random() < 0.5 else renamed)
+            members.append(
+                synonymous(table, 0.04)(renamed, random_) if random_.random() < 0.5 else renamed
+            )
         else:
             members.append(fuzzy(table)(text, random_))
-    if len(set(members)) < len(members) or (kind == "fuzzy" and not all(holds(text, one) for one in members)):
+    if len(set(members)) < len(members) or (
+        kind == "fuzzy" and not all(holds(text, one) for one in members)
+    ):
         return None
     return Group(kind, base.name, tuple(members), words if kind != "identical" else "")
 
 
 def _negatives(bases: list[Base], sets: int, random_: random.Random) -> Iterator[Group]:
     made = 0
-    changes: dict[str, Change] = {"other_force": other_force, "denied": denied, "opposite": opposite}
-    templates, formulas = [base for base in bases if base.template], [base for base in bases if base.formula]
+    changes: dict[str, Change] = {
+        "other_force": other_force,
+        "denied": denied,
+        "opposite": opposite,
+    }
+    templates, formulas = (
+        [base for base in bases if base.template],
+        [base for base in bases if base.formula],
+    )
     any_base, any_template, any_formula = cycle(bases), cycle(templates), cycle(formulas)
     for kind in cycle(NEGATIVES):
         if kind in changes:
@@ -218,5 +243,7 @@ def _ranked(hand: list[Group], random_: random.Random) -> Result:
     result = Result([(str(rank), group.texts[place]) for rank, (group, place) in enumerate(slots)])
     rank_of = {(id(group), place): rank for rank, (group, place) in enumerate(slots)}
     for group in hand:
-        result.groups.append((group, tuple(rank_of[id(group), place] for place in range(len(group.texts)))))
+        result.groups.append(
+            (group, tuple(rank_of[id(group), place] for place in range(len(group.texts))))
+        )
     return result

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from clausecorpus import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
 
-from indexer.duplicates.sets import duplicate_pairs, duplicate_sets, read
-from indexer.sketch.statistics import wilson
+from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets, read
+from indexer.statistics.wilson import wilson
 
 
 @dataclass
@@ -48,18 +48,29 @@ def scored(planted: list[Result], overlap: float = 0.8) -> Score:
     """What the detector makes of result sets."""
     score = Score()
     for result in planted:
-        found = {(int(one.a), int(one.b)): one.type for one in duplicate_pairs(result.clauses, overlap=overlap)}
+        found = {
+            (int(one.a), int(one.b)): one.type
+            for one in duplicate_pairs(result.clauses, overlap=overlap)
+        }
         seen: set[tuple[int, int]] = set()
         for group, places in result.groups:
             _group(score, group, places, found, result)
             seen |= {(a, b) for a in places for b in places}
         for pair in found.keys() - seen:
             score.wrong["unrelated"] += 1
-            score.examples["unrelated"].append((result.clauses[pair[0]][1], result.clauses[pair[1]][1]))
+            score.examples["unrelated"].append(
+                (result.clauses[pair[0]][1], result.clauses[pair[1]][1])
+            )
     return score
 
 
-def _group(score: Score, group: Group, places: tuple[int, ...], found: dict[tuple[int, int], str], result: Result) -> None:
+def _group(
+    score: Score,
+    group: Group,
+    places: tuple[int, ...],
+    found: dict[tuple[int, int], str],
+    result: Result,
+) -> None:
     types = [found.get((min(places[0], one), max(places[0], one))) for one in places[1:]]
     if group.kind in NEGATIVES:
         score.negatives[group.kind] += 1
@@ -78,18 +89,26 @@ def _group(score: Score, group: Group, places: tuple[int, ...], found: dict[tupl
 
 
 def report(score: Score, examples: int) -> None:
-    print(f"{'type':<16}{'synonyms':<10}{'sets':>6}{'captured':>10}{'95 % interval':>16}{'right type':>12}")
+    print(
+        f"{'type':<16}{'synonyms':<10}{'sets':>6}{'captured':>10}{'95 % interval':>16}{'right type':>12}"
+    )
     for kind in DUPLICATES:
         rows = [key for key in sorted(score.sets) if key[0] == kind]
         for key in rows if len(rows) == 1 else [*rows, (kind, "all")]:
             keys = rows if key[1] == "all" else [key]
-            sets, captured, typed = (sum(one[k] for k in keys) for one in (score.sets, score.captured, score.typed))
+            sets, captured, typed = (
+                sum(one[k] for k in keys) for one in (score.sets, score.captured, score.typed)
+            )
             low, high = wilson(captured, sets)
             interval = f"{low:.1%}-{high:.1%}"
-            print(f"{kind:<16}{key[1] or '-':<10}{sets:>6}{captured / sets:>10.1%}{interval:>16}{typed / sets:>12.1%}")
+            print(
+                f"{kind:<16}{key[1] or '-':<10}{sets:>6}{captured / sets:>10.1%}{interval:>16}{typed / sets:>12.1%}"
+            )
     wrong = sum(score.wrong.values())
     low, high = wilson(score.right, score.right + wrong)
-    print(f"\nprecision {score.precision:.1%} ({low:.1%}-{high:.1%}): {score.right} planted pairs found, {wrong} others")
+    print(
+        f"\nprecision {score.precision:.1%} ({low:.1%}-{high:.1%}): {score.right} planted pairs found, {wrong} others"
+    )
     for kind in (*NEGATIVES, "unrelated"):
         print(f"  {kind:<12}{score.wrong[kind]:>4} of {score.negatives[kind] or 'all other pairs'}")
     for kind, pairs in score.examples.items():
@@ -99,10 +118,15 @@ def report(score: Score, examples: int) -> None:
 
 def speed() -> None:
     texts = paragraphs(1000)
-    duplicate_sets([(str(place), text) for place, text in enumerate(texts[-150:])])  # as in a process that has worked before
+    duplicate_sets(
+        [(str(place), text) for place, text in enumerate(texts[-150:])]
+    )  # as in a process that has worked before
     print(f"{'clauses':>8}{'words each':>12}{'new clauses, ms':>17}{'seen before, ms':>17}")
     for size in (20, 100, 1000):
-        clauses = [(str(place), f"{texts[place % len(texts)]} {'again ' * (place // len(texts))}") for place in range(size)]
+        clauses = [
+            (str(place), f"{texts[place % len(texts)]} {'again ' * (place // len(texts))}")
+            for place in range(size)
+        ]
         new, seen = [], []
         for _ in range(5):
             read.cache_clear()
@@ -120,7 +144,9 @@ def taken(clauses: list[tuple[str, str]]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--half", choices=["train", "test"], default="test")
     parser.add_argument("--sets", type=int, default=220, help="of each type, and of hard negatives")
     parser.add_argument("--seed", type=int, default=1)
@@ -131,7 +157,9 @@ def main() -> None:
     if options.speed:
         speed()
         return
-    report(scored(results(options.half, options.sets, options.seed), options.overlap), options.examples)
+    report(
+        scored(results(options.half, options.sets, options.seed), options.overlap), options.examples
+    )
 
 
 if __name__ == "__main__":

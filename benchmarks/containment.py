@@ -25,14 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 from planting import SLOTS
 
-from indexer.fingerprinting import fingerprints
-from indexer.joining.bands import Join
-from indexer.measures import containment, feature_set
-from indexer.planning import plan
+from indexer.joins.bands import Join
 from indexer.recipe import DEFAULT
+from indexer.similarity.measures import containment, feature_set
+from indexer.sketch.fingerprint import fingerprints
 from indexer.sketch.hashing import mix64_array
-from indexer.sketch.passages import contained, passage_keys, passage_runs, run_hashes, spoken
-from indexer.sketch.statistics import wilson
+from indexer.sketch.passage_keys import contained, passage_keys, passage_runs, run_hashes, spoken
+from indexer.sketch.plan import plan
+from indexer.statistics.wilson import wilson
 from indexer.text.normalise import normalised_codes
 
 CAP = 100
@@ -47,21 +47,30 @@ class Language:
         self._random = random
         letters, weights = list("etaoinshrdlcumwfgypbvk"), 1 / np.arange(3, 25)
         lengths = np.minimum(12, 2 + np.arange(30_000) // 400 + random.integers(0, 5, 30_000))
-        made = ["".join(random.choice(letters, length, p=weights / weights.sum())) for length in lengths]
+        made = [
+            "".join(random.choice(letters, length, p=weights / weights.sum())) for length in lengths
+        ]
         self._words = np.array(made)
         chances = 1 / (np.arange(len(made)) + 2.7)
         self._sums = np.cumsum(chances / chances.sum())
 
     def words(self, count: int) -> list[str]:
-        places = np.minimum(np.searchsorted(self._sums, self._random.random(count)), len(self._words) - 1)
+        places = np.minimum(
+            np.searchsorted(self._sums, self._random.random(count)), len(self._words) - 1
+        )
         return self._words[places].tolist()
 
 
-def collection(documents: int, random: np.random.Generator) -> tuple[list[str], dict[tuple[int, int], tuple[str, float]]]:
+def collection(
+    documents: int, random: np.random.Generator
+) -> tuple[list[str], dict[tuple[int, int], tuple[str, float]]]:
     """Texts, and of every planted pair its kind and share: (source, excerpt or reply) in order of their places."""
     language = Language(random)
     notices = [language.words(40) for _ in range(10)]
-    texts = [language.words(int(np.exp(random.uniform(np.log(100), np.log(5000))))) for _ in range(documents // 2)]
+    texts = [
+        language.words(int(np.exp(random.uniform(np.log(100), np.log(5000)))))
+        for _ in range(documents // 2)
+    ]
     for place in np.flatnonzero(random.random(len(texts)) < 0.2).tolist():
         texts[place] += notices[random.integers(10)]
     made = [" ".join(text) for text in texts]
@@ -72,13 +81,20 @@ def collection(documents: int, random: np.random.Generator) -> tuple[list[str], 
         if random.random() < 0.25:
             lines = [" ".join(words[start : start + 11]) for start in range(0, len(words), 11)]
             truth[source, len(made)] = ("reply", 1.0)
-            made.append(" ".join(language.words(int(random.integers(30, 100)))) + "\n> " + "\n> ".join(lines))
+            made.append(
+                " ".join(language.words(int(random.integers(30, 100))))
+                + "\n> "
+                + "\n> ".join(lines)
+            )
             continue
         share = float(random.uniform(0.1, 0.9))
         length = max(30, int(share * len(words)))
         start = int(random.integers(0, len(words) - length + 1))
         rate = float(random.choice([0, 0, 0.02, 0.05, 0.1]))
-        chosen = [w if random.random() >= rate else language.words(1)[0] for w in words[start : start + length]]
+        chosen = [
+            w if random.random() >= rate else language.words(1)[0]
+            for w in words[start : start + length]
+        ]
         around = language.words(int(random.uniform(0, 0.3) * length))
         truth[source, len(made)] = (f"{rate:.0%} edited", length / len(words))
         made.append(" ".join([*around, *chosen]))
@@ -94,7 +110,12 @@ def sharing(texts: Sequence[str], keys: Keys) -> tuple[Pairs, float]:
         total += len(made)
         for key in made:
             carriers[key].append(place)
-    return {pair for places in carriers.values() if len(places) <= CAP for pair in combinations(places, 2)}, total / len(texts)
+    return {
+        pair
+        for places in carriers.values()
+        if len(places) <= CAP
+        for pair in combinations(places, 2)
+    }, total / len(texts)
 
 
 def one_in(hashes: NDArray[np.uint64], share: int) -> NDArray[np.uint64]:
@@ -105,7 +126,9 @@ def one_in(hashes: NDArray[np.uint64], share: int) -> NDArray[np.uint64]:
 def by_bands(texts: Sequence[str]) -> tuple[Pairs, float]:
     layout = plan(0.5, SLOTS, 0.75)
     join = Join(fingerprints(texts).minhash, layout.bands, layout.rows, np.arange(len(texts)), CAP)
-    return {(int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)}, layout.bands
+    return {
+        (int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)
+    }, layout.bands
 
 
 def by_ensemble(texts: Sequence[str]) -> tuple[Pairs, float]:
@@ -119,7 +142,11 @@ def by_ensemble(texts: Sequence[str]) -> tuple[Pairs, float]:
         signed.append((place, one, len(hashes)))
     ensemble = MinHashLSHEnsemble(threshold=0.5, num_perm=SLOTS, num_part=16)
     ensemble.index(signed)
-    pairs = {tuple(sorted((place, other))) for place, one, size in signed for other in ensemble.query(one, size)}
+    pairs = {
+        tuple(sorted((place, other)))
+        for place, one, size in signed
+        for other in ensemble.query(one, size)
+    }
     return {pair for pair in pairs if pair[0] != pair[1]}, SLOTS  # type: ignore[misc]
 
 
@@ -130,12 +157,24 @@ def runs_of(width: int) -> Keys:
 METHODS: dict[str, Callable[[Sequence[str]], tuple[Pairs, float]]] = {
     "bands at .5 (26 x 4)": by_bands,
     "LSH Ensemble, 16 parts": by_ensemble,
-    "4-grams, one in 32": lambda texts: sharing(texts, lambda text: one_in(feature_set(text, DEFAULT).hashes, 32)),
-    "runs of 24, one in 13": lambda texts: sharing(texts, lambda text: one_in(runs_of(24)(text), 13)),
-    "runs of 24, window 25": lambda texts: sharing(texts, lambda text: passage_keys(runs_of(24)(text))),
-    "runs of 24, window 49": lambda texts: sharing(texts, lambda text: passage_keys(runs_of(24)(text), 49)),
-    "runs of 40, window 25": lambda texts: sharing(texts, lambda text: passage_keys(runs_of(40)(text))),
-    "runs of 16, window 25": lambda texts: sharing(texts, lambda text: passage_keys(runs_of(16)(text))),
+    "4-grams, one in 32": lambda texts: sharing(
+        texts, lambda text: one_in(feature_set(text, DEFAULT).hashes, 32)
+    ),
+    "runs of 24, one in 13": lambda texts: sharing(
+        texts, lambda text: one_in(runs_of(24)(text), 13)
+    ),
+    "runs of 24, window 25": lambda texts: sharing(
+        texts, lambda text: passage_keys(runs_of(24)(text))
+    ),
+    "runs of 24, window 49": lambda texts: sharing(
+        texts, lambda text: passage_keys(runs_of(24)(text), 49)
+    ),
+    "runs of 40, window 25": lambda texts: sharing(
+        texts, lambda text: passage_keys(runs_of(40)(text))
+    ),
+    "runs of 16, window 25": lambda texts: sharing(
+        texts, lambda text: passage_keys(runs_of(16)(text))
+    ),
 }
 
 
@@ -150,7 +189,10 @@ def print_methods(texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, 
     kinds = sorted({kind for kind, _ in truth.values()})
     shares = [(0.1, 0.25), (0.25, 0.5), (0.5, 0.91)]
     heads = [*kinds, *(f"{low:.0%}-{min(high, 0.9):.0%}" for low, high in shares)]
-    print(f"{'':24}{'CPU s':>7}{'keys':>6}{'candidates':>12}" + "".join(f"{head:>12}" for head in heads))
+    print(
+        f"{'':24}{'CPU s':>7}{'keys':>6}{'candidates':>12}"
+        + "".join(f"{head:>12}" for head in heads)
+    )
     every: Pairs = set()
     for name, method in METHODS.items():
         began = time.process_time()
@@ -158,22 +200,42 @@ def print_methods(texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, 
         every |= pairs if len(pairs) < 100_000 else set()
         cells = []
         for head in heads:
-            some = [pair for pair, (kind, share) in truth.items() if head in (kind, _share_name(kind, share, shares))]
+            some = [
+                pair
+                for pair, (kind, share) in truth.items()
+                if head in (kind, _share_name(kind, share, shares))
+            ]
             cells.append(f"{sum(pair in pairs for pair in some) / max(1, len(some)):12.1%}")
-        print(f"{name:24}{time.process_time() - began:7.1f}{keys:6.0f}{len(pairs):12,}" + "".join(cells), flush=True)
+        print(
+            f"{name:24}{time.process_time() - began:7.1f}{keys:6.0f}{len(pairs):12,}"
+            + "".join(cells),
+            flush=True,
+        )
     return every
 
 
 def _share_name(kind: str, share: float, shares: Sequence[tuple[float, float]]) -> str:
-    return next((f"{a:.0%}-{min(b, 0.9):.0%}" for a, b in shares if kind != "reply" and a <= share < b), "")
+    return next(
+        (f"{a:.0%}-{min(b, 0.9):.0%}" for a, b in shares if kind != "reply" and a <= share < b), ""
+    )
 
 
-def print_measures(texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, float]], pairs: Pairs) -> None:
+def print_measures(
+    texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, float]], pairs: Pairs
+) -> None:
     """What the candidates of all methods, and as many unrelated pairs, are by both measures."""
     random = np.random.default_rng(3)
-    unrelated = {tuple(sorted(random.integers(0, len(texts), 2).tolist())) for _ in range(2000)} - truth.keys()
-    groups = {"planted": list(truth), "other candidates": sorted(pairs - truth.keys())[:4000], "unrelated": sorted(unrelated)}
-    print(f"\n{'':18}{'pairs':>8}  share with the larger side at .5 or more, 95 % interval: by features / by passages")
+    unrelated = {
+        tuple(sorted(random.integers(0, len(texts), 2).tolist())) for _ in range(2000)
+    } - truth.keys()
+    groups = {
+        "planted": list(truth),
+        "other candidates": sorted(pairs - truth.keys())[:4000],
+        "unrelated": sorted(unrelated),
+    }
+    print(
+        f"\n{'':18}{'pairs':>8}  share with the larger side at .5 or more, 95 % interval: by features / by passages"
+    )
     for name, some in groups.items():
         by: Counter[str] = Counter()
         for a, b in some:
@@ -192,8 +254,12 @@ def print_folder(folder: Path) -> None:
     """How much of stretches of each text both measures find in the others, by the length of the stretch."""
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".txt", ".md"))
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
-    print(f"{len(texts):,} texts, taken as unrelated; the share of a stretch that lies in another text\n")
-    print(f"{'characters':>12}{'pairs':>9}   by features: median, 95 %, most    by passages: median, 95 %, most")
+    print(
+        f"{len(texts):,} texts, taken as unrelated; the share of a stretch that lies in another text\n"
+    )
+    print(
+        f"{'characters':>12}{'pairs':>9}   by features: median, 95 %, most    by passages: median, 95 %, most"
+    )
     for length in (250, 500, 1000, 2000, 4000):
         made = []
         for place, text in enumerate(texts):
@@ -202,17 +268,25 @@ def print_folder(folder: Path) -> None:
             runs, features = passage_runs(stretch), feature_set(stretch, DEFAULT)
             others = texts[:place] + texts[place + 1 :] if len(text) >= length else []
             made += [
-                (containment(features, feature_set(other, DEFAULT))[0], contained(runs, passage_runs(other)))
+                (
+                    containment(features, feature_set(other, DEFAULT))[0],
+                    contained(runs, passage_runs(other)),
+                )
                 for other in others
             ]
         if made:
             columns = np.array(made).T
-            cells = ["  ".join(f"{value:7.1%}" for value in np.quantile(column, [0.5, 0.95, 1])) for column in columns]
+            cells = [
+                "  ".join(f"{value:7.1%}" for value in np.quantile(column, [0.5, 0.95, 1]))
+                for column in columns
+            ]
             print(f"{length:12,}{len(made):9,}   {cells[0]:>32}   {cells[1]:>32}", flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=2000)
     parser.add_argument("--folder", type=Path)
     chosen = parser.parse_args()
@@ -220,7 +294,9 @@ def main() -> None:
         print_folder(chosen.folder)
         return
     texts, truth = collection(chosen.documents, np.random.default_rng(11))
-    print(f"{len(texts):,} documents, {len(truth):,} planted pairs; keys in more than {CAP} texts are passed over\n")
+    print(
+        f"{len(texts):,} documents, {len(truth):,} planted pairs; keys in more than {CAP} texts are passed over\n"
+    )
     print_measures(texts, truth, print_methods(texts, truth))
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from planting import SLOTS, Codes, coded, inside
 
-from indexer.joining.bands import Join, SlotCounter
-from indexer.keys import band_hashes
-from indexer.planning import Plan, plan
-from indexer.scratch import Scratch
-from indexer.sorting import Sorter
+from indexer.joins.bands import Join, SlotCounter
+from indexer.joins.external_sort import Sorter
+from indexer.sketch.keys import band_hashes
+from indexer.sketch.plan import Plan, plan
+from indexer.system.spill_files import Scratch
 
 CAP, MEGABYTES = 1000, 512
 Slots = NDArray[np.uint32]
@@ -41,10 +41,16 @@ def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     from datasketch import LeanMinHash, MinHashLSH
 
     index = MinHashLSH(num_perm=SLOTS, params=(layout.bands, layout.rows))
-    signed = [LeanMinHash(seed=1, hashvalues=row.astype(np.uint64), scheme="legacy") for row in slots]
+    signed = [
+        LeanMinHash(seed=1, hashvalues=row.astype(np.uint64), scheme="legacy") for row in slots
+    ]
     found: list[tuple[int, int]] = []
     for place, one in enumerate(signed):
-        near = (other for other in index.query(one) if np.count_nonzero(one.hashvalues == signed[other].hashvalues) >= least)
+        near = (
+            other
+            for other in index.query(one)
+            if np.count_nonzero(one.hashvalues == signed[other].hashvalues) >= least
+        )
         found += [(other, place) for other in near]
         index.insert(place, one, check_duplication=False)
     return _codes(found), ""
@@ -65,7 +71,8 @@ def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
         own = plan(layout.threshold, SLOTS, 0.75)
         index = MinHashLSH(threshold=layout.threshold, num_perm=SLOTS, weights=(0.25, 0.75))
         signed = {
-            place: LeanMinHash.deserialize(packed, "!") for place, packed in db.execute("SELECT id, minhash FROM document")
+            place: LeanMinHash.deserialize(packed, "!")
+            for place, packed in db.execute("SELECT id, minhash FROM document")
         }
         db.close()
     for place, one in signed.items():
@@ -117,7 +124,9 @@ def duckdb(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     document = np.repeat(np.arange(len(slots), dtype=np.int32), layout.bands)
     band = np.tile(np.arange(layout.bands, dtype=np.int32), len(slots))
     with tempfile.TemporaryDirectory() as folder:
-        db = engine.connect(str(Path(folder) / "bands.db"), config={"threads": 1, "temp_directory": folder})
+        db = engine.connect(
+            str(Path(folder) / "bands.db"), config={"threads": 1, "temp_directory": folder}
+        )
         keys = {"document": document, "band": band, "hash": hashes.ravel()}
         db.register("given", keys)
         db.execute("CREATE TABLE keys AS SELECT * FROM given")

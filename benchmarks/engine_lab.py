@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from indexer.fingerprinting import fingerprints
-from indexer.indexing.rows import Extracted, row_of
-from indexer.installing import uninstall
+from indexer.indexing.make_rows import Extracted, row_of
 from indexer.model import Blob, Document, Fingerprint, Row
+from indexer.operations.install import uninstall
 from indexer.recipe import DEFAULT
-from indexer.stores import _engine_rows, open_store
+from indexer.sketch.fingerprint import fingerprints
+from indexer.stores import open_store
+from indexer.stores.engine import rows as _engine_rows
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -97,7 +98,12 @@ def row(lab: Lab, place: int, signed: Fingerprint) -> Row:
 def plain(lab: Lab, place: int) -> dict[str, Any]:
     """The document as any client sends it, with the fields that a row has beside its near_* fields."""
     text = lab.texts[place]
-    return {"title": f"{place:08}.txt", "path": f"/library/{place:08}.txt", "text": text, "size": len(text)}
+    return {
+        "title": f"{place:08}.txt",
+        "path": f"/library/{place:08}.txt",
+        "text": text,
+        "size": len(text),
+    }
 
 
 def sent(lab: Lab, index: str, places: Sequence[int], own: bool, pipeline: str = "_none") -> None:
@@ -106,7 +112,10 @@ def sent(lab: Lab, index: str, places: Sequence[int], own: bool, pipeline: str =
         part = places[start : start + BATCH]
         if own:
             signed = fingerprints([lab.texts[place] for place in part])
-            documents = [_engine_rows.source(row(lab, place, one)) for place, one in zip(part, signed, strict=True)]
+            documents = [
+                _engine_rows.source(row(lab, place, one))
+                for place, one in zip(part, signed, strict=True)
+            ]
         else:
             documents = [plain(lab, place) for place in part]
         lines: list[Any] = []

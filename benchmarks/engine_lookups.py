@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from engine_lab import Lab
 
-from indexer.fingerprinting import fingerprint
-from indexer.lookup import similar
 from indexer.recipe import DEFAULT
+from indexer.searching.similar import similar
 from indexer.sketch.codec import pack_slots
-from indexer.stores import bodies
-from indexer.stores.installed import MINHASH_SCORE
+from indexer.sketch.fingerprint import fingerprint
+from indexer.stores.engine import bodies
+from indexer.stores.engine.installation import MINHASH_SCORE
 
 THRESHOLD, LIMIT = 0.8, 100
 BUCKETS = (512, 128)
@@ -22,22 +22,37 @@ TUNED = 60  # lookups on which the settings of the peers are chosen
 Ask = Callable[[str], list[str]]
 
 
-def looked_up(lab: Lab, sizes: dict[str, float], asked: Sequence[int], truth: Sequence[set[int]]) -> None:
+def looked_up(
+    lab: Lab, sizes: dict[str, float], asked: Sequence[int], truth: Sequence[set[int]]
+) -> None:
     """A line for each way of looking up."""
-    print(f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'recall':>8}{'precision':>11}{'added bytes':>13}")
+    print(
+        f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'recall':>8}{'precision':>11}{'added bytes':>13}"
+    )
     near = sizes["near"] - sizes["text"]
     line(lab, "nearfold, similar", lambda text: in_client(lab, text), asked, truth, near)
-    line(lab, "nearfold, rescore in the engine", lambda text: in_engine(lab, text), asked, truth, near)
+    line(
+        lab,
+        "nearfold, rescore in the engine",
+        lambda text: in_engine(lab, text),
+        asked,
+        truth,
+        near,
+    )
     for buckets in BUCKETS:
         ways = {
-            f"min_hash {buckets}, {share} %": alike(lab, f"{lab.name}-min{buckets}", "text.sketch", buckets, share)
+            f"min_hash {buckets}, {share} %": alike(
+                lab, f"{lab.name}-min{buckets}", "text.sketch", buckets, share
+            )
             for share in (60, 70, 75, 80, 85, 90)
         }
         label = best(lab, ways, asked, truth)
         line(lab, label, ways[label], asked, truth, sizes[f"min{buckets}"] - sizes["text"])
     line(lab, "more_like_this, defaults", alike(lab, f"{lab.name}-text", "text"), asked, truth, 0)
     ways = {
-        f"more_like_this, {terms} terms, {share} %": alike(lab, f"{lab.name}-text", "text", terms, share)
+        f"more_like_this, {terms} terms, {share} %": alike(
+            lab, f"{lab.name}-text", "text", terms, share
+        )
         for terms in (25, 100)
         for share in (70, 80, 90, 95)
     }
@@ -46,7 +61,9 @@ def looked_up(lab: Lab, sizes: dict[str, float], asked: Sequence[int], truth: Se
 
 
 def in_client(lab: Lab, text: str) -> list[str]:
-    return [match.id for match in similar(lab.store, text, threshold=THRESHOLD, limit=LIMIT).matches]
+    return [
+        match.id for match in similar(lab.store, text, threshold=THRESHOLD, limit=LIMIT).matches
+    ]
 
 
 def in_engine(lab: Lab, text: str) -> list[str]:
@@ -55,19 +72,33 @@ def in_engine(lab: Lab, text: str) -> list[str]:
     query = bodies.candidates(bodies.keys(signed.bands, signed.blocks), DEFAULT.id, LIMIT)["query"]
     minhash = base64.b64encode(pack_slots(signed.minhash)).decode()
     script = {"id": MINHASH_SCORE, "params": {"minhash": minhash}}
-    rescore = {"query_weight": 0, "rescore_query": {"script_score": {"query": {"match_all": {}}, "script": script}}}
-    body = {"size": LIMIT, "_source": False, "query": query, "rescore": {"window_size": 1_000, "query": rescore}}
+    rescore = {
+        "query_weight": 0,
+        "rescore_query": {"script_score": {"query": {"match_all": {}}, "script": script}},
+    }
+    body = {
+        "size": LIMIT,
+        "_source": False,
+        "query": query,
+        "rescore": {"window_size": 1_000, "query": rescore},
+    }
     return [hit["_id"] for hit in lab.hits(lab.name, body) if hit["_score"] >= THRESHOLD]
 
 
-def alike(lab: Lab, index: str, field: str, terms: int | None = None, share: int | None = None) -> Ask:
+def alike(
+    lab: Lab, index: str, field: str, terms: int | None = None, share: int | None = None
+) -> Ask:
     """`more_like_this`, with its own defaults or so many terms and so large a share of them."""
     chosen = {} if terms is None else {
         "max_query_terms": terms, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": f"{share}%",
     }  # fmt: skip
 
     def ask(text: str) -> list[str]:
-        body = {"size": LIMIT + 1, "_source": False, "query": {"more_like_this": {"fields": [field], "like": text, **chosen}}}
+        body = {
+            "size": LIMIT + 1,
+            "_source": False,
+            "query": {"more_like_this": {"fields": [field], "like": text, **chosen}},
+        }
         return [hit["_id"] for hit in lab.hits(index, body)]
 
     return ask
@@ -83,14 +114,21 @@ def best(lab: Lab, ways: dict[str, Ask], asked: Sequence[int], truth: Sequence[s
     return max(ways, key=lambda label: f1(ways[label]))
 
 
-def line(lab: Lab, label: str, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]], added: float) -> None:
+def line(
+    lab: Lab, label: str, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]], added: float
+) -> None:
     judged(lab, ask, asked[:20], truth)  # warms up
     recall, precision, times = judged(lab, ask, asked, truth)
     p50, p99 = np.percentile(times, [50, 99]) * 1e3
-    print(f"{'':<10}{label:<34}{p50:>8.1f}{p99:>8.1f}{recall:>8.3f}{precision:>11.3f}{added:>13,.0f}", flush=True)
+    print(
+        f"{'':<10}{label:<34}{p50:>8.1f}{p99:>8.1f}{recall:>8.3f}{precision:>11.3f}{added:>13,.0f}",
+        flush=True,
+    )
 
 
-def judged(lab: Lab, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]]) -> tuple[float, float, list[float]]:
+def judged(
+    lab: Lab, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]]
+) -> tuple[float, float, list[float]]:
     """Recall and precision over all pairs, and the seconds of each lookup."""
     right = found = true = 0
     times = []
@@ -99,5 +137,9 @@ def judged(lab: Lab, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]]) 
         answer = ask(lab.texts[place])
         times.append(time.perf_counter() - began)
         others = {int(one) for one in answer} - {place}
-        right, found, true = right + len(others & near), found + len(others), true + min(len(near), LIMIT)
+        right, found, true = (
+            right + len(others & near),
+            found + len(others),
+            true + min(len(near), LIMIT),
+        )
     return right / max(true, 1), right / max(found, 1), times

@@ -15,7 +15,36 @@ from numpy.typing import NDArray
 from indexer.text.normalise import normalise
 
 WIDTH, LETTERS = 4, 27  # a to z, and the full stop
-ENGLISH = np.array([82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1])
+ENGLISH = np.array(
+    [
+        82,
+        15,
+        28,
+        43,
+        127,
+        22,
+        20,
+        61,
+        70,
+        2,
+        8,
+        40,
+        24,
+        67,
+        75,
+        19,
+        1,
+        60,
+        63,
+        91,
+        28,
+        10,
+        24,
+        2,
+        20,
+        1,
+    ]
+)
 WORDS = 50_000
 CHUNK = 5_000
 LANES, LANE = 4, 16  # counters in one 64-bit number
@@ -38,15 +67,25 @@ def library(documents: int, random: np.random.Generator) -> list[str]:
             texts += copies(words, length, random)
         else:
             passage = words(int(length * random.uniform(0.5, 0.9)))
-            texts += [spelled(np.concatenate([passage, words(length - len(passage))])) for _ in range(random.integers(3, 20))]
+            texts += [
+                spelled(np.concatenate([passage, words(length - len(passage))]))
+                for _ in range(random.integers(3, 20))
+            ]
     random.shuffle(texts)
     return texts[:documents]
 
 
 def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
     """Made-up words of two to eleven letters, each as frequent as in English, so that texts have as many different grams."""
-    letters = random.choice(list("abcdefghijklmnopqrstuvwxyz"), (WORDS, 11), p=ENGLISH / ENGLISH.sum())
-    return np.array(["".join(row[:length]) for row, length in zip(letters, random.integers(2, 12, WORDS), strict=True)])
+    letters = random.choice(
+        list("abcdefghijklmnopqrstuvwxyz"), (WORDS, 11), p=ENGLISH / ENGLISH.sum()
+    )
+    return np.array(
+        [
+            "".join(row[:length])
+            for row, length in zip(letters, random.integers(2, 12, WORDS), strict=True)
+        ]
+    )
 
 
 def copies(words, length: int, random: np.random.Generator) -> Iterator[str]:
@@ -66,7 +105,9 @@ def copies(words, length: int, random: np.random.Generator) -> Iterator[str]:
 def spelled(words: NDArray[np.str_]) -> str:
     """Sentences of twelve words."""
     listed = words.tolist()
-    return ". ".join(" ".join(listed[start : start + 12]) for start in range(0, len(listed), 12)) + "."
+    return (
+        ". ".join(" ".join(listed[start : start + 12]) for start in range(0, len(listed), 12)) + "."
+    )
 
 
 def neighbours(texts: Sequence[str], asked: Sequence[int], threshold: float) -> list[set[int]]:
@@ -74,14 +115,18 @@ def neighbours(texts: Sequence[str], asked: Sequence[int], threshold: float) -> 
     sets = [grams(text) for text in texts]
     sizes = np.array([len(one) for one in sets])
     parts = [sets[at : at + CHUNK] for at in range(0, len(sets), CHUNK)]
-    joined = [(np.concatenate(part), np.cumsum([0, *(len(one) for one in part[:-1])])) for part in parts]
+    joined = [
+        (np.concatenate(part), np.cumsum([0, *(len(one) for one in part[:-1])])) for part in parts
+    ]
     found: list[set[int]] = []
     for start in range(0, len(asked), LANES):
         group = asked[start : start + LANES]
         table = np.zeros(LETTERS**WIDTH, np.uint64)
         for lane, place in enumerate(group):
             table[sets[place]] += np.uint64(1 << LANE * lane)
-        counted = np.concatenate([np.add.reduceat(table[all_of], starts) for all_of, starts in joined])
+        counted = np.concatenate(
+            [np.add.reduceat(table[all_of], starts) for all_of, starts in joined]
+        )
         for lane, place in enumerate(group):
             shared = (counted >> np.uint64(LANE * lane) & np.uint64(2**LANE - 1)).astype(np.int64)
             near = shared >= threshold * (sizes + sizes[place] - shared)
@@ -93,7 +138,10 @@ def grams(text: str) -> NDArray[np.int32]:
     """The distinct runs of four characters of the normal form, as numbers."""
     letters = np.frombuffer("".join(text.lower().split()).encode(), np.uint8).astype(np.int32)
     letters = np.where(letters == ord("."), LETTERS - 1, letters - ord("a"))
-    packed = sum(letters[place : len(letters) - WIDTH + 1 + place] * LETTERS ** (WIDTH - 1 - place) for place in range(WIDTH))
+    packed = sum(
+        letters[place : len(letters) - WIDTH + 1 + place] * LETTERS ** (WIDTH - 1 - place)
+        for place in range(WIDTH)
+    )
     packed = np.sort(packed)
     return packed[np.append(True, packed[1:] != packed[:-1])]
 
@@ -101,5 +149,7 @@ def grams(text: str) -> NDArray[np.int32]:
 def check(texts: Sequence[str]) -> None:
     """Refuse to call truth what the recipe would not: its normal form must be what `grams` takes it for."""
     for text in texts:
-        if normalise(text) != "".join(text.lower().split()) or not set(normalise(text)) <= {*"abcdefghijklmnopqrstuvwxyz."}:
+        if normalise(text) != "".join(text.lower().split()) or not set(normalise(text)) <= {
+            *"abcdefghijklmnopqrstuvwxyz."
+        }:
             raise SystemExit(f"not the normal form of the recipe: {text[:60]}")

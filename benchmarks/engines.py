@@ -31,16 +31,18 @@ from engine_lab import BATCH, Lab, laboratory, machine, row, sent, server
 from engine_lookups import BUCKETS, THRESHOLD, in_client, looked_up
 from engine_texts import check, library, neighbours
 
-from indexer.fingerprinting import fingerprints
-from indexer.grouping import group
-from indexer.installing import install
+from indexer.grouping.group import group
+from indexer.operations.install import install
 from indexer.recipe import DEFAULT
-from indexer.results import search
-from indexer.stores.installed import FOLD, shared_name
+from indexer.searching.search import search
+from indexer.sketch.fingerprint import fingerprints
+from indexer.stores.engine.installation import FOLD, shared_name
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--lookups", type=int, default=240)
     parser.add_argument("--searches", type=int, default=60)
@@ -52,9 +54,14 @@ def main() -> None:
         os.environ["XDG_STATE_HOME"] = folder
         texts = library(given.documents, random)
         check(texts[:1000])
-        print(f"{len(texts):,} documents of {statistics.mean(map(len, texts)):,.0f} characters; {machine()}", flush=True)
+        print(
+            f"{len(texts):,} documents of {statistics.mean(map(len, texts)):,.0f} characters; {machine()}",
+            flush=True,
+        )
         with laboratory(url, texts) as lab:
-            asked = random.choice(len(texts), min(given.lookups, len(texts)), replace=False).tolist()
+            asked = random.choice(
+                len(texts), min(given.lookups, len(texts)), replace=False
+            ).tolist()
             measure(lab, asked)
             folded(lab, random, given.searches)
             ingested(lab)
@@ -68,7 +75,10 @@ def measure(lab: Lab, asked: Sequence[int]) -> None:
     sizes = indexed(lab)
     truth = neighbours(lab.texts, asked, THRESHOLD)
     pairs, with_some = sum(map(len, truth)), sum(map(bool, truth))
-    print(f"\nlookup    {len(asked)} lookups; {pairs} true neighbours of {with_some} of them", flush=True)
+    print(
+        f"\nlookup    {len(asked)} lookups; {pairs} true neighbours of {with_some} of them",
+        flush=True,
+    )
     looked_up(lab, sizes, asked, truth)
 
 
@@ -78,7 +88,11 @@ def indexed(lab: Lab) -> dict[str, float]:
     install(lab.store)
     lab.store.prepare(DEFAULT)
     (made,) = lab.call("GET", lab.name).values()
-    fields = {name: field for name, field in made["mappings"]["properties"].items() if not name.startswith("near_")}
+    fields = {
+        name: field
+        for name, field in made["mappings"]["properties"].items()
+        if not name.startswith("near_")
+    }
     sizes: dict[str, float] = {}
     for name, label, buckets in (
         ("text", "text alone", 0),
@@ -90,7 +104,9 @@ def indexed(lab: Lab) -> dict[str, float]:
         if name == "near":
             written(lab)
         else:
-            lab.call("PUT", index, plain_index(fields, made["settings"]["index"]["analysis"], buckets))
+            lab.call(
+                "PUT", index, plain_index(fields, made["settings"]["index"]["analysis"], buckets)
+            )
             sent(lab, index, range(len(lab.texts)), own=False)
         took = time.perf_counter() - began
         sizes[name] = merged(lab, index)
@@ -103,7 +119,9 @@ def written(lab: Lab) -> None:
     """All documents as nearfold writes them."""
     for start in range(0, len(lab.texts), 1_000):
         part = fingerprints(lab.texts[start : start + 1_000])
-        if any(lab.store.write([row(lab, start + place, part[place]) for place in range(len(part))])):
+        if any(
+            lab.store.write([row(lab, start + place, part[place]) for place in range(len(part))])
+        ):
             raise SystemExit("a document was refused")
 
 
@@ -123,14 +141,19 @@ def plain_index(fields: dict[str, Any], analysis: dict[str, Any], buckets: int) 
             },
         }  # fmt: skip
     index = {"number_of_shards": 1, "number_of_replicas": 0}
-    return {"settings": {"index": index, "analysis": analysis}, "mappings": {"dynamic": False, "properties": fields}}
+    return {
+        "settings": {"index": index, "analysis": analysis},
+        "mappings": {"dynamic": False, "properties": fields},
+    }
 
 
 def merged(lab: Lab, index: str) -> float:
     """Bytes a document, in one segment."""
     lab.call("POST", f"{index}/_forcemerge", max_num_segments="1")
     lab.call("POST", f"{index}/_refresh")
-    size: int = lab.call("GET", f"{index}/_stats/store")["_all"]["primaries"]["store"]["size_in_bytes"]
+    size: int = lab.call("GET", f"{index}/_stats/store")["_all"]["primaries"]["store"][
+        "size_in_bytes"
+    ]
     return size / len(lab.texts)
 
 
@@ -143,16 +166,28 @@ def folded(lab: Lab, random: np.random.Generator, queries: int) -> None:
     print(
         f"\nfolding   {made.families:,} families made and written by group in {took:.0f} s; then {size:,.0f} bytes a document"
     )
-    chosen = [lab.texts[place].lower().replace(".", "").split() for place in random.integers(0, len(lab.texts), queries)]
+    chosen = [
+        lab.texts[place].lower().replace(".", "").split()
+        for place in random.integers(0, len(lab.texts), queries)
+    ]
     words = [" ".join(random.choice(text, 2)) for text in chosen]
     collapse = {"collapse": {"field": "near_family"}}
-    inner = {"collapse": {"field": "near_family", "inner_hits": {"name": "folded", "size": 3, "_source": ["path"]}}}
+    inner = {
+        "collapse": {
+            "field": "near_family",
+            "inner_hits": {"name": "folded", "size": 3, "_source": ["path"]},
+        }
+    }
     fields = ["path", "near_family"]
     ways: dict[str, Callable[[str], object]] = {
         "unfolded": lambda two: lab.hits(lab.name, asking(two, fields)),
         "collapse": lambda two: lab.hits(lab.name, {**asking(two, fields), **collapse}),
-        "collapse with inner_hits": lambda two: lab.hits(lab.name, {**asking(two, fields), **inner}),
-        "search pipeline": lambda two: lab.hits(lab.name, asking(two, fields), search_pipeline=FOLD),
+        "collapse with inner_hits": lambda two: lab.hits(
+            lab.name, {**asking(two, fields), **inner}
+        ),
+        "search pipeline": lambda two: lab.hits(
+            lab.name, asking(two, fields), search_pipeline=FOLD
+        ),
         "nearfold search, none": lambda two: search(lab.store, two, fold="none"),
         "nearfold search, family": lambda two: search(lab.store, two, fold="family"),
         "nearfold search, live": lambda two: search(lab.store, two, fold="live"),
@@ -171,7 +206,10 @@ def folded(lab: Lab, random: np.random.Generator, queries: int) -> None:
     for way, times in seen.items():
         base = seen["nearfold search, none" if way.startswith("nearfold") else "unfolded"]
         p50, p99 = np.percentile(times, [50, 99]) * 1e3
-        print(f"{'':<10}{way:<34}{p50:>8.1f}{p99:>8.1f}{p50 / 1e3 / statistics.median(base):>8.2f}", flush=True)
+        print(
+            f"{'':<10}{way:<34}{p50:>8.1f}{p99:>8.1f}{p50 / 1e3 / statistics.median(base):>8.2f}",
+            flush=True,
+        )
 
 
 def asking(words: str, fields: list[str]) -> dict[str, Any]:
@@ -182,7 +220,11 @@ def ingested(lab: Lab, documents: int = 5_000) -> None:
     """Milliseconds a document, the ways taking turns batch by batch."""
     print(f"\n{'ingest':<10}{'':<34}{'ms a document':>15}")
     made = next(iter(lab.call("GET", lab.name).values()))
-    settings = {"analysis": made["settings"]["index"]["analysis"], "number_of_shards": 1, "number_of_replicas": 0}
+    settings = {
+        "analysis": made["settings"]["index"]["analysis"],
+        "number_of_shards": 1,
+        "number_of_replicas": 0,
+    }
     ways = {
         "text alone": (False, "_none"),
         "text, signed by the pipeline": (False, shared_name(DEFAULT)),
@@ -190,7 +232,9 @@ def ingested(lab: Lab, documents: int = 5_000) -> None:
     }
     seconds = dict.fromkeys(ways, 0.0)
     for number in range(len(ways)):
-        lab.call("PUT", f"{lab.name}-cost{number}", {"settings": settings, "mappings": made["mappings"]})
+        lab.call(
+            "PUT", f"{lab.name}-cost{number}", {"settings": settings, "mappings": made["mappings"]}
+        )
     places = range(min(documents, len(lab.texts)))
     for start in range(0, len(places), BATCH):
         for number, (way, (own, pipeline)) in enumerate(ways.items()):
@@ -207,12 +251,19 @@ def arrived(lab: Lab, random: np.random.Generator, trials: int) -> None:
     for number, text in enumerate(library(trials, random)):
         time.sleep(random.uniform(0, 1))
         began = time.perf_counter()
-        lab.call("PUT", f"{lab.name}-write/_doc/new-{number}", {"text": text}, pipeline=shared_name(DEFAULT))
+        lab.call(
+            "PUT",
+            f"{lab.name}-write/_doc/new-{number}",
+            {"text": text},
+            pipeline=shared_name(DEFAULT),
+        )
         while f"new-{number}" not in in_client(lab, text):
             time.sleep(0.01)
         seconds.append(time.perf_counter() - began)
     median, longest = statistics.median(seconds), max(seconds)
-    print(f"\narrival   seconds until found, {trials} documents: median {median:.2f}, longest {longest:.2f}")
+    print(
+        f"\narrival   seconds until found, {trials} documents: median {median:.2f}, longest {longest:.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -17,14 +17,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from indexer.fingerprinting import fingerprint
+from indexer.sketch.fingerprint import fingerprint
 
 BYTES_A_CHAR, BYTES = 60, 200 << 20
 TEXTS: dict[str, Callable[[int], str]] = {
     "one line": lambda tokens: "abcde " * (tokens * 5 // 6),
     "tokens alike": lambda tokens: "token " * tokens,
     "tokens unalike": lambda tokens: " ".join(map(str, range(tokens))) + " tokens",
-    "letters and marks": lambda tokens: ("e" + "\u0301" * 40) * (tokens // 8) + " letters and marks",
+    "letters and marks": lambda tokens: (
+        ("e" + "\u0301" * 40) * (tokens // 8) + " letters and marks"
+    ),
 }
 
 
@@ -44,7 +46,9 @@ def _peak() -> int:
 
 def main() -> int:
     """Print the table; 1 when a text took too much."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tokens", type=int, default=10_000_000)
     tokens, beyond = parser.parse_args().tokens, False
     print(f"{'text':18} {'characters':>12} {'status':>10} {'seconds':>8} {'MB':>7}")

@@ -21,14 +21,14 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from indexer.extract.base import DEFAULT_LIMITS
-from indexer.extract.choosing import extractor_named
-from indexer.extract.pool import Pool, Task
-from indexer.fingerprinting import kernel_name
-from indexer.ingest import index
+from indexer.extraction.base import DEFAULT_LIMITS
+from indexer.extraction.extractors import extractor_named
+from indexer.extraction.worker_pool import Pool, Task
+from indexer.indexing.index import index
 from indexer.model import Blob
+from indexer.sketch.fingerprint import kernel_name
 from indexer.sources.folder import walk
-from indexer.sources.reading import read
+from indexer.sources.read_blob import read
 from indexer.stores import open_store
 
 RICH = (".html", ".htm", ".docx", ".pdf")
@@ -38,7 +38,10 @@ def extract_alone(folder: Path) -> int:
     """Read and extract every rich file with the worker processes; nothing is kept."""
     done = 0
     with Pool(extractor_named("native"), None, DEFAULT_LIMITS) as pool:
-        tasks = (Task(blob, read(blob, DEFAULT_LIMITS.bytes).data, Path(blob.path).name) for blob in blobs(folder))
+        tasks = (
+            Task(blob, read(blob, DEFAULT_LIMITS.bytes).data, Path(blob.path).name)
+            for blob in blobs(folder)
+        )
         for _ in pool.extract_all(tasks):
             done += 1
     return done
@@ -117,7 +120,9 @@ def cold_similar(folder: Path, runs: int) -> list[float]:
         for _ in range(runs):
             started = time.perf_counter()
             subprocess.run(
-                [sys.executable, "-m", "indexer", "similar", asked, "--store", url, "--json"], check=True, capture_output=True
+                [sys.executable, "-m", "indexer", "similar", asked, "--store", url, "--json"],
+                check=True,
+                capture_output=True,
             )
             took.append(time.perf_counter() - started)
     return took
@@ -129,21 +134,33 @@ def describe(folder: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rich", type=Path, help="folder of html, docx and pdf files")
     parser.add_argument("--plain", type=Path, help="folder of UTF-8 text files")
     parser.add_argument("--runs", type=int, default=5)
     asked = parser.parse_args()
-    print(f"kernel: {kernel_name()}; medians of {asked.runs} interleaved runs, wall-clock seconds\n")
+    print(
+        f"kernel: {kernel_name()}; medians of {asked.runs} interleaved runs, wall-clock seconds\n"
+    )
     print(f"{'':44}{'ours':>9}{'other':>9}{'ratio':>8}  other")
     if asked.rich:
         ours, other, ratio = side_by_side(index_folder, extract_alone, asked.rich, asked.runs)
-        print(f"{'html, docx, pdf: ' + describe(asked.rich):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  extraction alone")
+        print(
+            f"{'html, docx, pdf: ' + describe(asked.rich):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  extraction alone"
+        )
     if asked.plain:
-        ours, other, ratio = side_by_side(index_folder, insert_into_bare_table, asked.plain, asked.runs)
-        print(f"{'plain text: ' + describe(asked.plain):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  bare FTS5 table")
+        ours, other, ratio = side_by_side(
+            index_folder, insert_into_bare_table, asked.plain, asked.runs
+        )
+        print(
+            f"{'plain text: ' + describe(asked.plain):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  bare FTS5 table"
+        )
         took = cold_similar(asked.plain, asked.runs)
-        print(f"\nsimilar from a cold start: median {statistics.median(took):.2f} s, most {max(took):.2f} s")
+        print(
+            f"\nsimilar from a cold start: median {statistics.median(took):.2f} s, most {max(took):.2f} s"
+        )
 
 
 if __name__ == "__main__":

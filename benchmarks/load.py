@@ -33,28 +33,39 @@ import psutil
 from openloop import Asking, run, thirds
 from pages import body, served
 
-from indexer.lookup import similar
-from indexer.results import search
+from indexer.searching.search import search
+from indexer.searching.similar import similar
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
 ROOT = Path(__file__).parent.parent
 WORDS, COPIES = (40, 200), 0.2
 FRESH, QUESTIONS = 200, 500
-ENOUGH = {0.5: 1, 0.9: 30, 0.99: 300, 0.999: 3000}  # questions without which a quantile says nothing
+ENOUGH = {
+    0.5: 1,
+    0.9: 30,
+    0.99: 300,
+    0.999: 3000,
+}  # questions without which a quantile says nothing
 
 
 def texts(count: int, seed: int) -> Iterator[str]:
     """Texts of words whose frequencies fall as in a language, one in five a revision of an earlier one."""
     chance = random.Random(seed)
-    known = [f"{chance.choice('bdfgklmnprst')}{chance.choice('aeiou')}{number:x}" for number in range(20_000)]
+    known = [
+        f"{chance.choice('bdfgklmnprst')}{chance.choice('aeiou')}{number:x}"
+        for number in range(20_000)
+    ]
     made: list[list[str]] = []
     for _ in range(count):
         if made and chance.random() < COPIES:
             words = list(chance.choice(made))
             words[chance.randrange(len(words))] = chance.choice(known)
         else:
-            words = [known[min(int(chance.paretovariate(0.6)), len(known) - 1)] for _ in range(chance.randint(*WORDS))]
+            words = [
+                known[min(int(chance.paretovariate(0.6)), len(known) - 1)]
+                for _ in range(chance.randint(*WORDS))
+            ]
         made = [*made[-999:], words]
         yield " ".join(words)
 
@@ -68,8 +79,22 @@ def written(path: Path, count: int, seed: int) -> Path:
 
 def index(file: Path, url: str, *more: str) -> subprocess.Popen[str]:
     """A job of its own, in a process of its own."""
-    words = [sys.executable, "-m", "indexer", "index", str(file), "--store", url, "--workers", "1", "--json", *more]
-    return subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = [
+        sys.executable,
+        "-m",
+        "indexer",
+        "index",
+        str(file),
+        "--store",
+        url,
+        "--workers",
+        "1",
+        "--json",
+        *more,
+    ]
+    return subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def ended(job: subprocess.Popen[str]) -> int:
@@ -91,7 +116,10 @@ def build(url: str, folder: Path, count: int) -> Path:
             began = time.monotonic()
             made = ended(index(file, url, "--no-families"))
             seconds = time.monotonic() - began
-            print(f"{made:,} documents indexed in {seconds:,.0f} s, {made / seconds:,.0f} a second", flush=True)
+            print(
+                f"{made:,} documents indexed in {seconds:,.0f} s, {made / seconds:,.0f} a second",
+                flush=True,
+            )
     finally:
         store.close()
     return file
@@ -133,7 +161,12 @@ class Questions:
     def page(self, number: int) -> None:
         a, b = self.pairs[number // 4 % len(self.pairs)]
         words = self.words[number % len(self.words)]
-        path = (f"/?{urlencode({'q': words})}", f"/document?id={a}", f"/compare?a={a}&b={b}", self.overview)[number % 4]
+        path = (
+            f"/?{urlencode({'q': words})}",
+            f"/document?id={a}",
+            f"/compare?a={a}&b={b}",
+            self.overview,
+        )[number % 4]
         connection = http.client.HTTPConnection(self.address, timeout=300)
         try:
             connection.request("GET", path)
@@ -189,9 +222,13 @@ class Feeding:
 
     def _feed(self) -> None:
         began = time.monotonic()
-        while self._rate and not self._ended.wait(max(0.0, began + len(self.done) * FRESH / self._rate - time.monotonic())):
+        while self._rate and not self._ended.wait(
+            max(0.0, began + len(self.done) * FRESH / self._rate - time.monotonic())
+        ):
             file = written(self._folder / "fresh.jsonl", FRESH, 100 + len(self.done))
-            self.job = index(file.rename(file.with_name(f"fresh-{len(self.done)}.jsonl")), self._url)
+            self.job = index(
+                file.rename(file.with_name(f"fresh-{len(self.done)}.jsonl")), self._url
+            )
             self.done.append(ended(self.job))
 
 
@@ -208,12 +245,21 @@ class Watched:
     def __call__(self) -> None:
         self.waiting.append(sum(kind.waiting for kind in self.kinds))
         job = self.feeding.job
-        for name, pid in (("asking", os.getpid()), ("pages", self.pages), ("indexing", job.pid if job else 0)):
+        for name, pid in (
+            ("asking", os.getpid()),
+            ("pages", self.pages),
+            ("indexing", job.pid if job else 0),
+        ):
             with contextlib.suppress(psutil.Error):
-                self.memory.setdefault(name, []).append(psutil.Process(pid).memory_info().rss / 2**20)
+                self.memory.setdefault(name, []).append(
+                    psutil.Process(pid).memory_info().rss / 2**20
+                )
 
     def __str__(self) -> str:
-        memory = "; ".join(f"{name} {thirds(samples)}, at most {max(samples):,.0f}" for name, samples in self.memory.items())
+        memory = "; ".join(
+            f"{name} {thirds(samples)}, at most {max(samples):,.0f}"
+            for name, samples in self.memory.items()
+        )
         return (
             f"Questions without an answer, by thirds of the run: {thirds(self.waiting)}, at most {max(self.waiting):,.0f}. "
             f"Resident megabytes by thirds: {memory}."
@@ -231,35 +277,53 @@ def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) ->
             watched = Watched(kinds, pages, feeding)
             seconds = run(kinds, options.seconds, watched)
     told(store.url.partition(":")[0], before, kinds, seconds, options.seconds)
-    print(f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", watched)
+    print(
+        f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", watched
+    )
     machine = f"{os.cpu_count()} processors ({platform.machine()}), {psutil.virtual_memory().total / 2**30:.0f} GB"
     print(f"{machine}, load {os.getloadavg()[0]:.1f} at the end.")
     return not any(kind.errors for kind in kinds)
 
 
 def told(store: str, documents: int, kinds: list[Asking], seconds: float, offered: float) -> None:
-    print("\n| store | documents | question | asked/s | answered/s | number | p50 | p90 | p99 | p99.9 | slowest |")
+    print(
+        "\n| store | documents | question | asked/s | answered/s | number | p50 | p90 | p99 | p99.9 | slowest |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for kind in kinds:
         total = kind.found.total
-        cells = [f"{1000 * kind.found.quantile(share):,.0f}" if total >= least else "–" for share, least in ENOUGH.items()]
+        cells = [
+            f"{1000 * kind.found.quantile(share):,.0f}" if total >= least else "–"
+            for share, least in ENOUGH.items()
+        ]
         rates = f"{kind.asked / offered:.3g} | {total / seconds:.3g}"
         slowest = f"{1000 * kind.found.quantile(1.0):,.0f}"
-        print(f"| {store} | {documents:,} | {kind.name} | {rates} | {total:,} | {' | '.join(cells)} | {slowest} |")
+        print(
+            f"| {store} | {documents:,} | {kind.name} | {rates} | {total:,} | {' | '.join(cells)} | {slowest} |"
+        )
         for error, count in kind.errors.items():
             print(f"\n{kind.name}: {count:,} failed: {error}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--warm", type=float, default=5, help="seconds before, that are not counted")
+    parser.add_argument(
+        "--warm", type=float, default=5, help="seconds before, that are not counted"
+    )
     parser.add_argument("--lookups", type=float, default=10, help="a second, as are all rates")
     parser.add_argument("--searches", type=float, default=5)
     parser.add_argument("--frequent", type=float, default=0.2)
     parser.add_argument("--pages", type=float, default=2)
-    parser.add_argument("--no-overview", dest="overview", action="store_false", help="which reads the whole store once")
+    parser.add_argument(
+        "--no-overview",
+        dest="overview",
+        action="store_false",
+        help="which reads the whole store once",
+    )
     parser.add_argument("--indexing", type=float, default=20)
     parser.add_argument("--folder", type=Path, help="kept, and used again when it is there")
     parser.add_argument("--store", help="a search engine's index, or a SQLite file")

@@ -24,8 +24,8 @@ from contestants import CONTESTANTS
 from planting import SLOTS, Codes, Planted, planted
 from watching import Watch
 
-from indexer.planning import Plan, plan
-from indexer.sketch.statistics import wilson
+from indexer.sketch.plan import Plan, plan
+from indexer.statistics.wilson import wilson
 
 LIBRARIES = {"datasketch": "datasketch", "copietje": "datasketch", "duckdb": "duckdb"}
 
@@ -55,7 +55,9 @@ def contest(name: str, file: str, layout: Plan, least: int, answer: Connection) 
 def measured(name: str, file: str, layout: Plan, least: int) -> Run | None:
     """One run; None when the process died, as for want of memory."""
     mine, theirs = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("spawn").Process(target=contest, args=(name, file, layout, least, theirs))
+    process = multiprocessing.get_context("spawn").Process(
+        target=contest, args=(name, file, layout, least, theirs)
+    )
     process.start()
     theirs.close()
     try:
@@ -66,7 +68,9 @@ def measured(name: str, file: str, layout: Plan, least: int) -> Run | None:
     return run
 
 
-def print_contest(documents: int, threshold: float, template: float, names: list[str]) -> dict[str, Run]:
+def print_contest(
+    documents: int, threshold: float, template: float, names: list[str]
+) -> dict[str, Run]:
     layout = plan(threshold, SLOTS)
     least = int(np.ceil(threshold * SLOTS))
     made = planted(documents, template, np.random.default_rng(7))
@@ -76,7 +80,10 @@ def print_contest(documents: int, threshold: float, template: float, names: list
     )
     if template:
         print(f"{template:.0%} of the documents carry one template")
-    print(f"\n{'':12}{'seconds':>9}{'CPU s':>9}{'MB':>8}{'own MB':>8}{'pairs':>12}{'precision':>11}{'recall':>9}", flush=True)
+    print(
+        f"\n{'':12}{'seconds':>9}{'CPU s':>9}{'MB':>8}{'own MB':>8}{'pairs':>12}{'precision':>11}{'recall':>9}",
+        flush=True,
+    )
     runs: dict[str, Run] = {}
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "slots.npy")
@@ -99,8 +106,13 @@ def print_run(name: str, run: Run, made: Planted, threshold: float) -> None:
     true = np.isin(run.pairs, made.pairs, assume_unique=True).sum()
     similar = made.pairs[made.similarity >= threshold]
     recall = np.isin(similar, run.pairs, assume_unique=True).mean() if len(similar) else 1.0
-    numbers = f"{run.seconds:9.2f}{run.busy:9.2f}{run.resident:8.0f}{run.own:8.0f}{len(run.pairs):12,}"
-    print(f"{name:12}{numbers}{true / max(1, len(run.pairs)):11.2%}{recall:9.2%}  {run.note}", flush=True)
+    numbers = (
+        f"{run.seconds:9.2f}{run.busy:9.2f}{run.resident:8.0f}{run.own:8.0f}{len(run.pairs):12,}"
+    )
+    print(
+        f"{name:12}{numbers}{true / max(1, len(run.pairs)):11.2%}{recall:9.2%}  {run.note}",
+        flush=True,
+    )
 
 
 def print_ratios(runs: dict[str, Run]) -> None:
@@ -113,14 +125,18 @@ def print_ratios(runs: dict[str, Run]) -> None:
         if name != "nearfold":
             memory = run.resident / max(ours.resident, 1e-9)
             apart = len(np.setxor1d(ours.pairs, run.pairs, assume_unique=True))
-            print(f"{name:12}{run.busy / ours.busy:8.1f} x CPU{memory:8.1f} x MB{apart:14,} pairs found by one of both only")
+            print(
+                f"{name:12}{run.busy / ours.busy:8.1f} x CPU{memory:8.1f} x MB{apart:14,} pairs found by one of both only"
+            )
 
 
 def print_recall(found: Codes, made: Planted, layout: Plan) -> None:
     print(
         "\nrecall by planted similarity; a pair is listed when enough of its slots are equal, half of them at the threshold\n"
     )
-    print(f"{'similarity':>12}{'planted':>11}{'listed':>11}{'recall':>9}  {'95 % interval':16}{'share a band (plan)':>20}")
+    print(
+        f"{'similarity':>12}{'planted':>11}{'listed':>11}{'recall':>9}  {'95 % interval':16}{'share a band (plan)':>20}"
+    )
     listed = np.isin(made.pairs, found, assume_unique=True)
     for tenth in range(3, 10):
         low, high = tenth / 10, (tenth + 1) / 10 if tenth < 9 else 1.1
@@ -128,9 +144,13 @@ def print_recall(found: Codes, made: Planted, layout: Plan) -> None:
         count, hits = int(chosen.sum()), int(listed[chosen].sum())
         if count:
             ends = wilson(hits, count)
-            expected = float(np.mean([layout.recall(value) for value in made.similarity[chosen][:10_000]]))
+            expected = float(
+                np.mean([layout.recall(value) for value in made.similarity[chosen][:10_000]])
+            )
             span = f"{ends[0]:.1%} - {ends[1]:.1%}"
-            print(f"{low:6.1f}-{low + 0.1:.1f}  {count:11,}{hits:11,}{hits / count:9.1%}  {span:16}{expected:20.1%}")
+            print(
+                f"{low:6.1f}-{low + 0.1:.1f}  {count:11,}{hits:11,}{hits / count:9.1%}  {span:16}{expected:20.1%}"
+            )
     print(
         "precision: listed pairs that were planted, at any similarity; recall: pairs planted at the threshold or above",
         flush=True,
@@ -141,19 +161,31 @@ def print_growth(sizes: list[int], runs: dict[int, dict[str, Run]]) -> None:
     print(f"\n{'growth':12}" + "".join(f"{size:>22,}" for size in sizes))
     for name in dict.fromkeys(name for size in sizes for name in runs[size]):
         cells = [runs[size].get(name) for size in sizes]
-        print(f"{name:12}" + "".join(f"{one.busy:10.1f} s{one.resident:7.0f} MB" if one else f"{'-':>22}" for one in cells))
+        print(
+            f"{name:12}"
+            + "".join(
+                f"{one.busy:10.1f} s{one.resident:7.0f} MB" if one else f"{'-':>22}"
+                for one in cells
+            )
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--growth", help="sizes to run one after the other, instead of --documents")
     parser.add_argument("--threshold", type=float, default=0.5)
-    parser.add_argument("--template", type=float, default=0.0, help="share of documents that carry one template")
+    parser.add_argument(
+        "--template", type=float, default=0.0, help="share of documents that carry one template"
+    )
     parser.add_argument("--with", dest="names", default=",".join(CONTESTANTS))
     chosen = parser.parse_args()
     names = chosen.names.split(",")
-    sizes = [int(size) for size in chosen.growth.split(",")] if chosen.growth else [chosen.documents]
+    sizes = (
+        [int(size) for size in chosen.growth.split(",")] if chosen.growth else [chosen.documents]
+    )
     runs = {size: print_contest(size, chosen.threshold, chosen.template, names) for size in sizes}
     if len(sizes) > 1:
         print_growth(sizes, runs)

@@ -18,12 +18,12 @@ import numpy as np
 from planting import written
 from watching import Watch
 
-from indexer.fingerprinting import fingerprints
-from indexer.grouping import group
-from indexer.indexing.rows import Extracted, row_of
+from indexer.grouping.group import group
+from indexer.indexing.make_rows import Extracted, row_of
+from indexer.matching.match import match
 from indexer.model import Blob, Document
-from indexer.pairs import match
 from indexer.recipe import DEFAULT
+from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -42,13 +42,17 @@ def filled(folder: str, documents: int, words: int) -> Store:
         for place, text in enumerate(texts):
             name = f"{start + place:09}"
             blob = Blob(name, name.encode(), f"/{name}", b"", len(text), 0)
-            rows.append(row_of(Extracted(blob, name, "", Document(text)), signed[place], DEFAULT.id))
+            rows.append(
+                row_of(Extracted(blob, name, "", Document(text)), signed[place], DEFAULT.id)
+            )
         store.write(rows)
     return store
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--words", type=int, default=300)
     parser.add_argument("--threshold", type=float, default=0.5)
@@ -60,26 +64,37 @@ def main() -> None:
         "match": lambda store: match(store, **asked),
         "exact": lambda store: match(store, exact=True, **asked),
         "complete": lambda store: match(store, all_pairs=True, **asked),
-        "group": lambda store: group(store, threshold=max(chosen.threshold, 0.8), memory=chosen.memory),
+        "group": lambda store: group(
+            store, threshold=max(chosen.threshold, 0.8), memory=chosen.memory
+        ),
     }
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         store = filled(folder, chosen.documents, chosen.words)
         size = Path(folder, "x.db").stat().st_size / 1e6
-        print(f"{chosen.documents:,} documents of {chosen.words} words, an SQLite file of {size:,.0f} MB")
-        print(f"written in {time.perf_counter() - began:,.0f} s; at {chosen.threshold:g}, --memory {chosen.memory}\n")
+        print(
+            f"{chosen.documents:,} documents of {chosen.words} words, an SQLite file of {size:,.0f} MB"
+        )
+        print(
+            f"written in {time.perf_counter() - began:,.0f} s; at {chosen.threshold:g}, --memory {chosen.memory}\n"
+        )
         print(f"{'':10}{'seconds':>9}{'CPU s':>9}{'own MB':>9}{'resident MB':>13}", flush=True)
         found: dict[str, set[tuple[str, str]]] = {}
         for name in chosen.jobs.split(","):
             with Watch() as watch:
                 done = jobs[name](store)
             told = f"{len(done):,} pairs" if name != "group" else f"{done.families:,} families"  # type: ignore
-            print(f"{name:10}{watch.seconds:9.1f}{watch.busy:9.1f}{watch.own:9.0f}{watch.resident:13.0f}  {told}", flush=True)
+            print(
+                f"{name:10}{watch.seconds:9.1f}{watch.busy:9.1f}{watch.own:9.0f}{watch.resident:13.0f}  {told}",
+                flush=True,
+            )
             if name in ("exact", "complete"):
                 found[name] = {(pair.a, pair.b) for pair in done}  # type: ignore
         if len(found) == 2:
             share = len(found["exact"] & found["complete"]) / max(1, len(found["complete"]))
-            print(f"\nof the complete mode's {len(found['complete']):,} pairs the bands find {share:.2%}")
+            print(
+                f"\nof the complete mode's {len(found['complete']):,} pairs the bands find {share:.2%}"
+            )
         store.close()
 
 

@@ -76,7 +76,10 @@ def run(kinds: list[Asking], seconds: float, watch: Callable[[], None]) -> float
     """Ask all kinds at once; `watch` is called once a second. Returns the seconds until the last answer."""
     began = time.monotonic()
     with ThreadPoolExecutor(THREADS) as pool:
-        asking = [threading.Thread(target=_ask, args=(kind, seconds, seed, began, pool)) for seed, kind in enumerate(kinds)]
+        asking = [
+            threading.Thread(target=_ask, args=(kind, seconds, seed, began, pool))
+            for seed, kind in enumerate(kinds)
+        ]
         for one in asking:
             one.start()
         while any(one.is_alive() for one in asking) or any(kind.waiting for kind in kinds):

@@ -25,11 +25,11 @@ from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
-from indexer.fingerprinting import fingerprints
-from indexer.grouping import group
-from indexer.indexing.rows import Extracted, row_of
+from indexer.grouping.group import group
+from indexer.indexing.make_rows import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
+from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 
 VOCABULARY, BATCH = 40_000, 1_000
@@ -65,9 +65,18 @@ def make(file: Path, documents: int) -> None:
                 rows = []
                 for place, one in enumerate(pending):
                     name = f"d{done + place:07}"
-                    blob = Blob(name, name.encode(), f"/planted/{name}.txt", b"", len(one), (done + place) * 1_000_000_000)
+                    blob = Blob(
+                        name,
+                        name.encode(),
+                        f"/planted/{name}.txt",
+                        b"",
+                        len(one),
+                        (done + place) * 1_000_000_000,
+                    )
                     document = Document(one, content_type="text/plain")
-                    rows.append(row_of(Extracted(blob, name, name, document), signed[place], DEFAULT.id))
+                    rows.append(
+                        row_of(Extracted(blob, name, name, document), signed[place], DEFAULT.id)
+                    )
                 store.write(rows)
                 peer.executemany("INSERT INTO peer VALUES (?)", ((one,) for one in pending))
                 done, pending = done + len(pending), []
@@ -75,7 +84,8 @@ def make(file: Path, documents: int) -> None:
     started = time.monotonic()
     grouped = group(store)
     print(
-        f"grouped in {time.monotonic() - started:.0f} s: {grouped.families:,} families, largest {grouped.largest}", flush=True
+        f"grouped in {time.monotonic() - started:.0f} s: {grouped.families:,} families, largest {grouped.largest}",
+        flush=True,
     )
     store.close()
 
@@ -87,7 +97,10 @@ def served(url: str) -> Iterator[tuple[str, int]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield urlsplit(process.stdout.readline().split(" at ")[1].split()[0]).netloc, process.pid
+            yield (
+                urlsplit(process.stdout.readline().split(" at ")[1].split()[0]).netloc,
+                process.pid,
+            )
         finally:
             process.terminate()
 
@@ -136,7 +149,11 @@ def measure(file: Path, rounds: int) -> None:
         fetch(address, "/", q="warm")
         for kind, words in kinds.items():
             ours = timed([lambda q=q: fetch(address, "/", q=q) for q in words])
-            bare = timed([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words]) if words[0] else "       –         –"
+            bare = (
+                timed([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words])
+                if words[0]
+                else "       –         –"
+            )
             print(f"{f'search: {kind}':32}{ours}    {bare}", flush=True)
         for page, asked in (
             ("family", [lambda b=b: fetch(address, "/family", id=b) for _, b in pairs]),
@@ -151,7 +168,9 @@ def measure(file: Path, rounds: int) -> None:
         print(f"\nsurvey, read once in the background: {time.perf_counter() - started:.1f} s")
         thresholds = [f"{value:.2f}" for value in np.linspace(0.505, 0.995, rounds)]
         print(f"{'overview':32}{timed([lambda: fetch(address, '/overview')] * 5)}")
-        print(f"{'slider: one step':32}{timed([lambda t=t: fetch(address, '/api/preview', threshold=t) for t in thresholds])}")
+        print(
+            f"{'slider: one step':32}{timed([lambda t=t: fetch(address, '/api/preview', threshold=t) for t in thresholds])}"
+        )
 
 
 def body(address: str, path: str) -> bytes:
@@ -164,7 +183,9 @@ def body(address: str, path: str) -> bytes:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--store", type=Path, help="kept, and used again when it is there")

@@ -19,23 +19,32 @@ import urllib.request
 from collections.abc import Iterator
 
 from indexer.recipe import DEFAULT
-from indexer.stores.painless import MAX_UNITS, pipeline
+from indexer.stores.engine.painless import MAX_UNITS, pipeline
 
 SIZES = (1_000, 10_000, 100_000, MAX_UNITS)
 CHARS_A_RUN = 2_000_000
 NAME = "nearfold-benchmark-pipeline"
 CHINESE = [chr(code) for code in range(0x4E00, 0x4E00 + 2500)]
-ENGLISH = [f"{start}{vowel}{end}" for start in ("tr", "pl", "sk", "b") for vowel in "aeiou" for end in ("nd", "st", "ll", "")]
+ENGLISH = [
+    f"{start}{vowel}{end}"
+    for start in ("tr", "pl", "sk", "b")
+    for vowel in "aeiou"
+    for end in ("nd", "st", "ll", "")
+]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("url")
     parser.add_argument("--runs", type=int, default=5)
     given = parser.parse_args()
     call(given.url, "PUT", f"_ingest/pipeline/{NAME}", pipeline(DEFAULT))
     call(given.url, "PUT", NAME, {"mappings": {"dynamic": False, "properties": {}}})
-    print(f"{'text':<9}{'characters':>11}{'with ms':>10}{'without ms':>12}{'signing ms':>12}   a document")
+    print(
+        f"{'text':<9}{'characters':>11}{'with ms':>10}{'without ms':>12}{'signing ms':>12}   a document"
+    )
     try:
         for kind in ("english", "chinese"):
             for size in SIZES:
@@ -75,7 +84,9 @@ def sent(url: str, lines: bytes, name: str) -> float:
 
 
 def call(url: str, method: str, path: str, content: object = None) -> dict:
-    data = content if isinstance(content, bytes) or content is None else json.dumps(content).encode()
+    data = (
+        content if isinstance(content, bytes) or content is None else json.dumps(content).encode()
+    )
     kind = "application/x-ndjson" if isinstance(content, bytes) else "application/json"
     request = urllib.request.Request(f"{url}/{path}", data, {"Content-Type": kind}, method=method)
     with urllib.request.urlopen(request, timeout=600) as answer:

@@ -42,7 +42,9 @@ def planted(documents: int, template: float, random: np.random.Generator) -> Pla
         part = slice(start, min(start + 10_000, len(heads)))
         mask = random.random((part.stop - start, SLOTS)) < kept[part, None]
         slots[part] = np.where(mask, slots[heads[part]], slots[part])
-    forms = documents // 2 + random.permutation(documents - documents // 2)[: int(template * documents)]
+    forms = (
+        documents // 2 + random.permutation(documents - documents // 2)[: int(template * documents)]
+    )
     slots[forms, :40] = slots[forms[:1], :40]
     a, b = inside(starts, sizes)
     order = random.permutation(documents)
@@ -53,18 +55,29 @@ def planted(documents: int, template: float, random: np.random.Generator) -> Pla
     return Planted(slots[order], pairs[sorted_], (kept[a] * kept[b])[sorted_])
 
 
-def inside(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def inside(
+    starts: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All pairs of places inside each stretch."""
     ends = np.repeat(starts + sizes, sizes)
-    places = np.concatenate([np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)]) + np.repeat(starts, sizes)
+    places = np.concatenate(
+        [np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)]
+    ) + np.repeat(starts, sizes)
     partners = ends - places - 1
     left = np.repeat(places, partners)
-    return left, left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners, partners)
+    return left, left + 1 + np.arange(len(left)) - np.repeat(
+        np.cumsum(partners) - partners, partners
+    )
 
 
 def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
     """20,000 made-up words of two to eight letters."""
-    return np.array(["".join(random.choice(list("etaoinshrdlucm"), length)) for length in random.integers(2, 9, 20_000)])
+    return np.array(
+        [
+            "".join(random.choice(list("etaoinshrdlucm"), length))
+            for length in random.integers(2, 9, 20_000)
+        ]
+    )
 
 
 def written(documents: int, words: int, random: np.random.Generator) -> list[str]:

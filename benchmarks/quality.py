@@ -20,13 +20,13 @@ import numpy as np
 from quality_tables import met, page
 
 from indexer import recipe_named, synth
+from indexer.lab.tuning.cases import Cases, cases_of
+from indexer.lab.tuning.choice import choice
+from indexer.lab.tuning.experiment import Experiment
+from indexer.lab.tuning.grid import recipes_of
+from indexer.lab.tuning.judgement import Judged, judged, truth_of
+from indexer.lab.tuning.run_experiments import Ran, run
 from indexer.recipe import Recipe
-from indexer.tuning.cases import Cases, cases_of
-from indexer.tuning.choosing import choice
-from indexer.tuning.experiment import Experiment
-from indexer.tuning.grid import recipes_of
-from indexer.tuning.judging import Judged, judged, truth_of
-from indexer.tuning.running import Ran, run
 
 ROOT = Path(__file__).resolve().parent.parent
 Corpora = dict[str, tuple[Cases, Ran]]
@@ -56,11 +56,17 @@ def pooled(corpora: Corpora) -> tuple[Cases, list[Experiment]]:
     """All corpora as one: blocks and texts numbered on, experiments of the same recipe joined."""
     pairs, texts, blocks = [], [], 0
     for cases, _ in corpora.values():
-        pairs += [replace(one, a=one.a + len(texts), b=one.b + len(texts), block=one.block + blocks) for one in cases.pairs]
+        pairs += [
+            replace(one, a=one.a + len(texts), b=one.b + len(texts), block=one.block + blocks)
+            for one in cases.pairs
+        ]
         texts += cases.texts
         blocks += 1 + max(one.block for one in cases.pairs)
     everything = Cases(tuple(texts), tuple(pairs), "pooled")
-    return everything, [joined(several) for several in zip(*(ran.experiments for _, ran in corpora.values()), strict=True)]
+    return everything, [
+        joined(several)
+        for several in zip(*(ran.experiments for _, ran in corpora.values()), strict=True)
+    ]
 
 
 def joined(several: Sequence[Experiment]) -> Experiment:
@@ -70,7 +76,10 @@ def joined(several: Sequence[Experiment]) -> Experiment:
         several[0],
         sketch=tuple(value for one in several for value in one.sketch),
         features=tuple(value for part in features for value in part) if features else None,
-        together={layout: all_together([(one.together[layout], len(one.sketch)) for one in several]) for layout in layouts},
+        together={
+            layout: all_together([(one.together[layout], len(one.sketch)) for one in several])
+            for layout in layouts
+        },
         texts=sum(one.texts for one in several),
         unsigned=sum(one.unsigned for one in several),
         seconds=sum(one.seconds for one in several),
@@ -85,7 +94,9 @@ def sheet(results: Sequence[Judged], place: Path) -> None:
     """Every recipe on every kind, at its best and its own threshold."""
     with place.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\n")
-        writer.writerow(["recipe", "kind", "pairs", "at", "threshold", "found", "precision", "recall", "f1"])
+        writer.writerow(
+            ["recipe", "kind", "pairs", "at", "threshold", "found", "precision", "recall", "f1"]
+        )
         for one in results:
             for kind in one.kinds:
                 for at, point, found, counts in (
@@ -93,43 +104,86 @@ def sheet(results: Sequence[Judged], place: Path) -> None:
                     ("own", one.usual, kind.found_usually, kind.usual),
                 ):
                     duplicate = counts.right + counts.missed > 0
-                    shares = (counts.precision, counts.recall, counts.f1) if duplicate else (None, None, None)
+                    shares = (
+                        (counts.precision, counts.recall, counts.f1)
+                        if duplicate
+                        else (None, None, None)
+                    )
                     told = ["" if value is None else f"{value:.3f}" for value in shares]
-                    writer.writerow([one.recipe, kind.kind, kind.pairs, at, f"{point.threshold:.3f}", found, *told])
+                    writer.writerow(
+                        [
+                            one.recipe,
+                            kind.kind,
+                            kind.pairs,
+                            at,
+                            f"{point.threshold:.3f}",
+                            found,
+                            *told,
+                        ]
+                    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--documents", type=int, default=12, help="originals of each corpus at most")
+    parser.add_argument(
+        "--documents", type=int, default=12, help="originals of each corpus at most"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--docs", type=Path, default=Path("/usr/share/doc"))
     parser.add_argument("--manuals", type=Path, default=Path("/usr/share/man"))
     parser.add_argument("--grid", default="standard")
     asked = parser.parse_args()
-    sources = {"documentation": asked.docs, "manuals": asked.manuals, "languages": languages(asked.work)}
+    sources = {
+        "documentation": asked.docs,
+        "manuals": asked.manuals,
+        "languages": languages(asked.work),
+    }
     planted(asked.work, sources, asked.documents)
     corpora: Corpora = {}
     for name in sources:
         cases = cases_of([str(asked.work / name / "gold.csv")])
         place = asked.work / f"{name}-tuned" / "experiments"
-        ran = run(cases, recipes_of(asked.grid), place, asked.workers, lambda *step, of=name: print(of, *step, file=sys.stderr))
+        ran = run(
+            cases,
+            recipes_of(asked.grid),
+            place,
+            asked.workers,
+            lambda *step, of=name: print(of, *step, file=sys.stderr),
+        )
         corpora[name] = (cases, ran)
     recipes = [recipe_named(one.recipe) for one in corpora["languages"][1].experiments]
     everything, experiments = pooled(corpora)
     results = judgements(experiments, recipes, everything)
-    strictly = {one.recipe: one for one in judgements(experiments, recipes, everything, strict=True)}
-    apart = {name: judgements(ran.experiments, recipes, cases) for name, (cases, ran) in corpora.items()}
+    strictly = {
+        one.recipe: one for one in judgements(experiments, recipes, everything, strict=True)
+    }
+    apart = {
+        name: judgements(ran.experiments, recipes, cases) for name, (cases, ran) in corpora.items()
+    }
     ranked = sorted(results, key=lambda one: (-(one.fair.f1 or 0), one.recipe))
     by_name = {name: {one.recipe: one for one in several} for name, several in apart.items()}
     chosen = choice(results, recipes, truth_of(everything.pairs))
-    written = page(ranked, strictly, everything, {name: cases for name, (cases, _) in corpora.items()}, by_name, chosen)
+    written = page(
+        ranked,
+        strictly,
+        everything,
+        {name: cases for name, (cases, _) in corpora.items()},
+        by_name,
+        chosen,
+    )
     (ROOT / "docs" / "quality.md").write_text(written, encoding="utf-8")
     sheet(results, ROOT / "docs" / "quality.csv")
 
 
 def judgements(
-    experiments: Sequence[Experiment], recipes: Sequence[Recipe], cases: Cases, *, strict: bool = False
+    experiments: Sequence[Experiment],
+    recipes: Sequence[Recipe],
+    cases: Cases,
+    *,
+    strict: bool = False,
 ) -> list[Judged]:
     truth = truth_of(cases.pairs, strict)
     return [judged(one, recipe, truth) for one, recipe in zip(experiments, recipes, strict=True)]

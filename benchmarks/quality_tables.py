@@ -7,14 +7,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.planting.kinds import KINDS
-from indexer.statistics.scores import Counts
-from indexer.tuning.cases import UNRELATED, Cases
-from indexer.tuning.choosing import Choice
-from indexer.tuning.judging import Judged, truth_of
+from indexer.lab.synthesis.kinds import KINDS
+from indexer.lab.tuning.cases import UNRELATED, Cases
+from indexer.lab.tuning.choice import Choice
+from indexer.lab.tuning.judgement import Judged, truth_of
+from indexer.statistics.precision_recall import Counts
 
-DUPLICATES = [kind for kind, one in KINDS.items() if one.type in ("identical", "near-identical", "fuzzy")]
-NAMES = {"documentation": "documentation", "manuals": "manual pages", "languages": "fifteen languages"}
+DUPLICATES = [
+    kind for kind, one in KINDS.items() if one.type in ("identical", "near-identical", "fuzzy")
+]
+NAMES = {
+    "documentation": "documentation",
+    "manuals": "manual pages",
+    "languages": "fifteen languages",
+}
 MEETING = (0.9, 0.99)
 OVERALL = (
     "recipe", "fair F1", "95 %", "best at", "P", "R", "F1", "own", "P", "R", "F1", "by sketch", "strict", "ROC", "ms", "bits",
@@ -72,24 +78,34 @@ so many of all duplicates above share a band: what a look-up must sift for them.
 
 def met(told: str, count: int) -> NDArray[np.bool_]:
     """Which pairs share a band, as an experiment tells it."""
-    return np.unpackbits(np.frombuffer(bytes.fromhex(told), dtype=np.uint8), count=count).astype(bool)
+    return np.unpackbits(np.frombuffer(bytes.fromhex(told), dtype=np.uint8), count=count).astype(
+        bool
+    )
 
 
 def bands(ranked: Sequence[Judged], cases: Cases) -> Iterator[str]:
     """For every recipe with slots the layout that brings enough duplicates together and the fewest others."""
     truth = truth_of(cases.pairs)
     unrelated = np.array([one.type == UNRELATED for one in cases.pairs])
-    yield from head(["recipe", *(f"{share:.0%} meet: bands x rows, unrelated that meet" for share in MEETING)])
+    yield from head(
+        ["recipe", *(f"{share:.0%} meet: bands x rows, unrelated that meet" for share in MEETING)]
+    )
     for one in ranked:
-        layouts = {layout: met(told, len(cases.pairs)) for layout, told in one.experiment.together.items()}
+        layouts = {
+            layout: met(told, len(cases.pairs)) for layout, told in one.experiment.together.items()
+        }
         if layouts:
             cells = []
             for share in MEETING:
                 able = [
-                    (flags[unrelated].mean(), name) for name, flags in layouts.items() if flags[truth.similar].mean() >= share
+                    (flags[unrelated].mean(), name)
+                    for name, flags in layouts.items()
+                    if flags[truth.similar].mean() >= share
                 ]
                 burden, name = min(able, default=(None, ""))
-                cells.append("none" if burden is None else f"{name.replace('x', ' x ')}, {burden:.2%}")
+                cells.append(
+                    "none" if burden is None else f"{name.replace('x', ' x ')}, {burden:.2%}"
+                )
             yield row([f"`{one.recipe}`", *cells])
 
 
@@ -118,7 +134,10 @@ def overall(ranked: Sequence[Judged], strictly: dict[str, Judged]) -> Iterator[s
         points = [
             text
             for at in (one.best, one.usual)
-            for text in (f"{at.threshold:.3g}", *map(thousandths, (at.counts.precision, at.counts.recall, at.counts.f1)))
+            for text in (
+                f"{at.threshold:.3g}",
+                *map(thousandths, (at.counts.precision, at.counts.recall, at.counts.f1)),
+            )
         ]
         strict = strictly[one.recipe]
         yield row(
@@ -141,7 +160,12 @@ def by_kind(ranked: Sequence[Judged], best: bool) -> Iterator[str]:
     yield from head(["recipe", *kinds])
     for one in ranked:
         of = {kind.kind: kind for kind in one.kinds}
-        yield row([f"`{one.recipe}`", *(triple(of[kind].best if best else of[kind].usual) for kind in kinds)])
+        yield row(
+            [
+                f"`{one.recipe}`",
+                *(triple(of[kind].best if best else of[kind].usual) for kind in kinds),
+            ]
+        )
 
 
 def triple(counts: Counts) -> str:
@@ -149,11 +173,16 @@ def triple(counts: Counts) -> str:
 
 
 def others(ranked: Sequence[Judged]) -> Iterator[str]:
-    kinds = [one.kind for one in ranked[0].kinds if one.type in ("contained", "different", "unrelated")]
+    kinds = [
+        one.kind for one in ranked[0].kinds if one.type in ("contained", "different", "unrelated")
+    ]
     yield from head(["recipe", *kinds])
     for one in ranked:
         of = {kind.kind: kind for kind in one.kinds}
-        cells = (f"{shared(of[k].found, of[k].pairs)} / {shared(of[k].found_usually, of[k].pairs)}" for k in kinds)
+        cells = (
+            f"{shared(of[k].found, of[k].pairs)} / {shared(of[k].found_usually, of[k].pairs)}"
+            for k in kinds
+        )
         yield row([f"`{one.recipe}`", *cells])
 
 
@@ -165,7 +194,12 @@ def by_corpus(ranked: Sequence[Judged], corpora: dict[str, dict[str, Judged]]) -
     yield from head(["recipe", *(f"{NAMES[name]}: fair F1, best at" for name in corpora)])
     for one in ranked:
         cells = [results[one.recipe] for results in corpora.values()]
-        yield row([f"`{one.recipe}`", *(f"{thousandths(cell.fair.f1)} at {cell.best.threshold:.3g}" for cell in cells)])
+        yield row(
+            [
+                f"`{one.recipe}`",
+                *(f"{thousandths(cell.fair.f1)} at {cell.best.threshold:.3g}" for cell in cells),
+            ]
+        )
 
 
 def page(
@@ -192,7 +226,11 @@ def page(
 def absent(cases: Cases) -> str:
     """The kinds that were not planted, where there are any."""
     missing = [f"`{kind}`" for kind in KINDS if kind not in cases.kinds]
-    return f"\nNot planted, for want of the programs that make them: {', '.join(missing)}." if missing else ""
+    return (
+        f"\nNot planted, for want of the programs that make them: {', '.join(missing)}."
+        if missing
+        else ""
+    )
 
 
 def described(cases: Cases) -> str:

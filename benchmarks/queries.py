@@ -23,12 +23,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from indexer.installing import install, uninstall
 from indexer.model import Row
+from indexer.operations.install import install, uninstall
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import signed64
-from indexer.stores import bodies, open_store
-from indexer.stores.installed import MINHASH_SCORE
+from indexer.stores import open_store
+from indexer.stores.engine import bodies
+from indexer.stores.engine.installation import MINHASH_SCORE
 
 CANDIDATES, WORDS, DISTANCE = 1_000, 1_700, 3
 NAIVE = """
@@ -45,7 +46,9 @@ return equal / 128.0;
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("server", help="opensearch://HOST:PORT or elasticsearch://HOST:PORT")
     parser.add_argument("--documents", type=int, default=5_000)
     parser.add_argument("--runs", type=int, default=15)
@@ -75,10 +78,14 @@ def fill(store: Any, chance: random.Random, documents: int) -> None:
     """Of these, 1,000 share a band with the query, and every pair of neighbours shares several."""
     words = [f"word{number}" for number in range(3_000)]
     for start in range(0, documents, 250):
-        rows = [document(place, chance, words) for place in range(start, min(documents, start + 250))]
+        rows = [
+            document(place, chance, words) for place in range(start, min(documents, start + 250))
+        ]
         assert not any(store.write(rows))
     store.refresh()
-    store._requests.get("POST", f"{store._place.index}/_forcemerge", params={"max_num_segments": "1"}, seconds=600)
+    store._requests.get(
+        "POST", f"{store._place.index}/_forcemerge", params={"max_num_segments": "1"}, seconds=600
+    )
 
 
 def document(place: int, chance: random.Random, words: list[str]) -> Row:
@@ -102,22 +109,38 @@ def rescores(store: Any, chance: random.Random) -> dict[str, Callable[[], object
     sketch = chance.randbytes(512)
     slots = [int.from_bytes(sketch[at : at + 4], "big", signed=True) for at in range(0, 512, 4)]
     scripts = {
-        "installed script": {"id": MINHASH_SCORE, "params": {"minhash": base64.b64encode(sketch).decode()}},
+        "installed script": {
+            "id": MINHASH_SCORE,
+            "params": {"minhash": base64.b64encode(sketch).decode()},
+        },
         "a list of slots": {"source": NAIVE, "params": {"slots": slots}},
         "floor": {"source": "return 0.5;"},
     }
-    return {name: lambda script=script: store._questions().ask(rescored(script)) for name, script in scripts.items()}
+    return {
+        name: lambda script=script: store._questions().ask(rescored(script))
+        for name, script in scripts.items()
+    }
 
 
 def rescored(script: dict[str, Any]) -> dict[str, Any]:
     query = {"script_score": {"query": {"match_all": {}}, "script": script}}
     rescore = {"window_size": 1_000, "query": {"query_weight": 0, "rescore_query": query}}
-    return {"size": 10, "_source": False, "track_total_hits": False, "query": {"match_all": {}}, "rescore": rescore}
+    return {
+        "size": 10,
+        "_source": False,
+        "track_total_hits": False,
+        "query": {"match_all": {}},
+        "rescore": rescore,
+    }
 
 
 def look_ups(store: Any) -> dict[str, Callable[[], object]]:
     columns = bodies.candidates(bodies.keys([key(0)], []), DEFAULT.id, CANDIDATES)
-    source = {name: value for name, value in columns.items() if name not in ("stored_fields", "docvalue_fields")}
+    source = {
+        name: value
+        for name, value in columns.items()
+        if name not in ("stored_fields", "docvalue_fields")
+    }
     source["_source"] = ["path", "near_minhash", "near_simhash"]
     return {
         "doc values": lambda: store._questions().ask(columns),
@@ -126,7 +149,11 @@ def look_ups(store: Any) -> dict[str, Callable[[], object]]:
 
 
 def batches(store: Any, chance: random.Random) -> dict[str, Callable[[], object]]:
-    rows = list(store.get([f"{chance.randrange(CANDIDATES, CANDIDATES + 2_000):08}" for _ in range(100)]).values())
+    rows = list(
+        store.get(
+            [f"{chance.randrange(CANDIDATES, CANDIDATES + 2_000):08}" for _ in range(100)]
+        ).values()
+    )
     asked = [(row.bands, row.blocks) for row in rows]
     return {
         "together": lambda: store.candidates_of(asked, 100),
@@ -145,7 +172,10 @@ def table(name: str, ways: dict[str, Callable[[], object]], runs: int) -> None:
                 seen[way].append(time.perf_counter() - started)
     first = statistics.median(next(iter(seen.values())))
     for way, times in seen.items():
-        print(f"{name:<10}{way:<34}{statistics.median(times) * 1e3:>8.1f}{statistics.median(times) / first:>8.2f}", flush=True)
+        print(
+            f"{name:<10}{way:<34}{statistics.median(times) * 1e3:>8.1f}{statistics.median(times) / first:>8.2f}",
+            flush=True,
+        )
         name = ""
 
 
@@ -159,20 +189,32 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
         "index_options": {"type": kind},
         "similarity": "l2_norm",
     }
-    properties = {"vector": vector, "near_blocks": {"type": "keyword", "doc_values": False}, "near_simhash": {"type": "long"}}
+    properties = {
+        "vector": vector,
+        "near_blocks": {"type": "keyword", "doc_values": False},
+        "near_simhash": {"type": "long"},
+    }
     settings = {"number_of_replicas": 0, "refresh_interval": "-1"}
     requests.get("PUT", index, {"settings": settings, "mappings": {"properties": properties}})
     try:
         sketches = list(relatives(chance, documents))
         started = time.perf_counter()
         for start in range(0, documents, 1_000):
-            lines = [line for bits in sketches[start : start + 1_000] for line in ({"index": {}}, sketched(bits))]
+            lines = [
+                line
+                for bits in sketches[start : start + 1_000]
+                for line in ({"index": {}}, sketched(bits))
+            ]
             assert not requests.get("POST", f"{index}/_bulk", lines, seconds=600)["errors"]
         requests.get("POST", f"{index}/_forcemerge", params={"max_num_segments": "1"}, seconds=600)
         requests.get("POST", f"{index}/_refresh")
-        used = requests.get("POST", f"{index}/_disk_usage", params={"run_expensive_tasks": "true"})[index]["fields"]
+        used = requests.get("POST", f"{index}/_disk_usage", params={"run_expensive_tasks": "true"})[
+            index
+        ]["fields"]
         size = {name: used[name]["total_in_bytes"] / documents for name in properties}
-        print(f"hamming   {kind}: {time.perf_counter() - started:.0f} s to index, bytes a document {size}")
+        print(
+            f"hamming   {kind}: {time.perf_counter() - started:.0f} s to index, bytes a document {size}"
+        )
         asked = [chance.choice(sketches) for _ in range(20)]
         near = [sum((bits ^ one).bit_count() <= DISTANCE for one in sketches) for bits in asked]
         ways = {
@@ -182,7 +224,11 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
         for way, ask in ways.items():
             found = [ask(bits) for bits in asked]
             print(f"{'':<10}{way:<34}found {sum(found)} of {sum(near)}")
-        table("", {way: lambda ask=ask: [ask(bits) for bits in asked] for way, ask in ways.items()}, runs)
+        table(
+            "",
+            {way: lambda ask=ask: [ask(bits) for bits in asked] for way, ask in ways.items()},
+            runs,
+        )
     finally:
         requests.ask("DELETE", index)
 
@@ -197,7 +243,11 @@ def relatives(chance: random.Random, documents: int) -> Iterator[int]:
 
 
 def sketched(bits: int) -> dict[str, Any]:
-    return {"vector": bits.to_bytes(8, "big").hex(), "near_blocks": parts(bits), "near_simhash": signed64(bits)}
+    return {
+        "vector": bits.to_bytes(8, "big").hex(),
+        "near_blocks": parts(bits),
+        "near_simhash": signed64(bits),
+    }
 
 
 def parts(bits: int) -> list[str]:
@@ -206,15 +256,33 @@ def parts(bits: int) -> list[str]:
 
 def by_blocks(requests: Any, index: str, bits: int) -> int:
     should = [{"term": {"near_blocks": part}} for part in parts(bits)]
-    body = {"size": 1_000, "_source": False, "docvalue_fields": ["near_simhash"], "query": {"bool": {"should": should}}}
+    body = {
+        "size": 1_000,
+        "_source": False,
+        "docvalue_fields": ["near_simhash"],
+        "query": {"bool": {"should": should}},
+    }
     hits = requests.get("POST", f"{index}/_search", body)["hits"]["hits"]
-    return sum(((hit["fields"]["near_simhash"][0] ^ signed64(bits)) & 2**64 - 1).bit_count() <= DISTANCE for hit in hits)
+    return sum(
+        ((hit["fields"]["near_simhash"][0] ^ signed64(bits)) & 2**64 - 1).bit_count() <= DISTANCE
+        for hit in hits
+    )
 
 
 def nearest(requests: Any, index: str, bits: int) -> int:
     vector = bits.to_bytes(8, "big").hex()
-    asked = {"field": "vector", "query_vector": vector, "k": 1_000, "num_candidates": 1_000, "similarity": DISTANCE}
-    return len(requests.get("POST", f"{index}/_search", {"size": 1_000, "_source": False, "knn": asked})["hits"]["hits"])
+    asked = {
+        "field": "vector",
+        "query_vector": vector,
+        "k": 1_000,
+        "num_candidates": 1_000,
+        "similarity": DISTANCE,
+    }
+    return len(
+        requests.get("POST", f"{index}/_search", {"size": 1_000, "_source": False, "knn": asked})[
+            "hits"
+        ]["hits"]
+    )
 
 
 if __name__ == "__main__":

@@ -23,12 +23,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")  # read by the peers' libraries when they are imported
+os.environ.update(
+    RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1"
+)  # read by the peers' libraries when they are imported
 
 import numpy as np
 
-from indexer.fingerprinting import define, fingerprints, kernel_name
 from indexer.recipe import DEFAULT, recipe_named
+from indexer.sketch.fingerprint import define, fingerprints, kernel_name
 from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
 from indexer.text.normalise import normalise
@@ -58,22 +60,43 @@ def grams(text: str) -> set[str]:
 
 
 def ours() -> Iterator[Contender]:
-    yield Contender(f"nearfold {kernel_name()}: MinHash", lambda texts: fingerprints(texts, MINHASH).minhash, np.asarray, True)
-    yield Contender(f"nearfold {kernel_name()}: MinHash + SimHash", lambda texts: fingerprints(texts).minhash, np.asarray, True)
     yield Contender(
-        f"nearfold {kernel_name()}: both, secret key", lambda texts: fingerprints(texts, KEYED).minhash, np.asarray, True
+        f"nearfold {kernel_name()}: MinHash",
+        lambda texts: fingerprints(texts, MINHASH).minhash,
+        np.asarray,
+        True,
     )
-    yield Contender("nearfold numpy: MinHash", lambda texts: define(texts, MINHASH).minhash, np.asarray, True)
-    yield Contender("nearfold numpy: MinHash + SimHash", lambda texts: define(texts).minhash, np.asarray, True)
+    yield Contender(
+        f"nearfold {kernel_name()}: MinHash + SimHash",
+        lambda texts: fingerprints(texts).minhash,
+        np.asarray,
+        True,
+    )
+    yield Contender(
+        f"nearfold {kernel_name()}: both, secret key",
+        lambda texts: fingerprints(texts, KEYED).minhash,
+        np.asarray,
+        True,
+    )
+    yield Contender(
+        "nearfold numpy: MinHash", lambda texts: define(texts, MINHASH).minhash, np.asarray, True
+    )
+    yield Contender(
+        "nearfold numpy: MinHash + SimHash", lambda texts: define(texts).minhash, np.asarray, True
+    )
 
 
 def datasketch() -> Iterator[Contender]:
     from datasketch import MinHash
 
     def sign(texts: Sequence[str]) -> object:
-        return MinHash.bulk(([gram.encode() for gram in grams(text)] for text in texts), num_perm=SLOTS)
+        return MinHash.bulk(
+            ([gram.encode() for gram in grams(text)] for text in texts), num_perm=SLOTS
+        )
 
-    yield Contender("datasketch bulk, sha1", sign, lambda signed: np.array([one.hashvalues for one in signed]))
+    yield Contender(
+        "datasketch bulk, sha1", sign, lambda signed: np.array([one.hashvalues for one in signed])
+    )
 
 
 def rensa() -> Iterator[Contender]:
@@ -82,13 +105,17 @@ def rensa() -> Iterator[Contender]:
     def hashed(texts: Sequence[str]) -> object:
         hashes = [gram_hashes(encode(text), WIDTH) for text in texts]
         offsets = np.cumsum([0, *map(len, hashes)], dtype=np.uint64)
-        return RMinHash.digest_matrix_from_flat_token_hashes(np.concatenate(hashes), offsets, SLOTS, 42)
+        return RMinHash.digest_matrix_from_flat_token_hashes(
+            np.concatenate(hashes), offsets, SLOTS, 42
+        )
 
     def rows(signed: object) -> np.ndarray:
         return np.array(signed.to_rows())
 
     yield Contender(
-        "rensa, strings", lambda texts: RMinHash.digest_matrix_from_token_sets([*map(grams, texts)], SLOTS, 42), rows
+        "rensa, strings",
+        lambda texts: RMinHash.digest_matrix_from_token_sets([*map(grams, texts)], SLOTS, 42),
+        rows,
     )
     yield Contender("rensa, grams hashed by our numpy", hashed, rows)
 
@@ -104,7 +131,9 @@ def fast_sketch_lsh() -> Iterator[Contender]:
         return sketch.batch_csr(np.concatenate(hashes), offsets, prehashed=True)
 
     yield Contender(
-        "FastSketchLSH, strings", lambda texts: sketch.batch([list(grams(text)) for text in texts], num_threads=1), np.asarray
+        "FastSketchLSH, strings",
+        lambda texts: sketch.batch([list(grams(text)) for text in texts], num_threads=1),
+        np.asarray,
     )
     yield Contender("FastSketchLSH, grams hashed by our numpy", hashed, np.asarray)
 
@@ -131,7 +160,10 @@ def gaoya() -> Iterator[Contender]:
 def simhash() -> Iterator[Contender]:
     from simhash import Simhash
 
-    yield Contender("simhash, md5 (SimHash alone)", lambda texts: [Simhash(list(grams(text))).value for text in texts])
+    yield Contender(
+        "simhash, md5 (SimHash alone)",
+        lambda texts: [Simhash(list(grams(text))).value for text in texts],
+    )
 
 
 def text_dedup() -> Iterator[Contender]:
@@ -144,7 +176,10 @@ def text_dedup() -> Iterator[Contender]:
         "permutations": (rng.randint(1, prime, SLOTS, dtype=np.uint64), rng.randint(0, prime, SLOTS, dtype=np.uint64)),
         "dtype": np.uint64, "max_hash": largest, "modulo_prime": prime,
     }  # fmt: skip
-    yield Contender("text-dedup, 5 words (its features)", lambda texts: [embed_func(text, 0, **settings) for text in texts])
+    yield Contender(
+        "text-dedup, 5 words (its features)",
+        lambda texts: [embed_func(text, 0, **settings) for text in texts],
+    )
 
 
 PEERS = {
@@ -191,7 +226,9 @@ def measure(contenders: list[Contender], texts: list[str], plain: list[str], run
         one.documents = min(len(texts), max(20, int(20 * SECONDS / spent)))
     for _ in range(runs):
         for one in contenders:
-            one.seconds.append(clocked(one, texts if one.ours else plain, one.documents) / one.documents)
+            one.seconds.append(
+                clocked(one, texts if one.ours else plain, one.documents) / one.documents
+            )
 
 
 def clocked(one: Contender, texts: list[str], count: int) -> float:
@@ -209,11 +246,15 @@ def judge(contenders: list[Contender], texts: list[str]) -> None:
     pairs = [(text, changed_copy(text, rng)) for text in texts[:: max(1, len(texts) // PAIRS)]]
     plain = [normalise(text) for pair in pairs for text in pair]
     found = [grams(text) for text in plain]
-    exact = np.array([len(a & b) / len(a | b) for a, b in zip(found[::2], found[1::2], strict=True)])
+    exact = np.array(
+        [len(a & b) / len(a | b) for a, b in zip(found[::2], found[1::2], strict=True)]
+    )
     spread = np.sqrt(exact * (1 - exact) / SLOTS)
     for one in contenders:
         if one.slots is not None:
-            slots = one.slots(one.sign([text for pair in pairs for text in pair] if one.ours else plain))
+            slots = one.slots(
+                one.sign([text for pair in pairs for text in pair] if one.ours else plain)
+            )
             off = (slots[::2] == slots[1::2]).mean(axis=1) - exact
             one.error = float(np.sqrt(np.mean((off[spread > 0] / spread[spread > 0]) ** 2)))
 
@@ -225,24 +266,32 @@ def show(contenders: list[Contender], texts: list[str]) -> None:
     for one in contenders:
         seconds = statistics.median(one.seconds)
         error = "-" if one.error is None else f"{one.error:.2f}"
-        print(f"{one.name:42}{1 / seconds:10,.0f}{size / seconds / 1e6:9,.1f}{seconds / first:11,.1f}{error:>8}")
+        print(
+            f"{one.name:42}{1 / seconds:10,.0f}{size / seconds / 1e6:9,.1f}{seconds / first:11,.1f}{error:>8}"
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", type=Path, default=Path("/usr/share/doc"))
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=7)
     asked = parser.parse_args()
     texts = documents(asked.folder, asked.documents)
     if not texts:
-        sys.exit(f"no text files of 1,000 characters or more in {asked.folder}; name another folder")
+        sys.exit(
+            f"no text files of 1,000 characters or more in {asked.folder}; name another folder"
+        )
     peers = {name: installed(peer) for name, peer in PEERS.items()}
     contenders = [*ours(), *(one for found in peers.values() for one in found)]
     measure(contenders, texts, [normalise(text) for text in texts], asked.runs)
     judge(contenders, texts)
     ascii_share = sum(map(str.isascii, texts)) / len(texts)
-    print(f"{len(texts)} documents, {sum(map(len, texts)) / len(texts):,.0f} characters each, {ascii_share:.0%} ASCII\n")
+    print(
+        f"{len(texts)} documents, {sum(map(len, texts)) / len(texts):,.0f} characters each, {ascii_share:.0%} ASCII\n"
+    )
     show(contenders, texts)
     if absent := [name for name, found in peers.items() if not found]:
         print(f"\nnot measured, because not installed: {', '.join(absent)}")

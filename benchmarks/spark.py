@@ -23,18 +23,21 @@ from typing import Any
 import numpy as np
 from planting import vocabulary, written
 
-from indexer import grouping, pairs
-from indexer.fingerprinting import fingerprints
-from indexer.indexing.rows import Extracted, row_of
+from indexer.grouping import group as grouping
+from indexer.indexing.make_rows import Extracted, row_of
+from indexer.matching import match as pairs
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
+from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
 Texts = list[tuple[str, str]]
 
 
-def skewed(documents: int, words: int, share: float, random: np.random.Generator) -> tuple[Texts, dict[str, str]]:
+def skewed(
+    documents: int, words: int, share: float, random: np.random.Generator
+) -> tuple[Texts, dict[str, str]]:
     """A share of forms, three quarters of each one template, the rest as `planted`; and who was copied from whom, by id."""
     forms, known = int(documents * share), vocabulary(random)
     template = random.choice(known, 3 * words // 4)
@@ -53,7 +56,10 @@ def skewed(documents: int, words: int, share: float, random: np.random.Generator
 def planted(documents: int, words: int, random: np.random.Generator) -> Texts:
     """Texts of which half lie in families of edited copies, under ids in another order."""
     texts = written(documents, words, random)
-    return [(f"{name:016x}", text) for name, text in zip(random.integers(0, 2**63, len(texts)).tolist(), texts, strict=True)]
+    return [
+        (f"{name:016x}", text)
+        for name, text in zip(random.integers(0, 2**63, len(texts)).tolist(), texts, strict=True)
+    ]
 
 
 def stored(texts: Texts, url: str) -> Store:
@@ -62,7 +68,10 @@ def stored(texts: Texts, url: str) -> Store:
     for start in range(0, len(texts), 1000):
         part = texts[start : start + 1000]
         signed = fingerprints([text for _, text in part])
-        items = (Extracted(Blob(name, b"", name, b"", len(text), 0), "", "", Document(text)) for name, text in part)
+        items = (
+            Extracted(Blob(name, b"", name, b"", len(text), 0), "", "", Document(text))
+            for name, text in part
+        )
         store.write([row_of(item, signed[place], DEFAULT.id) for place, item in enumerate(items)])
     return store
 
@@ -78,27 +87,37 @@ def one_machine(texts: Texts, folder: Path, threshold: float) -> tuple[set[Any],
     store = timed("one machine: sign, store", lambda: stored(texts, f"sqlite:///{folder}/one.db"))
     found = timed("one machine: match", lambda: pairs.match(store, threshold=threshold))
     account = timed("one machine: group", lambda: grouping.group(store, threshold=threshold))
-    print(f"  hot bands: {found.capped.keys:,} in match, {account.capped.keys:,} in group", flush=True)
+    print(
+        f"  hot bands: {found.capped.keys:,} in match, {account.capped.keys:,} in group", flush=True
+    )
     families = {row.id: (row.family, row.similarity, row.cluster) for row in store.scan()}
     made = {(pair.a, pair.b, pair.similarity, pair.measure) for pair in found}
     store.close()
     return made, families
 
 
-def on_spark(texts: Texts, folder: Path, threshold: float, memory: str) -> tuple[set[Any], dict[str, Any]]:
-    from indexer.grouping import Settings
-    from indexer.spark.documents import Input, documents
-    from indexer.spark.grouping import group
-    from indexer.spark.pairs import Asked, match
+def on_spark(
+    texts: Texts, folder: Path, threshold: float, memory: str
+) -> tuple[set[Any], dict[str, Any]]:
+    from indexer.grouping.group import Settings
+    from indexer.spark.group_job import group
+    from indexer.spark.input_documents import Input, documents
+    from indexer.spark.match_job import Asked, match
     from indexer.spark.session import session
-    from indexer.spark.work import Work
+    from indexer.spark.work_folder import Work
 
     given = folder / "texts"
     given.mkdir()
     for place in range(8):
-        lines = (json.dumps({"id": name, "text": text, "modified": 0}) for name, text in texts[place::8])
+        lines = (
+            json.dumps({"id": name, "text": text, "modified": 0}) for name, text in texts[place::8]
+        )
         (given / f"{place}.jsonl").write_text("\n".join(lines))
-    settings = {"spark.master": "local[*]", "spark.driver.memory": memory, "spark.ui.enabled": "false"}
+    settings = {
+        "spark.master": "local[*]",
+        "spark.driver.memory": memory,
+        "spark.ui.enabled": "false",
+    }
     quiet = {
         "spark.log.level": "ERROR",
         "spark.ui.showConsoleProgress": "false",
@@ -106,14 +125,22 @@ def on_spark(texts: Texts, folder: Path, threshold: float, memory: str) -> tuple
         "spark.local.dir": str(folder / "scratch"),
     }
     spark = session(
-        "benchmark", **settings, **quiet, **{"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+        "benchmark",
+        **settings,
+        **quiet,
+        **{"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"},
     )
     work = Work(spark, str(folder / "work"))
     rows = timed("Spark: sign", lambda: documents(work, Input(str(given), "json"), DEFAULT))
     found = timed("Spark: match", lambda: match(work, rows, DEFAULT, Asked(threshold=threshold)))
-    assigned = timed("Spark: group", lambda: group(work, rows, DEFAULT, Settings(threshold=threshold)))
+    assigned = timed(
+        "Spark: group", lambda: group(work, rows, DEFAULT, Settings(threshold=threshold))
+    )
     made = {tuple(row) for row in found.rows.toLocalIterator()}
-    families = {row["id"]: (row["family"], row["similarity"], row["cluster"]) for row in assigned.rows.toLocalIterator()}
+    families = {
+        row["id"]: (row["family"], row["similarity"], row["cluster"])
+        for row in assigned.rows.toLocalIterator()
+    }
     spark.stop()
     return made, families
 
@@ -125,26 +152,41 @@ def compare(name: str, texts: Texts, threshold: float, memory: str) -> dict[str,
         spark_pairs, spark_families = on_spark(texts, Path(folder), threshold, memory)
     sizes = np.unique([family for family, *_ in spark_families.values()], return_counts=True)[1]
     differing = sum(one_families[key] != value for key, value in spark_families.items())
-    print(f"  pairs: {len(spark_pairs):,} on Spark, {len(one_pairs):,} on one machine, {len(spark_pairs ^ one_pairs):,} differ")
-    print(f"  families: {np.count_nonzero(sizes > 1):,}, the largest of {sizes.max():,}; documents that differ: {differing:,}")
+    print(
+        f"  pairs: {len(spark_pairs):,} on Spark, {len(one_pairs):,} on one machine, {len(spark_pairs ^ one_pairs):,} differ"
+    )
+    print(
+        f"  families: {np.count_nonzero(sizes > 1):,}, the largest of {sizes.max():,}; documents that differ: {differing:,}"
+    )
     return spark_families
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--words", type=int, default=100)
     parser.add_argument("--threshold", type=float, default=0.8)
-    parser.add_argument("--template", type=float, default=0.1, help="share of documents that carry one template")
+    parser.add_argument(
+        "--template", type=float, default=0.1, help="share of documents that carry one template"
+    )
     parser.add_argument("--only", choices=["planted", "skewed"])
     parser.add_argument("--memory", default="4g", help="of the JVM")
     chosen = parser.parse_args()
     root = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     if chosen.only != "skewed":
-        compare("planted", planted(chosen.documents, chosen.words, np.random.default_rng(9)), chosen.threshold, chosen.memory)
+        compare(
+            "planted",
+            planted(chosen.documents, chosen.words, np.random.default_rng(9)),
+            chosen.threshold,
+            chosen.memory,
+        )
     if chosen.only != "planted":
-        texts, origins = skewed(chosen.documents, chosen.words, chosen.template, np.random.default_rng(10))
+        texts, origins = skewed(
+            chosen.documents, chosen.words, chosen.template, np.random.default_rng(10)
+        )
         families = compare("skewed", texts, chosen.threshold, chosen.memory)
         together = sum(families[copy][0] == families[origin][0] for copy, origin in origins.items())
         forms = {family for key, (family, *_) in families.items() if key.startswith("form")}

@@ -15,12 +15,17 @@ import argparse
 
 import numpy as np
 
-from indexer.lineage import lineage
-from indexer.measures import common, feature_set
 from indexer.recipe import DEFAULT
+from indexer.similarity.lineage import lineage
+from indexer.similarity.measures import common, feature_set
 
 Text = list[str]
-KINDS = (("chain", False, False), ("tree", True, False), ("chain with gaps", False, True), ("tree with gaps", True, True))
+KINDS = (
+    ("chain", False, False),
+    ("tree", True, False),
+    ("chain with gaps", False, True),
+    ("tree with gaps", True, True),
+)
 
 
 def vocabulary(random: np.random.Generator, size: int = 5000) -> list[str]:
@@ -39,7 +44,9 @@ def revised(text: Text, words: list[str], random: np.random.Generator) -> Text:
     for _ in range(random.integers(1, 6)):
         place, size = int(random.integers(0, len(made))), int(random.integers(1, 9))
         kind = random.integers(0, 3)
-        made[place : place + (0 if kind == 0 else size)] = [] if kind == 1 else drawn(words, size, random)
+        made[place : place + (0 if kind == 0 else size)] = (
+            [] if kind == 1 else drawn(words, size, random)
+        )
     if random.random() < 0.1:
         place, target = (int(random.integers(0, len(made) - 20)) for _ in range(2))
         moved = made[place : place + 15]
@@ -48,7 +55,9 @@ def revised(text: Text, words: list[str], random: np.random.Generator) -> Text:
     return made
 
 
-def history(count: int, size: int, branching: bool, gaps: bool, random: np.random.Generator) -> tuple[list[Text], list[int]]:
+def history(
+    count: int, size: int, branching: bool, gaps: bool, random: np.random.Generator
+) -> tuple[list[Text], list[int]]:
     """Texts in order of time, and the origin of each among them; -1 for those without."""
     words = vocabulary(random)
     texts, origins = [drawn(words, size, random)], [-1]
@@ -60,14 +69,20 @@ def history(count: int, size: int, branching: bool, gaps: bool, random: np.rando
     for place in range(1, count):
         while origins[place] not in kept and origins[place] >= 0:
             origins[place] = origins[origins[place]]
-    return [texts[place] for place in kept], [kept.index(origins[place]) if place else -1 for place in kept]
+    return [texts[place] for place in kept], [
+        kept.index(origins[place]) if place else -1 for place in kept
+    ]
 
 
 def recovered(texts: list[Text], origins: list[int], dated: bool) -> tuple[int, int, int, int]:
     """Steps, those between the right two versions, those from the right origin, and those that a star has right."""
     sets = [feature_set(" ".join(text), DEFAULT) for text in texts]
     far = np.array([[len(a) + len(b) - 2 * common(a, b) for b in sets] for a in sets])
-    likely = list(range(len(texts))) if dated else sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
+    likely = (
+        list(range(len(texts)))
+        if dated
+        else sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
+    )
     found = lineage(far, [place if dated else None for place in range(len(texts))], likely)
     right = {(origin, place) for place, origin in enumerate(origins) if origin >= 0}
     made = {(origin, place) for place, origin in enumerate(found) if origin is not None}
@@ -76,12 +91,16 @@ def recovered(texts: list[Text], origins: list[int], dated: bool) -> tuple[int, 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--histories", type=int, default=200)
     parser.add_argument("--versions", type=int, default=12)
     parser.add_argument("--words", type=int, default=400)
     options = parser.parse_args()
-    print(f"{'history':18} {'steps':>6}  {'without dates':>13}  {'directed':>8}  {'with dates':>10}  {'star':>5}")
+    print(
+        f"{'history':18} {'steps':>6}  {'without dates':>13}  {'directed':>8}  {'with dates':>10}  {'star':>5}"
+    )
     for name, branching, gaps in KINDS:
         random = np.random.default_rng(7)
         counted = np.zeros(5, dtype=np.int64)
@@ -90,7 +109,10 @@ def main() -> None:
             steps, either, directed, star = recovered(texts, origins, dated=False)
             counted += steps, either, directed, recovered(texts, origins, dated=True)[2], star
         steps, *shares = counted.tolist()
-        told = "  ".join(f"{share / steps:>{width}.1%}" for share, width in zip(shares, (13, 8, 10, 5), strict=True))
+        told = "  ".join(
+            f"{share / steps:>{width}.1%}"
+            for share, width in zip(shares, (13, 8, 10, 5), strict=True)
+        )
         print(f"{name:18} {steps:>6}  {told}")
 
 

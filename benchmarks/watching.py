@@ -33,7 +33,10 @@ class Watch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.seconds, self.busy = time.perf_counter() - self._began, time.process_time() - self._busy
+        self.seconds, self.busy = (
+            time.perf_counter() - self._began,
+            time.process_time() - self._busy,
+        )
         self._stop.set()
         self._thread.join()
         self.resident = status("VmHWM") - self._before

@@ -7,33 +7,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from indexer.checkup import doctor
-    from indexer.comparing.comparison import compare
-    from indexer.comparing.revisions import versions
-    from indexer.duplicates.sets import duplicate_pairs, duplicate_sets
-    from indexer.evaluation.evaluating import evaluate
-    from indexer.exports.exporting import export
-    from indexer.fingerprinting import fingerprint, fingerprints
-    from indexer.grouping import group
-    from indexer.ingest import index
-    from indexer.installing import install, uninstall
-    from indexer.labels.agreement import consistency
-    from indexer.labels.labelling import label, undo_labels
-    from indexer.lookup import similar, similar_many
-    from indexer.overview import status
-    from indexer.pairs import match
-    from indexer.planning import plan
-    from indexer.planting.corpus import synth
+    from indexer.comparing.compare import compare
+    from indexer.comparing.versions import versions
+    from indexer.exports.export import export
+    from indexer.grouping.consistency import consistency
+    from indexer.grouping.delete import delete
+    from indexer.grouping.group import group
+    from indexer.grouping.label import label, undo_labels
+    from indexer.indexing.hash import hash
+    from indexer.indexing.index import index
+    from indexer.lab.evaluation.evaluate import evaluate
+    from indexer.lab.studies.study import study
+    from indexer.lab.synthesis.synth import synth
+    from indexer.lab.tuning.tune import tune
+    from indexer.matching.match import match
+    from indexer.operations.backup import backup, restore
+    from indexer.operations.doctor import doctor
+    from indexer.operations.install import install, uninstall
+    from indexer.operations.reindex import reindex
+    from indexer.operations.status import status
     from indexer.recipe import Recipe, recipe_named
-    from indexer.removal import delete
-    from indexer.renewing import reindex
-    from indexer.results import fold_hits, search
-    from indexer.safekeeping import backup, restore
-    from indexer.signing import hash
+    from indexer.searching.search import fold_hits, search
+    from indexer.searching.similar import similar, similar_many
+    from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets
+    from indexer.sketch.fingerprint import fingerprint, fingerprints
+    from indexer.sketch.plan import plan
     from indexer.stores import open_store
-    from indexer.studying.studied import study
-    from indexer.tuning.tuned import tune
-    from indexer.web.comparisonfile import compare_page
+    from indexer.web.compare_page import compare_page
 
 __all__ = [
     "Recipe",
@@ -75,40 +75,40 @@ __all__ = [
 
 _HOMES = {
     "Recipe": "indexer.recipe",
-    "backup": "indexer.safekeeping",
-    "compare": "indexer.comparing.comparison",
-    "compare_page": "indexer.web.comparisonfile",
-    "consistency": "indexer.labels.agreement",
-    "delete": "indexer.removal",
-    "doctor": "indexer.checkup",
-    "evaluate": "indexer.evaluation.evaluating",
-    "duplicate_pairs": "indexer.duplicates.sets",
-    "duplicate_sets": "indexer.duplicates.sets",
-    "export": "indexer.exports.exporting",
-    "fingerprint": "indexer.fingerprinting",
-    "fingerprints": "indexer.fingerprinting",
-    "fold_hits": "indexer.results",
-    "group": "indexer.grouping",
-    "hash": "indexer.signing",
-    "index": "indexer.ingest",
-    "install": "indexer.installing",
-    "label": "indexer.labels.labelling",
-    "match": "indexer.pairs",
+    "backup": "indexer.operations.backup",
+    "compare": "indexer.comparing.compare",
+    "compare_page": "indexer.web.compare_page",
+    "consistency": "indexer.grouping.consistency",
+    "delete": "indexer.grouping.delete",
+    "doctor": "indexer.operations.doctor",
+    "evaluate": "indexer.lab.evaluation.evaluate",
+    "duplicate_pairs": "indexer.similarity.duplicate_sets",
+    "duplicate_sets": "indexer.similarity.duplicate_sets",
+    "export": "indexer.exports.export",
+    "fingerprint": "indexer.sketch.fingerprint",
+    "fingerprints": "indexer.sketch.fingerprint",
+    "fold_hits": "indexer.searching.search",
+    "group": "indexer.grouping.group",
+    "hash": "indexer.indexing.hash",
+    "index": "indexer.indexing.index",
+    "install": "indexer.operations.install",
+    "label": "indexer.grouping.label",
+    "match": "indexer.matching.match",
     "open_store": "indexer.stores",
-    "plan": "indexer.planning",
+    "plan": "indexer.sketch.plan",
     "recipe_named": "indexer.recipe",
-    "reindex": "indexer.renewing",
-    "restore": "indexer.safekeeping",
-    "search": "indexer.results",
-    "similar": "indexer.lookup",
-    "similar_many": "indexer.lookup",
-    "status": "indexer.overview",
-    "study": "indexer.studying.studied",
-    "synth": "indexer.planting.corpus",
-    "tune": "indexer.tuning.tuned",
-    "undo_labels": "indexer.labels.labelling",
-    "uninstall": "indexer.installing",
-    "versions": "indexer.comparing.revisions",
+    "reindex": "indexer.operations.reindex",
+    "restore": "indexer.operations.backup",
+    "search": "indexer.searching.search",
+    "similar": "indexer.searching.similar",
+    "similar_many": "indexer.searching.similar",
+    "status": "indexer.operations.status",
+    "study": "indexer.lab.studies.study",
+    "synth": "indexer.lab.synthesis.synth",
+    "tune": "indexer.lab.tuning.tune",
+    "undo_labels": "indexer.grouping.label",
+    "uninstall": "indexer.operations.install",
+    "versions": "indexer.comparing.versions",
 }
 
 

@@ -1,6 +1,6 @@
 """`python -m indexer` is the same program as `nearfold`."""
 
-from indexer.cli import main
+from indexer.cli.main import main
 
 if __name__ == "__main__":
     main()

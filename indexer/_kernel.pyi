@@ -31,7 +31,9 @@ def fingerprints(
     interpreter's lock is free meanwhile; `threads` share the work. Settings out of range raise ValueError.
     """
 
-def differ_at_most(address: int, maps: int, words: int, left: bytes, right: bytes, most: bytes) -> bytes:
+def differ_at_most(
+    address: int, maps: int, words: int, left: bytes, right: bytes, most: bytes
+) -> bytes:
     """Whether the parity maps of each pair differ in at most so many bits: one byte a pair, 1 or 0.
 
     `address` is that of a (maps, words) array of uint64, which the caller keeps; `left`, `right` and `most` are int32. Raises

@@ -1,4 +1,4 @@
-"""The error tree. Every error says what to do; facts are attributes; exit codes stand in `indexer.commands.exits`.
+"""The error tree. Every error says what to do; facts are attributes; exit codes stand in `indexer.cli.exit_codes`.
 
 NearfoldError
 ├── UsageError                 the caller asked for something that cannot be done as asked
@@ -135,7 +135,11 @@ class TextFieldMismatch(StoreError):
     """In an index the texts of another field are signed. `signed`: how many, None for an index of nearfold's own."""
 
     def __init__(self, *, index: str, stored: str, wanted: str, signed: int | None) -> None:
-        which = "all its texts are there" if signed is None else f"{signed:,} documents have fingerprints of it"
+        which = (
+            "all its texts are there"
+            if signed is None
+            else f"{signed:,} documents have fingerprints of it"
+        )
         super().__init__(
             f"index {index} is signed by its field {stored}, not {wanted}: {which}; give --text-field {stored}, "
             "or read it into another store"
@@ -147,7 +151,11 @@ class IndexInRenewal(StoreError):
     """The next version of an index exists, but was begun for another recipe or by somebody else."""
 
     def __init__(self, *, index: str, recipe: str) -> None:
-        begun = f"was begun for recipe {recipe}; finish with --recipe {recipe}" if recipe else "is not nearfold's; rename it"
+        begun = (
+            f"was begun for recipe {recipe}; finish with --recipe {recipe}"
+            if recipe
+            else "is not nearfold's; rename it"
+        )
         super().__init__(f"index {index} {begun}, or delete {index}, which is not in service")
         self.index, self.recipe = index, recipe
 
@@ -156,7 +164,9 @@ class StoreUnreachable(StoreError):
     """No answer from the store."""
 
     def __init__(self, *, url: str, reason: str) -> None:
-        super().__init__(f"no answer from {url} ({reason}); check that the server runs and that the address and port are right")
+        super().__init__(
+            f"no answer from {url} ({reason}); check that the server runs and that the address and port are right"
+        )
         self.url, self.reason = url, reason
 
 
@@ -183,7 +193,9 @@ class StoreStopped(StoreError):
     """The store stopped taking documents in mid-run; what was acknowledged is safe."""
 
     def __init__(self, *, reason: str, mend: str) -> None:
-        super().__init__(f"the store stopped taking documents: {reason}; {mend}, then run the same command again to resume")
+        super().__init__(
+            f"the store stopped taking documents: {reason}; {mend}, then run the same command again to resume"
+        )
         self.reason, self.mend = reason, mend
 
 
@@ -199,7 +211,11 @@ class StoreDamaged(StoreError):
     """A file of the store, or of its journal, cannot be read."""
 
     def __init__(
-        self, *, path: str, reason: str, mend: str = "restore a backup, or give --store a new file and index again"
+        self,
+        *,
+        path: str,
+        reason: str,
+        mend: str = "restore a backup, or give --store a new file and index again",
     ) -> None:
         super().__init__(f"{path} cannot be used ({reason}); {mend}")
         self.path, self.reason, self.mend = path, reason, mend
@@ -209,7 +225,9 @@ class DocumentNotFound(StoreError):
     """No document with that id is in the store."""
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(f"no document {id} in the store; `nearfold search` prints ids, or give a path")
+        super().__init__(
+            f"no document {id} in the store; `nearfold search` prints ids, or give a path"
+        )
         self.id = id
 
 
@@ -237,7 +255,9 @@ class ExtractionTimeout(ExtractionError):
     """Reading took longer than the limit; the worker was ended."""
 
     def __init__(self, *, seconds: float) -> None:
-        super().__init__(f"extraction took longer than {seconds:g} s and was ended; allow more with --timeout, --retry")
+        super().__init__(
+            f"extraction took longer than {seconds:g} s and was ended; allow more with --timeout, --retry"
+        )
         self.seconds = seconds
 
 
@@ -245,7 +265,9 @@ class ExtractionMemory(ExtractionError):
     """Reading needed more resident memory than the limit; the worker was ended."""
 
     def __init__(self, *, megabytes: int) -> None:
-        super().__init__(f"extraction took more than {megabytes} MB of memory and was ended; allow more with --memory, --retry")
+        super().__init__(
+            f"extraction took more than {megabytes} MB of memory and was ended; allow more with --memory, --retry"
+        )
         self.megabytes = megabytes
 
 
@@ -253,7 +275,11 @@ class ExtractionCrash(ExtractionError):
     """What read the document died over it: a worker process (`code` is its exit code), or an extraction server (None)."""
 
     def __init__(self, *, code: int | None) -> None:
-        what = "the extraction server broke off twice" if code is None else f"the extraction process died (exit code {code})"
+        what = (
+            "the extraction server broke off twice"
+            if code is None
+            else f"the extraction process died (exit code {code})"
+        )
         super().__init__(f"{what}; the document is damaged or hostile")
         self.code = code
 

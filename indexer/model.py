@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from indexer.errors import ExtractionError
 
-Status: TypeAlias = Literal["complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"]
+Status: TypeAlias = Literal[
+    "complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"
+]
 """`unsigned`: an ingest pipeline took the document and could not sign it; `near_error` says why."""
 Scope: TypeAlias = Literal["documents", "parts", "both"]
 """What a store is asked about: whole documents, their parts (clauses), or every row."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from indexer import recipekeys
+from indexer import recipe_key as recipekeys
 from indexer.errors import UnknownName, UnknownRecipe, UsageError
 
 
@@ -98,7 +98,9 @@ class Recipe:
         """Settings that differ, as `name: mine -> other`, sorted by name; empty when the ids are equal."""
         mine, theirs = self.settings, other.settings
         names = sorted(mine.keys() | theirs.keys())
-        return tuple(f"{n}: {mine.get(n)} -> {theirs.get(n)}" for n in names if mine.get(n) != theirs.get(n))
+        return tuple(
+            f"{n}: {mine.get(n)} -> {theirs.get(n)}" for n in names if mine.get(n) != theirs.get(n)
+        )
 
 
 _FIELDS = tuple(one.name for one in dataclasses.fields(Recipe) if one.name != "secret")
@@ -168,7 +170,9 @@ def recipe_named(name: str) -> Recipe:
         return DEFAULT_V1
     plain, key = recipekeys.split(name)
     if key and plain in ("default", "default_v1"):
-        return dataclasses.replace(DEFAULT_V1, name=f"default_v1+key:{key}", feature_hash=recipekeys.KEYED_HASH)
+        return dataclasses.replace(
+            DEFAULT_V1, name=f"default_v1+key:{key}", feature_hash=recipekeys.KEYED_HASH
+        )
     parts = name.split(":")
     for head, make in _FAMILIES.items():
         if parts[0] == head or (head == "simhash-doc" and parts[0].startswith("simhash-doc-")):
@@ -182,7 +186,9 @@ def _condenser(parts: list[str]) -> Recipe:
     """copietje's condenser: an empty part is its default; both spellings of tokenisers (`_` or `-`) are taken."""
     tokeniser = parts[0].replace("_", "-") or "ws"
     if not RUNS.fullmatch(tokeniser):
-        tokeniser = _one_of("tokenizer", tokeniser, (*_TOKENISERS, "N-byte-grams", "N-word-shingles"))
+        tokeniser = _one_of(
+            "tokenizer", tokeniser, (*_TOKENISERS, "N-byte-grams", "N-word-shingles")
+        )
     tokeniser = _SAME.get(tokeniser, tokeniser)
     normaliser = _one_of("normaliser", parts[1] or "norm-html", _NORMALISERS)
     feature_hash = _one_of("hash", parts[2] or "sha1", _HASHES)
@@ -210,9 +216,13 @@ def _simhash_doc(parts: list[str]) -> Recipe:
     spelled = parts[0].removeprefix("simhash-doc").removeprefix("-")
     version, loose = spelled.removesuffix("loose").removesuffix("-"), spelled.endswith("loose")
     version = _one_of("version of simhash-doc", version or "v2", ("v1", "v2", "v3", "v4"))
-    stop = parts[1].removeprefix("stop-") if len(parts) == 2 and parts[1].startswith("stop-") else ""
+    stop = (
+        parts[1].removeprefix("stop-") if len(parts) == 2 and parts[1].startswith("stop-") else ""
+    )
     if len(parts) > 1 and not stop:
-        raise UsageError(f"simhash-doc takes a version, -loose and :stop-LANGUAGE only, not {':'.join(parts)!r}")
+        raise UsageError(
+            f"simhash-doc takes a version, -loose and :stop-LANGUAGE only, not {':'.join(parts)!r}"
+        )
     return Recipe(
         name=f"simhash-doc-{version}{'-loose' if loose else ''}{f':stop-{stop}' if stop else ''}",
         normaliser="none",
@@ -228,7 +238,9 @@ def _simhash_doc(parts: list[str]) -> Recipe:
 def _study(parts: list[str]) -> Recipe:
     """`signature-study:METHOD:BITS`, over UTF-8 character 4-grams of the untouched text."""
     if len(parts) != 3:
-        raise UsageError(f"signature-study is spelled signature-study:METHOD:BITS, not {':'.join(parts)!r}")
+        raise UsageError(
+            f"signature-study is spelled signature-study:METHOD:BITS, not {':'.join(parts)!r}"
+        )
     method = _one_of("method", parts[1], tuple(_STUDY))
     bits = _number("number of bits", parts[2], 16, 512 if method == "simhash-sha512" else 1024)
     if bits % 8:

@@ -23,8 +23,13 @@ SLOTS = DEFAULT_V1.slots or 0
 def winners() -> tuple[str, ...]:
     """For each slot of `default_v1` the word of four letters that wins it against all others."""
     words = ["".join(four) for four in product(ascii_lowercase, repeat=4)]
-    hashes = gram_hashes(np.frombuffer("".join(words).encode("ascii"), np.uint8).astype(np.uint32), 4)[::4]
-    slots, values = (hashes >> np.uint64(32)) * np.uint64(SLOTS) >> np.uint64(32), hashes & np.uint64(0xFFFFFFFF)
+    hashes = gram_hashes(
+        np.frombuffer("".join(words).encode("ascii"), np.uint8).astype(np.uint32), 4
+    )[::4]
+    slots, values = (
+        (hashes >> np.uint64(32)) * np.uint64(SLOTS) >> np.uint64(32),
+        hashes & np.uint64(0xFFFFFFFF),
+    )
     order = np.lexsort((values, slots))
     first = order[np.unique(slots[order], return_index=True)[1]]
     return tuple(words[place] for place in first.tolist())
@@ -34,4 +39,7 @@ def crafted(number: int, letters: int = 32) -> str:
     """A text of random letters, others for each number, with a winner in the midst of every so many of them."""
     random = Random(number)
     own = ("".join(random.choices(ascii_lowercase, k=letters)) for _ in winners())
-    return " ".join(f"{run[: letters // 2]}{word}{run[letters // 2 :]}" for run, word in zip(own, winners(), strict=True))
+    return " ".join(
+        f"{run[: letters // 2]}{word}{run[letters // 2 :]}"
+        for run, word in zip(own, winners(), strict=True)
+    )

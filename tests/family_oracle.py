@@ -8,14 +8,14 @@ from itertools import combinations
 
 import numpy as np
 
-from indexer.keys import band_keys
-from indexer.measures import feature_set, jaccard
 from indexer.model import Row
-from indexer.planning import plan_for_recall
 from indexer.recipe import DEFAULT
-from indexer.rescore import Z999
+from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.rescore import Z999
 from indexer.sketch.codec import unpack_slots
-from indexer.sketch.statistics import wilson
+from indexer.sketch.keys import band_keys
+from indexer.sketch.plan import plan_for_recall
+from indexer.statistics.wilson import wilson
 
 
 class Oracle:
@@ -27,13 +27,19 @@ class Oracle:
         self.sets = {id: feature_set(row.text, DEFAULT) for id, row in self.rows.items()}
         layout = plan_for_recall(min(self.threshold, self.chained), 0.998, 128)
         self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items()}
-        self.keys = {id: band_keys(slots[None], layout.bands, layout.rows)[0] for id, slots in self.slots.items()}
+        self.keys = {
+            id: band_keys(slots[None], layout.bands, layout.rows)[0]
+            for id, slots in self.slots.items()
+        }
         by_words = self.visits(lambda row: (-row.words,))
         self.near = self.candidates(by_words if kind == "central" else self.order(kind), cap)
         self.made = self.families(self.order(kind))
 
     def visits(self, key):
-        return sorted(self.rows, key=lambda one: (self.rows[one].status != "complete", *key(self.rows[one]), one))
+        return sorted(
+            self.rows,
+            key=lambda one: (self.rows[one].status != "complete", *key(self.rows[one]), one),
+        )
 
     def order(self, kind):
         if kind == "central":
@@ -42,7 +48,11 @@ class Oracle:
 
     def weight(self, id):
         """Summed similarity to matches, as near as floats come; the test's sums have no ties but exact ones."""
-        near = [self.similarity(id, other) for other in self.rows if other != id and self.candidate(id, other)]
+        near = [
+            self.similarity(id, other)
+            for other in self.rows
+            if other != id and self.candidate(id, other)
+        ]
         return round(sum(value for value in near if value >= self.threshold), 9)
 
     def candidates(self, order, cap):
@@ -54,7 +64,11 @@ class Oracle:
                     carriers[key].append(self.rows[id].exact)
         near = set()
         for exact in carriers.values():
-            pairs = combinations(exact, 2) if len(exact) <= cap else [(exact[0], other) for other in exact[1:]]
+            pairs = (
+                combinations(exact, 2)
+                if len(exact) <= cap
+                else [(exact[0], other) for other in exact[1:]]
+            )
             near |= {frozenset(pair) for pair in pairs}
         return near
 
@@ -62,7 +76,9 @@ class Oracle:
         same = self.rows[a].exact == self.rows[b].exact
         equal = int(np.count_nonzero(self.slots[a] == self.slots[b]))
         reaches = wilson(equal, 128, Z999)[1] >= (threshold or self.threshold)
-        return same or (frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches)
+        return same or (
+            frozenset((self.rows[a].exact, self.rows[b].exact)) in self.near and reaches
+        )
 
     def similarity(self, a, b):
         return jaccard(self.sets[a], self.sets[b])
@@ -122,22 +138,33 @@ def broken(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
         if head is None:
             found.append(f"{row.id} is in the family of {row.family}, which does not exist")
         elif row.cluster is not None and row.cluster not in stored:
-            found.append(f"{row.id} is in a cluster called after {row.cluster}, which does not exist")
+            found.append(
+                f"{row.id} is in a cluster called after {row.cluster}, which does not exist"
+            )
         elif head is not row:
             found += _wrong(row, head, threshold)
         elif row.similarity is not None or (row.principal and row.status != "complete"):
-            found.append(f"{row.id} ({row.status}) leads its family with similarity {row.similarity}")
+            found.append(
+                f"{row.id} ({row.status}) leads its family with similarity {row.similarity}"
+            )
     return found
 
 
 def _wrong(row: Row, head: Row, threshold: float) -> list[str]:
-    value = 1.0 if row.exact == head.exact else jaccard(feature_set(row.text, DEFAULT), feature_set(head.text, DEFAULT))
+    value = (
+        1.0
+        if row.exact == head.exact
+        else jaccard(feature_set(row.text, DEFAULT), feature_set(head.text, DEFAULT))
+    )
     wrong = {
         "who does not lead": head.family != head.id or head.principal is False,
         f"who is {head.status}": head.status != "complete",
         f"and is {row.status}": row.status not in ("complete", "truncated"),
         "and is a principal": row.principal is not False,
         f"to whom it is similar to {value}": value < threshold,
-        f"with similarity {row.similarity} instead of {value}": row.similarity is None or abs(row.similarity - value) > 1e-6,
+        f"with similarity {row.similarity} instead of {value}": row.similarity is None
+        or abs(row.similarity - value) > 1e-6,
     }
-    return [f"{row.id} is in the family of {head.id}, {what}" for what, holds in wrong.items() if holds]
+    return [
+        f"{row.id} is in the family of {head.id}, {what}" for what, holds in wrong.items() if holds
+    ]

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from indexer.errors import ExtractionError, ExtractorUnavailable, MissingExtra
-from indexer.extract.base import Limits, TryAlone
+from indexer.extraction.base import Limits, TryAlone
 from indexer.model import Document
 
 

@@ -7,10 +7,10 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.fingerprinting import fingerprints
-from indexer.indexing.rows import Extracted, row_of
+from indexer.indexing.make_rows import Extracted, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -33,7 +33,10 @@ def library(seed: int, size: int) -> list[Record]:
         family = [chance.choices(words, k=chance.randint(15, 60))]
         for _ in range(chance.choice([0, 0, 1, 2, 5, 12])):
             share = chance.choice([0, 0.02, 0.05, 0.1])
-            edited = [chance.choice(words) if chance.random() < share else word for word in chance.choice(family)]
+            edited = [
+                chance.choice(words) if chance.random() < share else word
+                for word in chance.choice(family)
+            ]
             family.append(edited[: -chance.randint(1, 3)] if chance.random() < 0.3 else edited)
         texts += [_dressed(" ".join(text), chance) for text in family]
     texts += ["", "", "ab", "12345 6789", "12345 6789", "x y", "0000000000000000", " \n"]
@@ -63,7 +66,10 @@ def store_of(records: list[Record], url: str, recipe: Recipe = DEFAULT) -> Store
     for start in range(0, len(records), 1000):
         part = records[start : start + 1000]
         signed = fingerprints([record.text for record in part], recipe)
-        rows = [row_of(_extracted(record), signed[place], recipe.id) for place, record in enumerate(part)]
+        rows = [
+            row_of(_extracted(record), signed[place], recipe.id)
+            for place, record in enumerate(part)
+        ]
         assert not any(store.write(rows))
     return store
 

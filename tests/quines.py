@@ -25,7 +25,14 @@ from collections.abc import Callable
 
 NAME = b"quine.zip"
 CHECKSUM = 0x6E666F6C  # any
-_LENGTHS = [(3, 257, 0), (11, 265, 1), (19, 269, 2), (35, 273, 3), (67, 277, 4), (131, 281, 5)]  # from, code, bits added
+_LENGTHS = [
+    (3, 257, 0),
+    (11, 265, 1),
+    (19, 269, 2),
+    (35, 273, 3),
+    (67, 277, 4),
+    (131, 281, 5),
+]  # from, code, bits added
 _DISTANCES = [(1, 0, 0), (5, 4, 1), (9, 6, 2), (17, 8, 3), (33, 10, 4), (65, 12, 5), (129, 14, 6)]
 _END = "0" * 7  # the code that ends a block
 _LONG = 11  # bytes of A
@@ -44,8 +51,16 @@ def zip_quine() -> bytes:
     def around(packed: int, whole: int) -> tuple[bytes, bytes]:
         facts = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, CHECKSUM, packed, whole, len(NAME), 0)
         head = b"PK\x03\x04" + facts + NAME
-        entry = b"PK\x01\x02" + struct.pack("<H", 20) + facts + struct.pack("<HHHII", 0, 0, 0, 0, 0) + NAME
-        return head, entry + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(entry), len(head) + packed, 0)
+        entry = (
+            b"PK\x01\x02"
+            + struct.pack("<H", 20)
+            + facts
+            + struct.pack("<HHHII", 0, 0, 0, 0, 0)
+            + NAME
+        )
+        return head, entry + b"PK\x05\x06" + struct.pack(
+            "<HHHHIIH", 0, 0, 1, 1, len(entry), len(head) + packed, 0
+        )
 
     return _quine(around)
 
@@ -59,14 +74,23 @@ def _quine(around: Callable[[int, int], tuple[bytes, bytes]]) -> bytes:
     def file(free: bytes) -> bytes:
         return head + _program(head, tail, free) + tail
 
-    return file(_forged(lambda free: zlib.crc32(file(free.to_bytes(4, "little"))), CHECKSUM).to_bytes(4, "little"))
+    return file(
+        _forged(lambda free: zlib.crc32(file(free.to_bytes(4, "little"))), CHECKSUM).to_bytes(
+            4, "little"
+        )
+    )
 
 
 def _program(head: bytes, tail: bytes, free: bytes) -> bytes:
     """The instructions, as blocks of deflate that begin and end with a byte."""
     begin = head + _print(len(head) + 5)
     a = _repeat(len(begin), _LONG)
-    a1, a2, b, c = _print(_LONG), _print(5), _print(2 * _SHORT + 10), _repeat(2 * _SHORT + 10, _SHORT)
+    a1, a2, b, c = (
+        _print(_LONG),
+        _print(5),
+        _print(2 * _SHORT + 10),
+        _repeat(2 * _SHORT + 10, _SHORT),
+    )
     d = _last(len(tail))
     g, more = _repeat(_SHORT + 5, _SHORT), _print(len(free) + len(d) + len(tail))
     room = bytes(_SHORT + 5) + g + more
@@ -93,7 +117,11 @@ def _repeat(count: int, size: int) -> bytes:
 
 def _last(tail: int) -> bytes:
     """The last instruction: itself and the tail again."""
-    return next(made for size in range(3, 9) if len(made := _bytes("110" + _copy(size + tail, size + tail) + _END)) == size)
+    return next(
+        made
+        for size in range(3, 9)
+        if len(made := _bytes("110" + _copy(size + tail, size + tail) + _END)) == size
+    )
 
 
 def _copy(length: int, distance: int) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from indexer.fingerprinting import fingerprints
-from indexer.indexing.rows import Extracted, row_of
-from indexer.measures import feature_set, jaccard
+from indexer.indexing.make_rows import Extracted, row_of
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT, Recipe
+from indexer.similarity.measures import feature_set, jaccard
+from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 
 WORDS = (
@@ -20,7 +20,10 @@ WORDS = (
 
 def sentence(seed: int, words: int = 40) -> str:
     """Words in an order that depends on the seed; no randomness."""
-    return " ".join(f"{WORDS[(seed * 7 + place * (3 + seed % 5)) % len(WORDS)]}{(seed * place) % 11}" for place in range(words))
+    return " ".join(
+        f"{WORDS[(seed * 7 + place * (3 + seed % 5)) % len(WORDS)]}{(seed * place) % 11}"
+        for place in range(words)
+    )
 
 
 def edited(text: str, edits: int, mark: str = "x") -> str:
@@ -29,7 +32,12 @@ def edited(text: str, edits: int, mark: str = "x") -> str:
     return " ".join([*words[: len(words) - edits], *(f"{mark}{place}" for place in range(edits))])
 
 
-def rows(texts: dict[str, str], recipe: Recipe = DEFAULT, cut: frozenset[str] = frozenset(), **changes: Any) -> list[Row]:
+def rows(
+    texts: dict[str, str],
+    recipe: Recipe = DEFAULT,
+    cut: frozenset[str] = frozenset(),
+    **changes: Any,
+) -> list[Row]:
     """Rows as indexing makes them, by id; those in `cut` are truncated. `changes` map a field to a value by id."""
     signed = fingerprints(list(texts.values()), recipe)
     made = []
@@ -37,7 +45,14 @@ def rows(texts: dict[str, str], recipe: Recipe = DEFAULT, cut: frozenset[str] = 
         blob = Blob(id, id.encode(), f"/library/{id}.txt", b"", len(text), place * 1_000_000_000)
         document = Document(text, truncated=id in cut)
         labels = changes.get("labels", {}).get(id, ())
-        made.append(row_of(Extracted(blob, f"raw of {text}", "source", document), signed[place], recipe.id, tuple(labels)))
+        made.append(
+            row_of(
+                Extracted(blob, f"raw of {text}", "source", document),
+                signed[place],
+                recipe.id,
+                tuple(labels),
+            )
+        )
     return made
 
 
@@ -49,7 +64,9 @@ def library(made: list[Row], recipe: Recipe = DEFAULT) -> Any:
     return store
 
 
-def true_pairs(texts: dict[str, str], threshold: float, recipe: Recipe = DEFAULT) -> dict[tuple[str, str], float]:
+def true_pairs(
+    texts: dict[str, str], threshold: float, recipe: Recipe = DEFAULT
+) -> dict[tuple[str, str], float]:
     """Brute force: the pairs at the threshold or above by the recipe's features."""
     sets = {id: feature_set(text, recipe) for id, text in texts.items()}
     values = {(a, b): jaccard(sets[a], sets[b]) for a, b in combinations(sorted(texts), 2)}

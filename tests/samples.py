@@ -44,12 +44,19 @@ def odt(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
 
 
 def rtf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
-    escaped = ("".join(char if char < "\x80" else f"\\u{ord(char)}?" for char in text) for text in paragraphs)
+    escaped = (
+        "".join(char if char < "\x80" else f"\\u{ord(char)}?" for char in text)
+        for text in paragraphs
+    )
     body = "".join(f"{text}\\par\n" for text in escaped)
-    return f"{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Times;}}}}{{\\info{{\\title {TITLE}}}}}\\f0\n{body}}}".encode("ascii")
+    return f"{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Times;}}}}{{\\info{{\\title {TITLE}}}}}\\f0\n{body}}}".encode(
+        "ascii"
+    )
 
 
-def pdf(paragraphs: Sequence[str] = PARAGRAPHS, *, password: str | None = None, pages: int = 1) -> bytes:
+def pdf(
+    paragraphs: Sequence[str] = PARAGRAPHS, *, password: str | None = None, pages: int = 1
+) -> bytes:
     """`pages` pages with the same paragraphs; with a password nobody can read it who does not have it."""
 
     def save(file: io.BytesIO) -> None:
@@ -102,13 +109,17 @@ def zip_bomb(name: str, unit: bytes, repeat: int) -> bytes:
     packed = (packer.compress(unit) + packer.flush(zlib.Z_FULL_FLUSH)) * repeat + packer.flush()
     label, size = name.encode(), len(unit) * repeat
     big = struct.pack("<HHQQ", 1, 16, size, len(packed))
-    shared = struct.pack("<HHHHHIIIHH", 45, 0, 8, 0, 33, 0, 2**32 - 1, 2**32 - 1, len(label), len(big))
+    shared = struct.pack(
+        "<HHHHHIIIHH", 45, 0, 8, 0, 33, 0, 2**32 - 1, 2**32 - 1, len(label), len(big)
+    )
     local = b"PK\x03\x04" + shared + label + big
     central = b"PK\x01\x02" + struct.pack("<H", 45) + shared + bytes(14) + label + big
     offset = len(local) + len(packed)
     end64 = b"PK\x06\x06" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, 1, 1, len(central), offset)
     locator = b"PK\x06\x07" + struct.pack("<IQI", 0, offset + len(central), 1)
-    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 2**16 - 1, 2**16 - 1, 2**32 - 1, 2**32 - 1, 0)
+    end = b"PK\x05\x06" + struct.pack(
+        "<HHHHIIH", 0, 0, 2**16 - 1, 2**16 - 1, 2**32 - 1, 2**32 - 1, 0
+    )
     return local + packed + central + end64 + locator + end
 
 

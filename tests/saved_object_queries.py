@@ -16,7 +16,11 @@ def body(visualization: dict, scripted: dict[str, str]) -> dict:
     attributes = visualization["attributes"]
     state = json.loads(attributes["visState"])
     source = json.loads(attributes["kibanaSavedObjectMeta"]["searchSourceJSON"])
-    metrics = {one["id"]: _metric(one) for one in state["aggs"] if one["schema"] == "metric" and one["type"] != "count"}
+    metrics = {
+        one["id"]: _metric(one)
+        for one in state["aggs"]
+        if one["schema"] == "metric" and one["type"] != "count"
+    }
     tree = metrics
     for one in reversed([one for one in state["aggs"] if one["schema"] != "metric"]):
         tree = {one["id"]: {**_bucket(one, scripted), "aggs": tree}}
@@ -30,14 +34,29 @@ def _metric(agg: dict) -> dict:
 def _bucket(agg: dict, scripted: dict[str, str]) -> dict:
     params = agg["params"]
     if agg["type"] == "filters":
-        return {"filters": {"filters": {one["label"]: kuery(one["input"]["query"]) for one in params["filters"]}}}
+        return {
+            "filters": {
+                "filters": {one["label"]: kuery(one["input"]["query"]) for one in params["filters"]}
+            }
+        }
     field = params["field"]
-    where = {"script": {"source": scripted[field], "lang": "painless"}} if field in scripted else {"field": field}
+    where = (
+        {"script": {"source": scripted[field], "lang": "painless"}}
+        if field in scripted
+        else {"field": field}
+    )
     if agg["type"] == "histogram":
         return {"histogram": {**where, "interval": params["interval"], "min_doc_count": 1}}
     assert agg["type"] == "terms", agg["type"]
     order = {"_count" if params["orderBy"] == "1" else params["orderBy"]: params["order"]}
-    return {"terms": {**where, "size": params["size"], "order": order, **json.loads(params.get("json", "{}"))}}
+    return {
+        "terms": {
+            **where,
+            "size": params["size"],
+            "order": order,
+            **json.loads(params.get("json", "{}")),
+        }
+    }
 
 
 def kuery(text: str) -> dict:
@@ -59,7 +78,11 @@ def filled(vega: object, filters: list[dict], times: dict) -> object:
                 made.append(filled(one, filters, times))
         return made
     if isinstance(vega, dict):
-        return times if vega == {"%timefilter%": True} else {name: filled(one, filters, times) for name, one in vega.items()}
+        return (
+            times
+            if vega == {"%timefilter%": True}
+            else {name: filled(one, filters, times) for name, one in vega.items()}
+        )
     return vega
 
 
@@ -75,7 +98,9 @@ class Product(BaseHTTPRequestHandler):
         return self.say(200, found) if found else self.say(404, {"message": "not found"})
 
     def do_DELETE(self):
-        self.say(200 if self.kept.pop(self.path.removeprefix("/api/saved_objects/"), None) else 404, {})
+        self.say(
+            200 if self.kept.pop(self.path.removeprefix("/api/saved_objects/"), None) else 404, {}
+        )
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -85,9 +110,16 @@ class Product(BaseHTTPRequestHandler):
         _, part, end = body.split(mark)
         assert end.strip() == "--" and 'name="file"; filename="nearfold.ndjson"' in part
         objects = [json.loads(line) for line in part.partition("\r\n\r\n")[2].strip().splitlines()]
-        errors = [{"id": one["id"], "error": {"type": "conflict"}} for one in objects if one["type"] in self.refuse]
+        errors = [
+            {"id": one["id"], "error": {"type": "conflict"}}
+            for one in objects
+            if one["type"] in self.refuse
+        ]
         self.kept.update({f"{one['type']}/{one['id']}": one for one in objects})
-        return self.say(200, {"success": not errors, "successCount": len(objects) - len(errors), "errors": errors})
+        return self.say(
+            200,
+            {"success": not errors, "successCount": len(objects) - len(errors), "errors": errors},
+        )
 
     def say(self, status, body):
         if "Basic " not in self.headers.get("Authorization", ""):

@@ -11,13 +11,16 @@ import click
 import pytest
 
 import indexer
-from indexer.cli import commands
+from indexer.cli.main import commands
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 _GROUP = click.Context(commands)
 COMMANDS = {name: commands.get_command(_GROUP, name) for name in commands.list_commands(_GROUP)}
-DOCS = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))])
+DOCS = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+)
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
@@ -27,7 +30,12 @@ def test_command_is_documented(command: str) -> None:
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_options_are_documented(command: str) -> None:
-    options = {name for one in COMMANDS[command].params if isinstance(one, click.Option) for name in one.opts}
+    options = {
+        name
+        for one in COMMANDS[command].params
+        if isinstance(one, click.Option)
+        for name in one.opts
+    }
     assert {name for name in options if name not in DOCS} == set()
 
 
@@ -41,7 +49,10 @@ def test_python_blocks_run(tmp_path: Path) -> None:
     assert blocks
     for block in blocks:
         subprocess.run(
-            [sys.executable, "-c", block], cwd=ROOT, check=True, env={**os.environ, "NEARFOLD_README": str(tmp_path)}
+            [sys.executable, "-c", block],
+            cwd=ROOT,
+            check=True,
+            env={**os.environ, "NEARFOLD_README": str(tmp_path)},
         )
 
 
@@ -56,7 +67,12 @@ def test_console_blocks_run(tmp_path: Path) -> None:
             words = shlex.split(line)
             if words[0] != "nearfold":
                 continue
-            environment = {**os.environ, "NEARFOLD_STORE": f"sqlite:///{tmp_path}/readme.db", "COLUMNS": "110", "NO_COLOR": "1"}
+            environment = {
+                **os.environ,
+                "NEARFOLD_STORE": f"sqlite:///{tmp_path}/readme.db",
+                "COLUMNS": "110",
+                "NO_COLOR": "1",
+            }
             done = subprocess.run(
                 [sys.executable, "-m", "indexer", *words[1:]],
                 cwd=ROOT,
@@ -66,7 +82,9 @@ def test_console_blocks_run(tmp_path: Path) -> None:
                 check=False,
             )
             assert done.returncode == 0, f"{line}\n{done.stderr}"
-            assert matches(shown, done.stdout), f"{line}\n--- shown\n{shown}\n--- printed\n{done.stdout}"
+            assert matches(shown, done.stdout), (
+                f"{line}\n--- shown\n{shown}\n--- printed\n{done.stdout}"
+            )
 
 
 def matches(shown: str, printed: str) -> bool:
@@ -82,15 +100,23 @@ def agrees(line: str, want: str) -> bool:
 
 def plain(line: str) -> str:
     """A line without what differs from machine to machine."""
-    line = re.sub(r"\d+\.\d s\b", "N s", re.sub(r"\b[0-9a-f]{32}\b", "ID", line.replace(f"{ROOT}/", "")))
+    line = re.sub(
+        r"\d+\.\d s\b", "N s", re.sub(r"\b[0-9a-f]{32}\b", "ID", line.replace(f"{ROOT}/", ""))
+    )
     return re.sub(r"\s+", " ", line).strip()
 
 
 def test_pages_with_commands_are_read_by_a_test() -> None:
     tests = "\n".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__)
+        path.read_text(encoding="utf-8")
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if path != Path(__file__)
     )
-    pages = [path for path in sorted((ROOT / "docs").rglob("*.md")) if re.search(r"^```(sh|console)", path.read_text(), re.M)]
+    pages = [
+        path
+        for path in sorted((ROOT / "docs").rglob("*.md"))
+        if re.search(r"^```(sh|console)", path.read_text(), re.M)
+    ]
     assert len(pages) > 5
     assert [path.name for path in pages if path.name not in tests] == []
 

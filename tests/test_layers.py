@@ -37,7 +37,18 @@ RANKS = {
         "duplicates",
     ],
     2: ["fingerprinting"],
-    3: ["sources", "extract", "stores", "crashreport", "logs", "traces", "failpoints", "secret", "urls", "lastingfiles"],
+    3: [
+        "sources",
+        "extract",
+        "stores",
+        "crashreport",
+        "logs",
+        "traces",
+        "failpoints",
+        "secret",
+        "urls",
+        "lastingfiles",
+    ],
     4: [
         "indexing",
         "exports",
@@ -240,7 +251,11 @@ def inner(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_down(path: Path) -> None:
-    upward = {name for name in inner(path) if name != "_kernel" and RANK[name.split(".")[0]] > RANK[top(path)]}
+    upward = {
+        name
+        for name in inner(path)
+        if name != "_kernel" and RANK[name.split(".")[0]] > RANK[top(path)]
+    }
     assert not upward
 
 
@@ -261,7 +276,12 @@ def test_every_module_has_a_rank() -> None:
 
 
 def test_no_cycles() -> None:
-    graph = {".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): inner(path) for path in FILES}
+    graph = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): inner(
+            path
+        )
+        for path in FILES
+    }
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -277,7 +297,12 @@ def test_no_cycles() -> None:
 
 @pytest.mark.parametrize("library", sorted(ADAPTERS))
 def test_library_is_adapted_in_one_place(library: str) -> None:
-    users = {path.relative_to(PACKAGE).as_posix() for path in FILES for name in imports(path) if name.split(".")[0] == library}
+    users = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in FILES
+        for name in imports(path)
+        if name.split(".")[0] == library
+    }
     assert users == ADAPTERS[library]
 
 
@@ -292,20 +317,27 @@ def test_the_words_of_the_house_need_nothing_but_python(module: str) -> None:
     assert used <= set(sys.stdlib_module_names) | {"indexer"}
 
 
-PURE = [path for path in FILES if RANK[top(path)] <= 2 and top(path) != "mappings"]  # which reads the package's own files
+PURE = [
+    path for path in FILES if RANK[top(path)] <= 2 and top(path) != "mappings"
+]  # which reads the package's own files
 
 
 @pytest.mark.parametrize("path", PURE, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_up_to_the_waist_nothing_touches_the_world(path: Path) -> None:
     assert not {name.split(".")[0] for name in imports(path)} & OUTSIDE
-    calls = {ast.unparse(node.func) for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)}
+    calls = {
+        ast.unparse(node.func) for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)
+    }
     assert not calls & {"open", "print", "input", "exec", "eval"}
 
 
 def test_what_can_be_swapped_is_imported_by_its_chooser_alone() -> None:
     edges = [path for path in FILES if RANK[top(path)] == 3]
     users = {
-        path.relative_to(PACKAGE).as_posix() for path in edges for name in inner(path) if name.rpartition(".")[2] in SWAPPED
+        path.relative_to(PACKAGE).as_posix()
+        for path in edges
+        for name in inner(path)
+        if name.rpartition(".")[2] in SWAPPED
     }
     assert users == CHOOSERS
 

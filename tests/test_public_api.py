@@ -65,7 +65,11 @@ def test_every_public_name_is_described() -> None:
 def test_every_error_is_ours_and_described() -> None:
     from indexer import errors
 
-    tree = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    tree = [
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, Exception)
+    ]
     assert all(issubclass(kind, NearfoldError) and kind.__doc__ for kind in tree)
     drawn = errors.__doc__ or ""
     assert [kind.__name__ for kind in tree if kind.__name__ not in drawn] == []
@@ -81,9 +85,16 @@ def test_optional_libraries_are_not_imported() -> None:
 def test_errors_keep_their_kind_and_facts_from_one_process_to_another() -> None:
     from indexer.errors import NoFeatures, UnknownName, UnknownRecipe, UsageError
 
-    for error in (NoFeatures(), UnknownRecipe(name="x", known=("default",)), UnknownName("way", None, ["padded", "shorter"])):
+    for error in (
+        NoFeatures(),
+        UnknownRecipe(name="x", known=("default",)),
+        UnknownName("way", None, ["padded", "shorter"]),
+    ):
         copy = pickle.loads(pickle.dumps(error))
         assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
     assert issubclass(NoFeatures, ValueError)
     assert issubclass(NoFeatures, UsageError)
-    assert str(UnknownName("way", "x", ["padded", "shorter"])) == "unknown way 'x'; choose one of: padded, shorter"
+    assert (
+        str(UnknownName("way", "x", ["padded", "shorter"]))
+        == "unknown way 'x'; choose one of: padded, shorter"
+    )

@@ -21,8 +21,12 @@ LOCK, UNANSWERED = LOCKS / "all.txt", 3
 
 def main(arguments: list[str]) -> int:
     """Write the bill, ask the database; the exit code of the first that fails."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bill", type=Path, default=ROOT / "build" / "bill.json", help="where the bill goes")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--bill", type=Path, default=ROOT / "build" / "bill.json", help="where the bill goes"
+    )
     parser.add_argument("--bill-only", action="store_true", help="ask nobody")
     given = parser.parse_args(arguments)
     programs = apart("audit")
@@ -38,8 +42,19 @@ def main(arguments: list[str]) -> int:
 
 def _known(programs: Path) -> int:
     """Ask for known vulnerabilities and show them."""
-    asked = ["--vulnerability-service", "osv", "--no-deps", "--disable-pip", "--timeout", "15", "--requirement", str(LOCK)]
-    done = subprocess.run([str(programs / "pip-audit"), *asked], check=False, stderr=subprocess.PIPE, text=True)
+    asked = [
+        "--vulnerability-service",
+        "osv",
+        "--no-deps",
+        "--disable-pip",
+        "--timeout",
+        "15",
+        "--requirement",
+        str(LOCK),
+    ]
+    done = subprocess.run(
+        [str(programs / "pip-audit"), *asked], check=False, stderr=subprocess.PIPE, text=True
+    )
     if "requests.exceptions." in done.stderr:
         print(f"nothing was checked: {done.stderr.splitlines()[-1]}", file=sys.stderr)
         return UNANSWERED

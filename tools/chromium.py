@@ -11,12 +11,16 @@ import subprocess
 
 VARIABLE = "NEARFOLD_TEST_CHROMIUM"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-MEND = f"install Chromium (on Debian: apt-get install chromium), or set {VARIABLE} to the path of one"
+MEND = (
+    f"install Chromium (on Debian: apt-get install chromium), or set {VARIABLE} to the path of one"
+)
 
 
 def found() -> str | None:
     """The path of a Chromium, None where there is none."""
-    return os.environ.get(VARIABLE) or next((path for name in NAMES if (path := shutil.which(name))), None)
+    return os.environ.get(VARIABLE) or next(
+        (path for name in NAMES if (path := shutil.which(name))), None
+    )
 
 
 def ensured() -> str | None:
@@ -25,7 +29,10 @@ def ensured() -> str | None:
         return path
     print("Installing Chromium for the tests of the pages ...", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", "--no-install-recommends", "chromium"]):
+    for command in (
+        ["apt-get", "update", "-q"],
+        ["apt-get", "install", "-q", "-y", "--no-install-recommends", "chromium"],
+    ):
         if subprocess.run(command, env=environment, check=False, capture_output=True).returncode:
             break
     return found()
@@ -33,5 +40,10 @@ def ensured() -> str | None:
 
 def arguments() -> list[str]:
     """What it is started with: root has no sandbox, and nothing is asked of the network."""
-    plain = ["--disable-background-networking", "--disable-component-update", "--no-default-browser-check", "--no-first-run"]
+    plain = [
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--no-default-browser-check",
+        "--no-first-run",
+    ]
     return [*plain, "--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else plain

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from indexer.cli import commands
+from indexer.cli.main import commands
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
 WIDTH = 110
@@ -35,7 +35,9 @@ def page() -> str:
         command = commands.get_command(group, name)
         assert command
         sizes = {"terminal_width": WIDTH, "max_content_width": WIDTH}
-        context = click.Context(command, info_name=f"nearfold {name}", help_option_names=["-h", "--help"], **sizes)
+        context = click.Context(
+            command, info_name=f"nearfold {name}", help_option_names=["-h", "--help"], **sizes
+        )
         parts.append(f"## nearfold {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

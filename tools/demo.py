@@ -16,7 +16,11 @@ COMMANDS = (
     ("index", EXAMPLES),
     ("search", "written report"),
     ("similar", f"{EXAMPLES}/ferry-press-release.txt"),
-    ("compare", f"{EXAMPLES}/services-agreement-2024.txt", f"{EXAMPLES}/services-agreement-2025-renewal.txt"),
+    (
+        "compare",
+        f"{EXAMPLES}/services-agreement-2024.txt",
+        f"{EXAMPLES}/services-agreement-2025-renewal.txt",
+    ),
 )
 
 
@@ -27,7 +31,9 @@ def main() -> int:
         for command in COMMANDS:
             print(f"\n$ nearfold {subprocess.list2cmdline(command)}", flush=True)
             store = ["--store", f"sqlite:///{folder}/demo.db"] if command[0] != "compare" else []
-            if code := subprocess.run([str(python), "-m", "indexer", *command, *store], cwd=ROOT, check=False).returncode:
+            if code := subprocess.run(
+                [str(python), "-m", "indexer", *command, *store], cwd=ROOT, check=False
+            ).returncode:
                 return code
     print("\nTo keep an index of your own: .venv/bin/nearfold index FOLDER")
     return 0

@@ -45,11 +45,18 @@ def apart(lock: str) -> Path:
 def _installed(place: Path, *locks: str) -> list[str]:
     """Make an environment with what these locks name; how its pip installs."""
     if sys.version_info < (3, 10):  # noqa: UP036 (this runs on whatever Python there is)
-        sys.exit(f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3.")
-    print(f"Setting up {place.name} (a minute or two the first time) ...", file=sys.stderr, flush=True)
+        sys.exit(
+            f"nearfold needs Python 3.10 or newer; this is {sys.version.split()[0]}. Run this file with a newer python3."
+        )
+    print(
+        f"Setting up {place.name} (a minute or two the first time) ...", file=sys.stderr, flush=True
+    )
     python = place / BIN.name / "python"
     if not python.exists():
-        _run([sys.executable, "-m", "venv", str(place)], "on Debian and Ubuntu: apt install python3-venv")
+        _run(
+            [sys.executable, "-m", "venv", str(place)],
+            "on Debian and Ubuntu: apt install python3-venv",
+        )
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     named = [flag for name in locks for flag in ("--requirement", str(LOCKS / f"{name}.txt"))]
     _run([*pip, "--require-hashes", *named], "check the network")
@@ -74,6 +81,8 @@ def _state(lock: str) -> str:
 
 def _run(command: list[str], mend: str) -> None:
     """Run a step quietly; what it said is shown when it fails."""
-    done = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     if done.returncode:
         sys.exit(f"{done.stdout}\nsetting up failed at: {' '.join(command)}\n{mend}")

@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from golden_cases import VECTORS, cases, recipe_of, text_of, vector  # noqa: E402
 
-from indexer.fingerprinting import define  # noqa: E402
+from indexer.sketch.fingerprint import define  # noqa: E402
 
 
 def computed() -> dict[str, dict[str, Any]]:

@@ -29,13 +29,20 @@ NOT_HERE = "not installed where this list was made: for another system or Python
 def main() -> int:
     """Write the page."""
     core = _names("core")
-    rows = [f"| {name} | {'●' if name in core else ''} | {_licence(name)} |\n" for name in sorted(_names("all"))]
+    rows = [
+        f"| {name} | {'●' if name in core else ''} | {_licence(name)} |\n"
+        for name in sorted(_names("all"))
+    ]
     PAGE.write_text(HEAD + "".join(rows), encoding="utf-8")
     return 0
 
 
 def _names(lock: str) -> set[str]:
-    return set(re.findall(r"^([a-z0-9.-]+)==", (LOCKS / f"{lock}.txt").read_text(encoding="utf-8"), re.MULTILINE))
+    return set(
+        re.findall(
+            r"^([a-z0-9.-]+)==", (LOCKS / f"{lock}.txt").read_text(encoding="utf-8"), re.MULTILINE
+        )
+    )
 
 
 def _licence(name: str) -> str:
@@ -44,9 +51,17 @@ def _licence(name: str) -> str:
         told = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return NOT_HERE
-    classifiers = [line.rsplit(" :: ", 1)[1] for line in told.get_all("Classifier", []) if line.startswith("License ::")]
+    classifiers = [
+        line.rsplit(" :: ", 1)[1]
+        for line in told.get_all("Classifier", [])
+        if line.startswith("License ::")
+    ]
     field = (told.get("License") or "").strip().splitlines()
-    return told.get("License-Expression") or ", ".join(classifiers) or (field[0] if field else "not told")
+    return (
+        told.get("License-Expression")
+        or ", ".join(classifiers)
+        or (field[0] if field else "not told")
+    )
 
 
 if __name__ == "__main__":

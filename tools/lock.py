@@ -38,15 +38,21 @@ HEAD = "# Written by tools/lock.py; checked by pip, which refuses a file whose h
 
 def main(arguments: list[str]) -> int:
     """Write the locks, or say which would change; 1 when some would."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a lock no longer fits")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 when a lock no longer fits"
+    )
     checking = parser.parse_args(arguments).check
     stale = []
     with tempfile.TemporaryDirectory() as folder:
         for name in ORDER:
             lock, made = LOCKS / f"{name}.txt", Path(folder, f"{name}.txt")
             if checking and lock.exists():
-                made.write_bytes(lock.read_bytes())  # versions already locked are kept where they still fit
+                made.write_bytes(
+                    lock.read_bytes()
+                )  # versions already locked are kept where they still fit
             _compile(name, made)
             text = HEAD + made.read_text(encoding="utf-8").removeprefix(HEAD)
             if checking and text != lock.read_text(encoding="utf-8"):
@@ -60,8 +66,24 @@ def main(arguments: list[str]) -> int:
 
 def _compile(name: str, made: Path) -> None:
     """Resolve one lock into `made`, with the locks before it as limits."""
-    limits = [flag for other in ORDER[: ORDER.index(name)] for flag in ("--constraint", str(LOCKS / f"{other}.txt"))]
-    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", *OPTIONS, *INPUTS[name], *limits, "-o", str(made)]
+    limits = [
+        flag
+        for other in ORDER[: ORDER.index(name)]
+        for flag in ("--constraint", str(LOCKS / f"{other}.txt"))
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        *OPTIONS,
+        *INPUTS[name],
+        *limits,
+        "-o",
+        str(made),
+    ]
     subprocess.run(command, cwd=ROOT, check=True)
 
 

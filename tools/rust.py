@@ -29,7 +29,9 @@ def failed() -> int:
             continue
         print(f"\n$ cargo {name} {' '.join(rest)}", flush=True)
         settings = {"CARGO_TARGET_DIR": str(_built()), **os.environ}
-        if code := subprocess.run(["cargo", name, *rest], cwd=ROOT, env=settings, check=False).returncode:
+        if code := subprocess.run(
+            ["cargo", name, *rest], cwd=ROOT, env=settings, check=False
+        ).returncode:
             return code
     return 0
 

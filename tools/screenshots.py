@@ -34,9 +34,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         store = ("--store", f"sqlite:///{folder}/examples.db")
         for words in (("index", "examples"), ("group",)):
-            subprocess.run(_command(*words, *store), cwd=ROOT, check=True, stdout=subprocess.DEVNULL, env=_environment())
+            subprocess.run(
+                _command(*words, *store),
+                cwd=ROOT,
+                check=True,
+                stdout=subprocess.DEVNULL,
+                env=_environment(),
+            )
         serving = _command("serve", "--port", "0", *store)
-        with subprocess.Popen(serving, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=_environment()) as process:
+        with subprocess.Popen(
+            serving, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=_environment()
+        ) as process:
             assert process.stdout is not None
             address = process.stdout.readline().split(" at ")[1].split()[0].rstrip("/")
             try:

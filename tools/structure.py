@@ -15,7 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-PARTICIPLES = re.compile(r"_?[A-Z]\w*(?:ed|Told|Made|Given|Found|Drawn|Seen|Lost|Kept|Held|Ran|Shown|Chosen|Written)$")
+PARTICIPLES = re.compile(
+    r"_?[A-Z]\w*(?:ed|Told|Made|Given|Found|Drawn|Seen|Lost|Kept|Held|Ran|Shown|Chosen|Written)$"
+)
 NOUNS = frozenset({"Feed", "Need", "Seed", "Speed", "_Seed"})
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 COLUMNS = 100
@@ -65,7 +67,9 @@ class Package:
             tails = (longest(other) for other in sorted(self.imports(name)))
             return (name, *max(tails, key=len, default=()))
 
-        return list(max((longest(name) for name in sorted(self.names) if name != "indexer"), key=len))
+        return list(
+            max((longest(name) for name in sorted(self.names) if name != "indexer"), key=len)
+        )
 
     def edges(self) -> Counter[tuple[str, str]]:
         """How many imports lead from one folder to another."""
@@ -84,7 +88,9 @@ class Package:
         for path in self.files:
             if not path.stem.startswith("__"):
                 stems.setdefault(path.stem, []).append(path.relative_to(self.root).parts[0])
-        return sorted(stem for stem, folders in stems.items() if len([f for f in folders if f != "cli"]) > 1)
+        return sorted(
+            stem for stem, folders in stems.items() if len([f for f in folders if f != "cli"]) > 1
+        )
 
     def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
         """Every node of every module."""
@@ -184,7 +190,10 @@ def report(package: Package, details: bool) -> Iterator[str]:
     if details:
         yield "longest chain: " + " -> ".join(chain)
         yield "repeated: " + ", ".join(package.repeated_stems())
-        yield from (f"    {source} -> {target}  {number}" for (source, target), number in edges.most_common())
+        yield from (
+            f"    {source} -> {target}  {number}"
+            for (source, target), number in edges.most_common()
+        )
 
 
 def main(arguments: list[str]) -> int:

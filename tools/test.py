@@ -35,7 +35,9 @@ def main(arguments: list[str]) -> int:
         return code
     for module, *rest in (*CHECKS, ("pytest", *arguments)):
         print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)
-        if code := subprocess.run([str(python), "-m", module, *rest], cwd=ROOT, check=False).returncode:
+        if code := subprocess.run(
+            [str(python), "-m", module, *rest], cwd=ROOT, check=False
+        ).returncode:
             return code
     return 0
 

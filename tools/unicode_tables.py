@@ -120,11 +120,20 @@ TABLES: dict[str, tuple[str, list[tuple[int, int]]]] = {}
 
 
 def build() -> None:
-    TABLES["UNASSIGNED"] = ("code points that Unicode 13.0 does not assign", list(ranges(unassigned)))
-    TABLES["NONSTARTER"] = ("code points whose NFKD begins with a non-zero combining class", list(ranges(nonstarter)))
+    TABLES["UNASSIGNED"] = (
+        "code points that Unicode 13.0 does not assign",
+        list(ranges(unassigned)),
+    )
+    TABLES["NONSTARTER"] = (
+        "code points whose NFKD begins with a non-zero combining class",
+        list(ranges(nonstarter)),
+    )
     TABLES["IGNORABLE"] = ("Default_Ignorable_Code_Point", list(DEFAULT_IGNORABLE))
     TABLES["BLANK"] = ("white space and control characters", list(ranges(blank)))
-    TABLES["WORDLESS"] = ("numbers, punctuation and symbols (categories N*, P*, S*)", list(ranges(wordless)))
+    TABLES["WORDLESS"] = (
+        "numbers, punctuation and symbols (categories N*, P*, S*)",
+        list(ranges(wordless)),
+    )
     TABLES["UNSPACED"] = ("scripts written without spaces between words", list(UNSPACED))
 
 
@@ -162,16 +171,24 @@ def python_module() -> str:
     for name, (what, table) in TABLES.items():
         parts.append(f'# {what}\n{name} = """\n{wrap([spell(pair) for pair in table])}\n"""\n')
     runs = [f"{first:X}-{last:X}/{step}{delta:+d}" for first, last, step, delta in lower_runs()]
-    parts.append(f'# simple lower case, first-last/step+delta; final sigma becomes sigma\nLOWER = """\n{wrap(runs)}\n"""\n')
+    parts.append(
+        f'# simple lower case, first-last/step+delta; final sigma becomes sigma\nLOWER = """\n{wrap(runs)}\n"""\n'
+    )
     return "\n".join(parts)
 
 
 def rust_module() -> str:
-    parts = ["//! Pinned Unicode 13.0 tables, written by tools/unicode_tables.py; never edited, never updated.\n"]
+    parts = [
+        "//! Pinned Unicode 13.0 tables, written by tools/unicode_tables.py; never edited, never updated.\n"
+    ]
     for name, (what, table) in TABLES.items():
         rows = wrap([f"(0x{first:X},0x{last:X})," for first, last in table])
-        parts.append(f"/// {what}\n#[rustfmt::skip]\npub const {name}: &[(u32, u32)] = &[\n{rows}\n];\n")
-    rows = wrap([f"(0x{first:X},0x{last:X},{step},{delta})," for first, last, step, delta in lower_runs()])
+        parts.append(
+            f"/// {what}\n#[rustfmt::skip]\npub const {name}: &[(u32, u32)] = &[\n{rows}\n];\n"
+        )
+    rows = wrap(
+        [f"(0x{first:X},0x{last:X},{step},{delta})," for first, last, step, delta in lower_runs()]
+    )
     head = "/// simple lower case: (first, last, step, delta)\n#[rustfmt::skip]"
     parts.append(f"{head}\npub const LOWER: &[(u32, u32, u32, i32)] = &[\n{rows}\n];\n")
     return "\n".join(parts)
@@ -179,7 +196,9 @@ def rust_module() -> str:
 
 def main() -> None:
     if unicodedata.unidata_version != "13.0.0":
-        sys.exit(f"needs Unicode 13.0.0 (CPython 3.10), this Python has {unicodedata.unidata_version}")
+        sys.exit(
+            f"needs Unicode 13.0.0 (CPython 3.10), this Python has {unicodedata.unidata_version}"
+        )
     build()
     (ROOT / "indexer/text/unicode13.py").write_text(python_module(), encoding="ascii")
     (ROOT / "indexer/text/categories13.py").write_text(categories_module(), encoding="ascii")

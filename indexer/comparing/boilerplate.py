@@ -8,11 +8,17 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.alignment.passages import WIDTH
-from indexer.collection import Progress, silent
-from indexer.discounting import Corpus, Discounted, discounted, shingle_hashes, width_for
-from indexer.fingerprinting import fingerprint
-from indexer.lookup import recipe_of
+from indexer.matching.collection import Progress, silent
+from indexer.searching.similar import recipe_of
+from indexer.similarity.alignment import WIDTH
+from indexer.similarity.boilerplate_discount import (
+    Corpus,
+    Discounted,
+    discounted,
+    shingle_hashes,
+    width_for,
+)
+from indexer.sketch.fingerprint import fingerprint
 from indexer.stores.base import Store
 from indexer.text.words import words
 
@@ -28,7 +34,9 @@ class Sample:
     nothing was indexed yet.
     """
 
-    def __init__(self, store: Store, width: int = WIDTH, most: int = SAMPLE, progress: Progress = silent) -> None:
+    def __init__(
+        self, store: Store, width: int = WIDTH, most: int = SAMPLE, progress: Progress = silent
+    ) -> None:
         self._store, self._recipe, self._width = store, recipe_of(store), width
         self._ids: dict[str, str] = {}
         self._corpus = Corpus(self._read(most, progress))
@@ -38,7 +46,12 @@ class Sample:
         left, right = (shingle_hashes(words(text), self._width) for text in (a, b))
         copies = {fingerprint(text, self._recipe).exact for text in (a, b)} & self._ids.keys()
         rows = self._store.get([self._ids[exact] for exact in copies]).values()
-        return discounted(left, right, self._corpus, [shingle_hashes(words(row.text), self._width) for row in rows])
+        return discounted(
+            left,
+            right,
+            self._corpus,
+            [shingle_hashes(words(row.text), self._width) for row in rows],
+        )
 
     def _read(self, most: int, progress: Progress) -> Iterator[NDArray[np.uint64]]:
         held = 0
@@ -59,6 +72,8 @@ def shingle_width(a: str, b: str) -> int:
     return width_for((words(a), words(b)))
 
 
-def discount(store: Store, a: str, b: str, sample: int = SAMPLE, progress: Progress = silent) -> Discounted:
+def discount(
+    store: Store, a: str, b: str, sample: int = SAMPLE, progress: Progress = silent
+) -> Discounted:
     """Compare two texts by S_R with shingles weighted by how rare they are in a `Sample` of a store."""
     return Sample(store, shingle_width(a, b), sample, progress).compare(a, b)

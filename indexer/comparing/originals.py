@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from indexer.documents import STDIN, document_at
 from indexer.errors import DocumentNotFound, SourceNotFound
+from indexer.indexing.documents import STDIN, document_at
 from indexer.model import Document, Row
 from indexer.stores.base import Store
 
@@ -65,7 +65,11 @@ def original(name: str, store: Store) -> Original:
         return _read(*document_at(name))
     row = store.get([name]).get(name) if store.stored_recipe() else None
     if row is None:
-        raise SourceNotFound(path=name) if os.sep in name or Path(name).suffix else DocumentNotFound(id=name)
+        raise (
+            SourceNotFound(path=name)
+            if os.sep in name or Path(name).suffix
+            else DocumentNotFound(id=name)
+        )
     return stored(row)
 
 
@@ -108,6 +112,8 @@ def _moment(milliseconds: int | None) -> str:
     if milliseconds is None:
         return ""
     try:
-        return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).isoformat(timespec="seconds")
+        return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).isoformat(
+            timespec="seconds"
+        )
     except (OverflowError, OSError, ValueError):
         return ""

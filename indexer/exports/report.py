@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from html import escape
 
-from indexer.collection import Progress, silent
-from indexer.exports.auditsection import audit_section
-from indexer.exports.reportstyle import STYLE, figure
-from indexer.familyview import Family, family
-from indexer.figures import columns, curve, share_bar
+from indexer.exports.audit_section import audit_section
+from indexer.exports.figures import columns, curve, share_bar
+from indexer.exports.report_style import STYLE, figure
+from indexer.grouping.family_view import Family, family
+from indexer.grouping.survey import BINS, Survey, survey
+from indexer.matching.collection import Progress, silent
 from indexer.model import Row, Status
-from indexer.overview import Overview, status
-from indexer.release import release
+from indexer.operations.status import Overview, status
 from indexer.statistics.strata import Audit
 from indexer.stores.base import Store
-from indexer.survey import BINS, Survey, survey
+from indexer.system.release import release
 from indexer.text.visible import visible
 
 MEMBERS, FAILURES, TYPES = 25, 50, 12
@@ -45,7 +45,9 @@ class Report:
     documents: int
 
 
-def report(store: Store, date: str | None = None, progress: Progress = silent, audit: Audit | None = None) -> Report:
+def report(
+    store: Store, date: str | None = None, progress: Progress = silent, audit: Audit | None = None
+) -> Report:
     """Make the report of a store as the last `group` left it. `date`: what stands at its top; today's in UTC when None.
 
     `audit`: what `group` misses of the pairs that there are, if somebody has looked.
@@ -135,7 +137,10 @@ def _numbers(made: Survey, seen: Overview) -> str:
 
 def _figures(made: Survey) -> str:
     first = next((place for place, number in enumerate(made.similarities) if number), BINS // 2)
-    bins = [(f"{100 * place // BINS}", made.similarities[place]) for place in range(min(first, BINS // 2), BINS)]
+    bins = [
+        (f"{100 * place // BINS}", made.similarities[place])
+        for place in range(min(first, BINS // 2), BINS)
+    ]
     drawn = [
         figure(
             "How many documents a group has",
@@ -154,12 +159,19 @@ def _figures(made: Survey) -> str:
         drawn += [
             figure(
                 "What another threshold would gather",
-                curve("Share of documents in a group, by threshold", gathered, made.documents, shares=True),
+                curve(
+                    "Share of documents in a group, by threshold",
+                    gathered,
+                    made.documents,
+                    shares=True,
+                ),
                 "Share of all documents that would be in a group, by the least similarity that is asked for.",
             ),
             figure(
                 "How many groups there would be",
-                curve("Number of groups, by threshold", groups, max(number for _, number in groups)),
+                curve(
+                    "Number of groups, by threshold", groups, max(number for _, number in groups)
+                ),
                 "A lower threshold makes groups larger, and at last merges them; a higher one breaks them up.",
             ),
         ]
@@ -170,8 +182,13 @@ def _types(seen: Overview) -> str:
     """What kinds of documents there are, and how far they could be read."""
     kinds = sorted(seen.counts.by_content_type.items(), key=lambda item: (-item[1], item[0]))
     rest = sum(number for _, number in kinds[TYPES:])
-    shown = [(name, number, "") for name, number in kinds[:TYPES]] + ([("all others", rest, "")] if rest else [])
-    states = [(name.replace("_", " "), number, _MEANINGS[name]) for name, number in sorted(seen.counts.by_status.items())]
+    shown = [(name, number, "") for name, number in kinds[:TYPES]] + (
+        [("all others", rest, "")] if rest else []
+    )
+    states = [
+        (name.replace("_", " "), number, _MEANINGS[name])
+        for name, number in sorted(seen.counts.by_status.items())
+    ]
     return f"<h2>Documents</h2>{_counted('Content type', shown)}{_counted('How they could be read', states)}"
 
 
@@ -236,7 +253,9 @@ def _member(row: Row) -> str:
 
 
 def _labels(row: Row | None) -> str:
-    return " ".join(f'<span class="tag">{_shown(label)}</span>' for label in (row.labels if row else ()))
+    return " ".join(
+        f'<span class="tag">{_shown(label)}</span>' for label in (row.labels if row else ())
+    )
 
 
 def _failures(seen: Overview) -> str:
@@ -249,7 +268,11 @@ def _failures(seen: Overview) -> str:
         for one in seen.failed[:FAILURES]
     )
     more = len(seen.failed) - FAILURES
-    rest = f'<p class="soft">… and {more:,} more; <code>nearfold status --failures</code> lists all</p>' if more > 0 else ""
+    rest = (
+        f'<p class="soft">… and {more:,} more; <code>nearfold status --failures</code> lists all</p>'
+        if more > 0
+        else ""
+    )
     return (
         f"<h2>What could not be read</h2><p>{len(seen.failed):,} files are in no number above. They may repeat others, or not: "
         'nobody has looked.</p><div class="card wide"><table><thead><tr><th>file</th><th>why</th></tr></thead>'
@@ -258,7 +281,11 @@ def _failures(seen: Overview) -> str:
 
 
 def _reading(made: Survey) -> str:
-    known = "the texts" if made.measure == "features" else "sketches of the texts, which are accurate to some per cent"
+    known = (
+        "the texts"
+        if made.measure == "features"
+        else "sketches of the texts, which are accurate to some per cent"
+    )
     return f"""<h2>How to read this</h2>
 <p>A <strong>group</strong> is one document, the principal, and those that are each similar enough <em>to it</em>. Members
 are not chained: two members of a group may differ from each other more than either does from the principal.</p>

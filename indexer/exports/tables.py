@@ -57,7 +57,9 @@ def write_csv(table: Table, file: TextIO) -> int:
     writer, written = csv.writer(file), 0  # CR LF: only then is a lone CR quoted
     writer.writerow([column.name for column in table.columns])
     for row in table.rows():
-        writer.writerow([_cell(column.kind, value) for column, value in zip(table.columns, row, strict=True)])
+        writer.writerow(
+            [_cell(column.kind, value) for column, value in zip(table.columns, row, strict=True)]
+        )
         written += 1
     return written
 
@@ -71,7 +73,11 @@ def moment(milliseconds: int | None) -> str:
     if milliseconds is None:
         return ""
     try:
-        return (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return (
+            (_EPOCH + timedelta(milliseconds=milliseconds))
+            .isoformat(timespec="milliseconds")
+            .replace("+00:00", "Z")
+        )
     except OverflowError:
         return ""
 

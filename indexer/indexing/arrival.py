@@ -11,16 +11,16 @@ import threading
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from indexer.failpoints import reached
-from indexer.grouping import Settings, fewest_equal
-from indexer.joining.bands import Slots
-from indexer.joining.leaders import Leaders
-from indexer.measures import FeatureSet, feature_set, jaccard
+from indexer.grouping.delete import DEFAULTS, leads, mend, mend_strays
+from indexer.grouping.group import Settings, fewest_equal
+from indexer.joins.bands import Slots
+from indexer.joins.principal_bands import Leaders
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.removal import DEFAULTS, leads, mend, mend_strays
+from indexer.similarity.measures import FeatureSet, feature_set, jaccard
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.base import Store
+from indexer.system.failpoints import reached
 
 REMEMBERED = 50_000
 FOUND = 1_000
@@ -50,7 +50,9 @@ class Arrivals:
         self.writers = store.writers
         self._joining = settings is not None and bool(recipe.minhash and recipe.bands)
         self._width = recipe.slots or 0
-        self._least = fewest_equal("features", self._width, self._settings.threshold) if self._joining else 0
+        self._least = (
+            fewest_equal("features", self._width, self._settings.threshold) if self._joining else 0
+        )
         self._known = self._no_leaders()
         self._documents = store.counts().documents
         self._asking = store.shared or self._documents > 0
@@ -73,8 +75,12 @@ class Arrivals:
         if changing:
             self._mend(changing)
             before |= self._store.get(list(kept))
-        placed = [_with_family_of(before[row.id], row) if row.id in kept else _alone(row) for row in rows]
-        fresh = [place for id, place in last.items() if id not in kept and self._sketched(rows[place])]
+        placed = [
+            _with_family_of(before[row.id], row) if row.id in kept else _alone(row) for row in rows
+        ]
+        fresh = [
+            place for id, place in last.items() if id not in kept and self._sketched(rows[place])
+        ]
         if self._joining and fresh:
             self._join(placed, fresh, changing.keys())
         if len(last) < len(rows):
@@ -90,7 +96,10 @@ class Arrivals:
         try:
             refusals |= zip(now, self._store.write([rows[place] for place in now]), strict=True)
         finally:
-            self._decide([rows[place] for place in now], {rows[place].id for place in now if refusals.get(place, "") is None})
+            self._decide(
+                [rows[place] for place in now],
+                {rows[place].id for place in now if refusals.get(place, "") is None},
+            )
         written = [rows[place] for place in now]
         later = [place for place, head in enumerate(heads) if head is not None]
         if later:
@@ -118,11 +127,24 @@ class Arrivals:
 
     def _check(self, rows: Sequence[Row]) -> None:
         """Mend what other writers did meanwhile to principals that were joined, and what they joined to those that changed."""
-        seen = {row.id: source for row in rows if (source := self._sources.pop(row.id, None)) is not None}
-        now = self._store.sources(list({row.family for row in rows if row.id in seen})) if seen else {}
-        lost = [_alone(row) for row in rows if row.id in seen and now.get(row.family) != seen[row.id]]
+        seen = {
+            row.id: source
+            for row in rows
+            if (source := self._sources.pop(row.id, None)) is not None
+        }
+        now = (
+            self._store.sources(list({row.family for row in rows if row.id in seen}))
+            if seen
+            else {}
+        )
+        lost = [
+            _alone(row) for row in rows if row.id in seen and now.get(row.family) != seen[row.id]
+        ]
         if lost:
-            self._store.assign(Assignment(row.id, row.id, bool(row.principal), None, None, provisional=True) for row in lost)
+            self._store.assign(
+                Assignment(row.id, row.id, bool(row.principal), None, None, provisional=True)
+                for row in lost
+            )
         if changed := [row.id for row in rows if row.id in self._led]:
             mend_strays(self._store, self._recipe, changed, self._settings)
 
@@ -136,7 +158,9 @@ class Arrivals:
             self._known.discard(id)
 
     def _sketched(self, row: Row) -> bool:
-        return row.status in ("complete", "truncated") and len(row.minhash or b"") == 4 * self._width
+        return (
+            row.status in ("complete", "truncated") and len(row.minhash or b"") == 4 * self._width
+        )
 
     def _join(self, rows: list[Row], fresh: list[int], changing: Collection[str]) -> None:
         """Put the rows at these places into families, in their order."""
@@ -165,7 +189,11 @@ class Arrivals:
         """Remember the stored principals that share a band with one of these rows."""
         self._looked_up += len(rows)
         if not self._store.shared and self._looked_up * WORTH >= self._documents <= REMEMBERED // 2:
-            found, self._looked_up, self._asking = self._store.principals(None, REMEMBERED), 0, False
+            found, self._looked_up, self._asking = (
+                self._store.principals(None, REMEMBERED),
+                0,
+                False,
+            )
         else:
             found = self._store.principals([row.bands for row in rows], FOUND)
         self._make_room(len(found))
@@ -188,7 +216,9 @@ class Arrivals:
         """The rows of those that may be joined; the others are forgotten."""
         wanted = dict.fromkeys(ids)
         heads = {id: head for id in wanted if (head := self._under_way.get(id)) is not None}
-        under_way = {id: head.row for id, head in heads.items() if head.arrived or not head.decided.is_set()}
+        under_way = {
+            id: head.row for id, head in heads.items() if head.arrived or not head.decided.is_set()
+        }
         asked = [id for id in wanted if id not in heads and id in self._known]
         stored = self._store.get(asked) if asked else {}
         for id in asked:
@@ -242,7 +272,14 @@ class _Features:
 
 
 def _alone(row: Row) -> Row:
-    return replace(row, family=row.id, principal=row.status == "complete", similarity=None, cluster=None, provisional=True)
+    return replace(
+        row,
+        family=row.id,
+        principal=row.status == "complete",
+        similarity=None,
+        cluster=None,
+        provisional=True,
+    )
 
 
 def _unchanged(old: Row, new: Row) -> bool:

@@ -13,24 +13,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
-from indexer.extract.base import Limits
-from indexer.extract.choosing import document_or_task
-from indexer.extract.pool import Pool, Task
-from indexer.failpoints import reached
-from indexer.fingerprinting import fingerprints
-from indexer.grouping import Settings
+from indexer.extraction.base import Limits
+from indexer.extraction.extractors import document_or_task
+from indexer.extraction.worker_pool import Pool, Task
+from indexer.grouping.delete import DEFAULTS, delete_mended
+from indexer.grouping.group import Settings
 from indexer.indexing.arrival import Arrivals
-from indexer.indexing.parting import Parting
-from indexer.indexing.rows import Extracted, file_name, row_of
-from indexer.indexing.writing import Writer, Written
-from indexer.jobs import Failure, Journal
-from indexer.logs import event
+from indexer.indexing.make_rows import Extracted, file_name, row_of
+from indexer.indexing.parts import Parting
+from indexer.indexing.writer import Writer, Written
+from indexer.jobs.journal import Failure, Journal
 from indexer.model import Blob, Document, Failed, Indexed, Outcome, Payload, Row, Skipped
 from indexer.recipe import Recipe
-from indexer.removal import DEFAULTS, delete_mended
-from indexer.sources.reading import read
+from indexer.sketch.fingerprint import fingerprints
+from indexer.sources.read_blob import read
 from indexer.stores.base import Store
-from indexer.text.structure import located
+from indexer.system.failpoints import reached
+from indexer.system.logs import event
+from indexer.text.clauses.structure import located
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
 WRITE_DOCUMENTS, WRITE_DIVIDED = 500, 50
@@ -72,7 +72,9 @@ class Job:
         return self.recipe.id
 
 
-def outcomes(blobs: Iterable[Blob | Outcome], job: Job, pool: Pool) -> Generator[Outcome, None, None]:
+def outcomes(
+    blobs: Iterable[Blob | Outcome], job: Job, pool: Pool
+) -> Generator[Outcome, None, None]:
     """Index blobs and yield what became of each, in the order in which it is known.
 
     An `Indexed` is yielded after the store has acknowledged the row, never before. Rows may be under way to the store while
@@ -94,7 +96,9 @@ def _fresh(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outc
             if not isinstance(item, Blob):
                 yield item
                 continue
-            outcome = _pending(item, job, stored.get(item.id), None if job.retry else failures.get(item.id))
+            outcome = _pending(
+                item, job, stored.get(item.id), None if job.retry else failures.get(item.id)
+            )
             if isinstance(outcome, Skipped) and item.id in failures:
                 job.journal.forget([item.id])
             unchanged = isinstance(outcome, Skipped) and item.id in unlabelled
@@ -105,7 +109,11 @@ def _unlabelled(stored: Iterable[str], job: Job) -> dict[str, Row]:
     """Stored rows that lack a label of this job; nothing is read when the job has none."""
     if not job.labels:
         return {}
-    return {id: row for id, row in job.store.get(list(stored)).items() if not set(job.labels) <= set(row.labels)}
+    return {
+        id: row
+        for id, row in job.store.get(list(stored)).items()
+        if not set(job.labels) <= set(row.labels)
+    }
 
 
 def _labelled(row: Row, job: Job) -> Outcome:
@@ -114,17 +122,23 @@ def _labelled(row: Row, job: Job) -> Outcome:
     return Indexed(row.path, row.status)
 
 
-def _pending(blob: Blob, job: Job, stored: str | None, failure: Failure | None) -> Pending | Outcome:
+def _pending(
+    blob: Blob, job: Job, stored: str | None, failure: Failure | None
+) -> Pending | Outcome:
     if blob.source and (known := _known(blob, blob.source, job, stored, failure)):
         return known
     try:
         payload = read(blob, job.limits.bytes)
     except ExtractionError as error:
         return Failed(blob.path, str(error))
-    return _known(blob, payload.source, job, stored, failure) or Pending(blob, payload, stored is not None)
+    return _known(blob, payload.source, job, stored, failure) or Pending(
+        blob, payload, stored is not None
+    )
 
 
-def _known(blob: Blob, source: str, job: Job, stored: str | None, failure: Failure | None) -> Outcome | None:
+def _known(
+    blob: Blob, source: str, job: Job, stored: str | None, failure: Failure | None
+) -> Outcome | None:
     """The outcome of what the store or the journal holds already; None for anything else."""
     if source == stored:
         return Skipped(blob.path, "unchanged")
@@ -133,9 +147,13 @@ def _known(blob: Blob, source: str, job: Job, stored: str | None, failure: Failu
     return None
 
 
-def _extracted(items: Iterable[Pending | Outcome], job: Job, pool: Pool) -> Iterator[Extracted | Outcome]:
+def _extracted(
+    items: Iterable[Pending | Outcome], job: Job, pool: Pool
+) -> Iterator[Extracted | Outcome]:
     """Text of every blob: plain text here and now, everything else in the worker processes."""
-    results: Iterator[tuple[Pending, Document | ExtractionError] | Extracted | Outcome] = pool.extract_all(_tasks(items, job))
+    results: Iterator[tuple[Pending, Document | ExtractionError] | Extracted | Outcome] = (
+        pool.extract_all(_tasks(items, job))
+    )
     for item in results:
         if not isinstance(item, tuple):
             yield item
@@ -149,7 +167,9 @@ def _extracted(items: Iterable[Pending | Outcome], job: Job, pool: Pool) -> Iter
             yield _text_of(pending, result)
 
 
-def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pending] | Extracted | Outcome]:
+def _tasks(
+    items: Iterable[Pending | Outcome], job: Job
+) -> Iterator[Task[Pending] | Extracted | Outcome]:
     for item in items:
         if not isinstance(item, Pending):
             yield item
@@ -167,7 +187,9 @@ def _tasks(items: Iterable[Pending | Outcome], job: Job) -> Iterator[Task[Pendin
 
 def _text_of(pending: Pending, document: Document) -> Extracted:
     reached("after_extract")
-    return Extracted(pending.blob, pending.payload.raw, pending.payload.source, document, pending.replaces)
+    return Extracted(
+        pending.blob, pending.payload.raw, pending.payload.source, document, pending.replaces
+    )
 
 
 def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
@@ -185,7 +207,9 @@ def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
     event("document_failed", id=blob.id, kind=type(error).__name__)
     if pending.replaces:
         delete_mended(job.store, [blob.id])
-    job.journal.record([Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))])
+    job.journal.record(
+        [Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))]
+    )
     return Failed(blob.path, str(error))
 
 
@@ -212,10 +236,14 @@ def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
     reached("before_fingerprint")
     signed = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
-    rows = [row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)]
+    rows = [
+        row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)
+    ]
     replaced = {item.blob.id for item in batch if item.replaces}
     if job.parting:
-        structure = {item.blob.id: located(item.document.text, item.document.headings) for item in batch}
+        structure = {
+            item.blob.id: located(item.document.text, item.document.headings) for item in batch
+        }
         rows = job.parting.divided(rows, replaced, structure)
     return job.arrivals.placed(rows, replaced)
 
@@ -224,11 +252,19 @@ def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:
     """The outcomes of rows on which the store has decided; refusals are remembered."""
     for written in decisions:
         reached("before_acknowledge")
-        refused = {row.id: (row, refusal) for row, refusal in zip(written.rows, written.refusals, strict=True) if refusal}
+        refused = {
+            row.id: (row, refusal)
+            for row, refusal in zip(written.rows, written.refusals, strict=True)
+            if refusal
+        }
         job.journal.forget(row.id for row in written.rows if row.id not in refused)
         errors = _refused(refused, job) if refused else {}
         for row in written.rows:
-            yield Failed(row.path, errors[row.id]) if row.id in errors else Indexed(row.path, row.status)
+            yield (
+                Failed(row.path, errors[row.id])
+                if row.id in errors
+                else Indexed(row.path, row.status)
+            )
             reached("after_acknowledge")
 
 
@@ -239,7 +275,10 @@ def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]
     for id in refused:
         event("document_refused", id=id)
     errors = {id: f"the store refused it: {refusal}" for id, (_, refusal) in refused.items()}
-    job.journal.record(Failure(id, row.path, row.source, job.extractor, errors[id]) for id, (row, _) in refused.items())
+    job.journal.record(
+        Failure(id, row.path, row.source, job.extractor, errors[id])
+        for id, (row, _) in refused.items()
+    )
     return errors
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import UsageError
 from indexer.model import Estimate
-from indexer.sketch.statistics import wilson
+from indexer.statistics.wilson import wilson
 
 WIDTHS = (1, 2, 4, 8)
 
@@ -39,8 +39,12 @@ def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
     """
     _check(bits)
     if len(packed) != -(-slots * bits // 8):
-        raise UsageError(f"{slots} slots of {bits} bits take {-(-slots * bits // 8)} bytes, not {len(packed)}")
-    rows = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=slots * bits).reshape(slots, bits)
+        raise UsageError(
+            f"{slots} slots of {bits} bits take {-(-slots * bits // 8)} bytes, not {len(packed)}"
+        )
+    rows = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=slots * bits).reshape(
+        slots, bits
+    )
     return rows @ (1 << np.arange(bits - 1, -1, -1)).astype(np.uint8)
 
 
@@ -56,7 +60,9 @@ def corrected(agreeing: int, slots: int, bits: int) -> Estimate:
     _check(bits)
     share = agreeing / slots if slots else 0.0
     low, high = wilson(agreeing, slots)
-    return Estimate(_without_chance(share, bits), _without_chance(low, bits), _without_chance(high, bits))
+    return Estimate(
+        _without_chance(share, bits), _without_chance(low, bits), _without_chance(high, bits)
+    )
 
 
 def standard_error(similarity: float, slots: int, bits: int) -> float:

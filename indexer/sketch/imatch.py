@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.sketch.corpus import CorpusStatistics
+from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.hashing import GAMMA, mix64_array
 from indexer.sketch.logarithm import natural_log
-from indexer.sketch.strings import string_hashes
+from indexer.sketch.string_hashes import string_hashes
 
 LOW, HIGH = 0.2, 0.8
 LEXICONS = 10
@@ -24,7 +24,11 @@ DROPPED = 1 / 3
 
 
 def imatch(
-    tokens: Sequence[str], statistics: CorpusStatistics, lexicons: int = LEXICONS, low: float = LOW, high: float = HIGH
+    tokens: Sequence[str],
+    statistics: CorpusStatistics,
+    lexicons: int = LEXICONS,
+    low: float = LOW,
+    high: float = HIGH,
 ) -> tuple[str, ...]:
     """SHA-1 signatures of a text: one over the whole lexicon, then one for each of `lexicons` random parts of it. `imatch_v1`.
 
@@ -38,7 +42,10 @@ def imatch(
     if not np.any(inside):
         return ()
     kept = [inside, *(inside & _part(hashes, number) for number in range(1, lexicons + 1))]
-    return tuple(_signature([term for term, keep in zip(terms, one.tolist(), strict=True) if keep]) for one in kept)
+    return tuple(
+        _signature([term for term, keep in zip(terms, one.tolist(), strict=True) if keep])
+        for one in kept
+    )
 
 
 def matching(left: Sequence[str], right: Sequence[str]) -> bool:
@@ -50,7 +57,9 @@ def matching(left: Sequence[str], right: Sequence[str]) -> bool:
     return any(one == other != "" for one, other in zip(left, right, strict=False))
 
 
-def _in_lexicon(hashes: NDArray[np.uint64], statistics: CorpusStatistics, low: float, high: float) -> NDArray[np.bool_]:
+def _in_lexicon(
+    hashes: NDArray[np.uint64], statistics: CorpusStatistics, low: float, high: float
+) -> NDArray[np.bool_]:
     """Terms of middling idf; terms that the statistics have not seen are outside."""
     holders = statistics.holders(hashes)
     if statistics.documents < 2:
@@ -69,4 +78,6 @@ def _part(hashes: NDArray[np.uint64], number: int) -> NDArray[np.bool_]:
 
 
 def _signature(terms: list[str]) -> str:
-    return hashlib.sha1("\n".join(terms).encode(), usedforsecurity=False).hexdigest() if terms else ""
+    return (
+        hashlib.sha1("\n".join(terms).encode(), usedforsecurity=False).hexdigest() if terms else ""
+    )

@@ -39,7 +39,9 @@ def hashlittle2(keys: Sequence[bytes], pc: int = 0, pb: int = 0) -> tuple[Words,
     blocks = np.array([-(-len(key) // _BLOCK) for key in keys], dtype=np.int64)
     for count in np.unique(blocks).tolist():
         places = np.flatnonzero(blocks == count)
-        first[places], second[places] = _hashed([keys[place] for place in places.tolist()], count, pc, pb)
+        first[places], second[places] = _hashed(
+            [keys[place] for place in places.tolist()], count, pc, pb
+        )
     return first, second
 
 
@@ -48,7 +50,9 @@ def _hashed(keys: list[bytes], blocks: int, pc: int, pb: int) -> tuple[Words, Wo
     lengths = np.array([len(key) for key in keys], dtype=np.uint32)
     a = b = lengths + np.uint32((_START + pc) % (1 << 32))
     c = a + np.uint32(pb)
-    words = np.frombuffer(b"".join(key.ljust(blocks * _BLOCK, b"\0") for key in keys), "<u4").reshape(len(keys), -1)
+    words = np.frombuffer(
+        b"".join(key.ljust(blocks * _BLOCK, b"\0") for key in keys), "<u4"
+    ).reshape(len(keys), -1)
     for start in range(0, 3 * blocks, 3):
         a, b, c = a + words[:, start], b + words[:, start + 1], c + words[:, start + 2]
         a, b, c = _final(a, b, c) if start == 3 * (blocks - 1) else _mix(a, b, c)

@@ -30,5 +30,7 @@ def natural_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
     series = np.zeros_like(ratio)
     for odd in _TERMS:
         series = (series + 1.0 / odd) * square
-    logs: NDArray[np.float64] = exponent * _LN2_HIGH + (2.0 * ratio * (1.0 + series) + exponent * _LN2_LOW)
+    logs: NDArray[np.float64] = exponent * _LN2_HIGH + (
+        2.0 * ratio * (1.0 + series) + exponent * _LN2_LOW
+    )
     return logs

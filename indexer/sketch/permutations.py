@@ -71,7 +71,9 @@ def mmh3_32(feature: bytes) -> int:
 HASHES: dict[str, Hash] = {"sha1": sha1_32, "mmh3": mmh3_32, "crc32": zlib.crc32}
 
 
-def feature_hashes(features: Iterable[bytes], name: str = "sha1", scheme: str = "affine32") -> NDArray[np.uint64]:
+def feature_hashes(
+    features: Iterable[bytes], name: str = "sha1", scheme: str = "affine32"
+) -> NDArray[np.uint64]:
     """The distinct hashes of features, ascending, (n,) uint64. 32 bits wide, but 64 for SHA-1 under `affine64`.
 
     Raises `UnknownName` for a hash or scheme that is not there.
@@ -85,7 +87,9 @@ def feature_hashes(features: Iterable[bytes], name: str = "sha1", scheme: str = 
     return np.array(sorted({function(feature) for feature in features}), dtype=np.uint64)
 
 
-def permuted_minima(hashes: NDArray[np.uint64], slots: int, scheme: str = "affine32") -> NDArray[Any]:
+def permuted_minima(
+    hashes: NDArray[np.uint64], slots: int, scheme: str = "affine32"
+) -> NDArray[Any]:
     """The least value of each of `slots` permutations: (slots,) uint32, uint64 under `affine64`. Repeats change nothing.
 
     An empty set has no sketch: raises `NoFeatures`. Raises `UnknownName` for another scheme.
@@ -110,7 +114,10 @@ def _permuted(hashes: NDArray[np.uint64], slots: int, scheme: str) -> NDArray[An
     if scheme == "legacy":
         folded: NDArray[Any] = (hashes * factors + terms) % _MERSENNE & _LOW
         return folded
-    mixed: NDArray[Any] = _mixed(hashes.astype(factors.dtype), _MIX32 if scheme == "affine32" else _MIX64) * factors + terms
+    mixed: NDArray[Any] = (
+        _mixed(hashes.astype(factors.dtype), _MIX32 if scheme == "affine32" else _MIX64) * factors
+        + terms
+    )
     return mixed
 
 
@@ -128,7 +135,10 @@ def _parameters(slots: int, scheme: str) -> tuple[NDArray[Any], NDArray[Any]]:
     generator = np.random.RandomState(_SEED)
     if scheme == "legacy":
         drawn = [
-            (generator.randint(1, _MERSENNE, dtype=np.uint64), generator.randint(0, _MERSENNE, dtype=np.uint64))
+            (
+                generator.randint(1, _MERSENNE, dtype=np.uint64),
+                generator.randint(0, _MERSENNE, dtype=np.uint64),
+            )
             for _ in range(slots)
         ]
         pairs = np.array(drawn, dtype=np.uint64)

@@ -32,7 +32,12 @@ _DISTINCT = ("v4",)
 _SPELLING = re.compile(r"simhash-doc-(v[1-9][0-9]*):([a-z2-7]{13})", re.ASCII)
 
 
-def simhash_doc(text: str, version: str = "v2", stop_words: Collection[str] = (), segmenter: Segmenter | None = None) -> int:
+def simhash_doc(
+    text: str,
+    version: str = "v2",
+    stop_words: Collection[str] = (),
+    segmenter: Segmenter | None = None,
+) -> int:
     """The 64 bits of a text. A text without tokens has none: raises `NoFeatures`. Raises `UnknownName` for another version.
 
     A stop list or a segmenter of one's own makes another scheme; sketches compare only when both are equal.
@@ -51,8 +56,14 @@ def of_tokens(found: Sequence[str], version: str = "v2") -> int:
         raise NoFeatures
     counts = Counter(found)
     hashes = jenkins64([token.encode() for token in counts])
-    votes = 2 * np.unpackbits(hashes.astype(">u8").view(np.uint8)).reshape(-1, BITS).view(np.int8) - 1
-    times = np.ones(len(counts)) if version in _DISTINCT else np.array(list(counts.values()), dtype=np.float64)
+    votes = (
+        2 * np.unpackbits(hashes.astype(">u8").view(np.uint8)).reshape(-1, BITS).view(np.int8) - 1
+    )
+    times = (
+        np.ones(len(counts))
+        if version in _DISTINCT
+        else np.array(list(counts.values()), dtype=np.float64)
+    )
     return sign_bits(weighted_sum(votes, times))
 
 
@@ -73,13 +84,17 @@ def parsed(spelling: str) -> tuple[int, str]:
     """
     match = _SPELLING.fullmatch(spelling.lower())
     if match is None or match[1] not in VERSIONS:
-        raise UsageError(f"{spelling!r} is no simhash-doc; one looks like simhash-doc-v1:aerukz4jvpg66")
+        raise UsageError(
+            f"{spelling!r} is no simhash-doc; one looks like simhash-doc-v1:aerukz4jvpg66"
+        )
     try:
         bits = int.from_bytes(base64.b32decode(match[2].upper() + "==="), "big")
     except binascii.Error:
         raise UsageError(f"{spelling!r} is no simhash-doc: its base32 is damaged") from None
     if spelled(bits, match[1]) != spelling.lower():
-        raise UsageError(f"{spelling!r} is no simhash-doc: its last character has bits that no sketch sets")
+        raise UsageError(
+            f"{spelling!r} is no simhash-doc: its last character has bits that no sketch sets"
+        )
     return bits, match[1]
 
 

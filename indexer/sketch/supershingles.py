@@ -15,35 +15,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
-from indexer.keys import band_hashes
 from indexer.sketch.hashing import mix64
+from indexer.sketch.keys import band_hashes
 
 GROUPS, ROWS, NEEDED = 6, 14, 2
 
 
-def super_shingles(slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS) -> tuple[int, ...]:
+def super_shingles(
+    slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
+) -> tuple[int, ...]:
     """A 64-bit hash of each group of `rows` consecutive slots. Raises `UsageError` when there are too few slots.
 
     >>> len(super_shingles(np.arange(84, dtype=np.uint32)))
     6
     """
     if len(slots) < groups * rows:
-        raise UsageError(f"{groups} groups of {rows} slots need {groups * rows} slots, there are {len(slots)}")
+        raise UsageError(
+            f"{groups} groups of {rows} slots need {groups * rows} slots, there are {len(slots)}"
+        )
     return tuple(band_hashes(slots[None, :], groups, rows)[0].tolist())
 
 
-def mega_shingles(slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS) -> tuple[int, ...]:
+def mega_shingles(
+    slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
+) -> tuple[int, ...]:
     """A 64-bit hash of each pair of super-shingles, with the places of both: 15 of 6. One in common is two super-shingles."""
     hashes = super_shingles(slots, groups, rows)
     pairs = itertools.combinations(range(groups), NEEDED)
-    return tuple(mix64(mix64(hashes[one] ^ one) ^ mix64(hashes[other] ^ other) ^ (one << 8 | other)) for one, other in pairs)
+    return tuple(
+        mix64(mix64(hashes[one] ^ one) ^ mix64(hashes[other] ^ other) ^ (one << 8 | other))
+        for one, other in pairs
+    )
 
 
-def chance(similarity: float, groups: int = GROUPS, rows: int = ROWS, needed: int = NEEDED) -> float:
+def chance(
+    similarity: float, groups: int = GROUPS, rows: int = ROWS, needed: int = NEEDED
+) -> float:
     """The chance that two texts of this similarity have at least `needed` groups in common.
 
     >>> round(chance(0.95), 3), round(chance(0.80), 4)
     (0.879, 0.0258)
     """
     equal = similarity**rows
-    return sum(math.comb(groups, count) * equal**count * (1 - equal) ** (groups - count) for count in range(needed, groups + 1))
+    return sum(
+        math.comb(groups, count) * equal**count * (1 - equal) ** (groups - count)
+        for count in range(needed, groups + 1)
+    )

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import NoFeatures, UnknownName, UsageError
-from indexer.sketch.corpus import CorpusStatistics
+from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.hashing import GAMMA, mix64_array
 from indexer.sketch.logarithm import natural_log
 from indexer.sketch.projection import in_units, sign_bits, weighted_sum
@@ -62,7 +62,9 @@ def topsig(
     return sign_bits(sums)
 
 
-def sparse_vectors(hashes: NDArray[np.uint64], bits: int, vectors: str = "paper_v1") -> NDArray[np.int8]:
+def sparse_vectors(
+    hashes: NDArray[np.uint64], bits: int, vectors: str = "paper_v1"
+) -> NDArray[np.int8]:
     """The vectors of features: (n, bits) of -1, 0 and 1.
 
     Entry i comes from y = mix64(hash + (i + 1) GAMMA): not zero when the upper half of y is below the chance times 2**32, and
@@ -76,7 +78,9 @@ def sparse_vectors(hashes: NDArray[np.uint64], bits: int, vectors: str = "paper_
 
 
 def feature_weights(
-    hashes: NDArray[np.uint64], statistics: CorpusStatistics | None = None, weights: str | None = None
+    hashes: NDArray[np.uint64],
+    statistics: CorpusStatistics | None = None,
+    weights: str | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
     """The distinct features of a text, ascending, and their weights: (n,) uint64 and (n,) float64."""
     weights = weights or ("frequency_v1" if statistics is None else "log_ratio_v1")
@@ -97,7 +101,10 @@ def feature_weights(
 
 
 def _log_ratios(
-    distinct: NDArray[np.uint64], frequency: NDArray[np.float64], length: int, statistics: CorpusStatistics
+    distinct: NDArray[np.uint64],
+    frequency: NDArray[np.float64],
+    length: int,
+    statistics: CorpusStatistics,
 ) -> NDArray[np.float64]:
     """ln((tf / |d|) / (cf / |C|)) = ln(tf |C| / (cf |d|))."""
     in_corpus = np.maximum(statistics.occurrences(distinct), frequency)

@@ -13,7 +13,9 @@ from indexer.stores.base import Store
 _HANSKEN = ("hansken://", "hansken+http://")
 
 
-def target(paths: Sequence[str], store: Store, reading: Reading, labels: Sequence[str] = ()) -> Store:
+def target(
+    paths: Sequence[str], store: Store, reading: Reading, labels: Sequence[str] = ()
+) -> Store:
     """What is written to: the store, which signs documents in place when a PATH is that very store.
 
     Raises `UsageError` when that is mixed with other PATHs or with labels, or the store is not in a search engine.
@@ -21,13 +23,19 @@ def target(paths: Sequence[str], store: Store, reading: Reading, labels: Sequenc
     if not any(is_store(path) and same_store(path, store.url) for path in paths):
         return store
     if len(paths) > 1:
-        raise UsageError(f"{store.url} is signed in place, so it must be the only PATH; index the others by another command")
+        raise UsageError(
+            f"{store.url} is signed in place, so it must be the only PATH; index the others by another command"
+        )
     if labels or reading.label_field:
-        raise UsageError(f"{store.url} is signed in place, and nothing else of its documents changes; leave labels out")
+        raise UsageError(
+            f"{store.url} is signed in place, and nothing else of its documents changes; leave labels out"
+        )
     return in_place(store, reading.text_field)
 
 
-def open_sources(paths: Sequence[str], reading: Reading, store: Store, own_files: Collection[str] = ()) -> list[Source]:
+def open_sources(
+    paths: Sequence[str], reading: Reading, store: Store, own_files: Collection[str] = ()
+) -> list[Source]:
     """The sources that PATHs name, files and folders first, in one.
 
     A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a store, such as an index that
@@ -35,8 +43,12 @@ def open_sources(paths: Sequence[str], reading: Reading, store: Store, own_files
     raises `SourceNotFound` for what is not there, `MissingExtra` when what reads such a source is not installed, and
     `UsageError` for a URL that cannot be read, and for a query where a source cannot be asked.
     """
-    if reading.query is not None and (mute := [path for path in paths if not path.startswith(_HANSKEN)]):
-        raise UsageError(f"{mute[0]} cannot be asked; --query is for hansken:// alone, leave it out, or index the others apart")
+    if reading.query is not None and (
+        mute := [path for path in paths if not path.startswith(_HANSKEN)]
+    ):
+        raise UsageError(
+            f"{mute[0]} cannot be asked; --query is for hansken:// alone, leave it out, or index the others apart"
+        )
     local = [path for path in paths if "://" not in path or os.path.lexists(path)]
     sources: list[Source] = []
     if local:
@@ -55,7 +67,7 @@ def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[Found]:
 
 def _at_url(url: str, reading: Reading, store: Store) -> Source:
     if is_store(url):
-        from indexer.sources.index import IndexSource
+        from indexer.sources.stored_documents import IndexSource
 
         if same_store(url, store.url):
             signed = in_place(store, reading.text_field)

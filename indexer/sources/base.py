@@ -43,8 +43,12 @@ class Reading:
     max_chars: int = 10_000_000
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in _NO_DELIMITERS):
-            raise UsageError(f"{self.delimiter!r} cannot stand between fields; give one character, or `tab`")
+        if self.delimiter is not None and (
+            len(self.delimiter) != 1 or self.delimiter in _NO_DELIMITERS
+        ):
+            raise UsageError(
+                f"{self.delimiter!r} cannot stand between fields; give one character, or `tab`"
+            )
 
 
 class Source(Protocol):
@@ -123,11 +127,24 @@ def identifier(space: bytes, key: bytes) -> str:
     return digest.hexdigest()[:32]
 
 
-def inner(outer: Blob, key: bytes, name: str, result: Payload | ExtractionError, modified: int | None = None) -> Blob:
+def inner(
+    outer: Blob,
+    key: bytes,
+    name: str,
+    result: Payload | ExtractionError,
+    modified: int | None = None,
+) -> Blob:
     """A blob inside a container: its id is made of the container's and its key, its path of both names."""
     size = 0 if isinstance(result, ExtractionError) else result.size
     where = f"{outer.path}{INSIDE}{name}"
-    return Blob(identifier(outer.id.encode(), INSIDE.encode() + key), key, where, Loaded(result), size, modified)
+    return Blob(
+        identifier(outer.id.encode(), INSIDE.encode() + key),
+        key,
+        where,
+        Loaded(result),
+        size,
+        modified,
+    )
 
 
 def unique(found: Iterable[Found]) -> Iterator[Found]:
@@ -145,7 +162,13 @@ def unique(found: Iterable[Found]) -> Iterator[Found]:
 def file_payload(data: bytes, modified: int | None) -> Payload:
     """The payload of a file that is not the operating system's: what tells a change is its bytes alone."""
     raw = hashlib.sha256(data).hexdigest()
-    return Payload(data, len(data), modified, raw, hashlib.sha256(f"{len(data)}:{raw}".encode("ascii")).hexdigest())
+    return Payload(
+        data,
+        len(data),
+        modified,
+        raw,
+        hashlib.sha256(f"{len(data)}:{raw}".encode("ascii")).hexdigest(),
+    )
 
 
 def bounded(stream: BinaryIO, max_bytes: int) -> bytes | Unreadable:
@@ -158,6 +181,8 @@ def too_large(max_bytes: int, size: int | None = None) -> Unreadable:
     """The error of what has more bytes than one document may."""
     limit = f"more than the limit of {max_bytes / 2**20:,.0f} MB"
     return Unreadable(
-        reason=f"it has {limit}" if size is None else f"the file has {size / 2**20:,.0f} MB, {limit}",
+        reason=f"it has {limit}"
+        if size is None
+        else f"the file has {size / 2**20:,.0f} MB, {limit}",
         mend="split it, or allow more in `Limits.bytes` from Python",
     )

@@ -15,7 +15,7 @@ Open: TypeAlias = Callable[[Blob, Reading], Iterator[Found]]
 
 def _parquet(outer: Blob, reading: Reading) -> Iterator[Found]:
     try:
-        from indexer.sources import parquet
+        from indexer.sources import parquet_rows as parquet
     except ModuleNotFoundError as error:
         raise MissingExtra(package="pyarrow", extra="parquet") from error
     yield from parquet.blobs(outer, reading)
@@ -37,16 +37,22 @@ def kind_of(path: str) -> Open | None:
     >>> kind_of("Mail.MBOX") is mbox.blobs, kind_of("a.docx")
     (True, None)
     """
-    return next((opens for suffixes, opens in KINDS.items() if path.lower().endswith(suffixes)), None)
+    return next(
+        (opens for suffixes, opens in KINDS.items() if path.lower().endswith(suffixes)), None
+    )
 
 
-def expanded(found: Iterable[Found], given: Collection[str], reading: Reading, opened: set[str]) -> Iterator[Found]:
+def expanded(
+    found: Iterable[Found], given: Collection[str], reading: Reading, opened: set[str]
+) -> Iterator[Found]:
     """Blobs as found, containers replaced by what is in them, and their paths added to `opened`.
 
     `given` are the paths that the caller named: they alone are opened unless `reading.containers` is `all`.
     """
     for item in found:
-        wanted = reading.containers == "all" or (reading.containers == "given" and item.path in given)
+        wanted = reading.containers == "all" or (
+            reading.containers == "given" and item.path in given
+        )
         opens = kind_of(item.path) if wanted and isinstance(item, Blob) else None
         if opens is None or not isinstance(item, Blob):
             yield item

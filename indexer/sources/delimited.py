@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 
 from indexer.errors import ExtractionError
 from indexer.model import Blob, Failed
-from indexer.sources import _records
-from indexer.sources._records import Damaged
-from indexer.sources._streams import opened
+from indexer.sources import record_documents as _records
 from indexer.sources.base import Reading, too_large
+from indexer.sources.record_documents import Damaged
+from indexer.sources.streams import opened
 
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _MARKS = {  # longest first: the mark of UTF-32 begins with that of UTF-16
@@ -44,7 +44,9 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
         yield from _records.blobs(outer, _records_in(stream, tabs, reading), reading)
 
 
-def _records_in(stream: BinaryIO, tabs: bool, reading: Reading) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
+def _records_in(
+    stream: BinaryIO, tabs: bool, reading: Reading
+) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
     csv.field_size_limit(max(csv.field_size_limit(), min(reading.max_bytes, (1 << 31) - 1)))
     text = _decoded(stream, reading.max_bytes)
     first = next(text, "")
@@ -82,9 +84,13 @@ def _decoded(stream: BinaryIO, max_bytes: int) -> Iterator[str]:
         encoding = next((name for mark, name in _MARKS.items() if start.startswith(mark)), encoding)
         pieces = chain([start], iter(lambda: stream.read(_PIECE), b""))
         errors = "surrogateescape" if encoding == "utf-8" else "strict"
-        yield from _lines(codecs.iterdecode(pieces, encoding.replace("utf-8", "utf-8-sig"), errors), max_bytes)
+        yield from _lines(
+            codecs.iterdecode(pieces, encoding.replace("utf-8", "utf-8-sig"), errors), max_bytes
+        )
     except (OSError, EOFError, zlib.error, UnicodeError) as error:
-        raise Damaged(f"it cannot be read to its end as {encoding.upper()} ({error}); mend the file, then run again") from error
+        raise Damaged(
+            f"it cannot be read to its end as {encoding.upper()} ({error}); mend the file, then run again"
+        ) from error
 
 
 def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
@@ -137,9 +143,13 @@ class _Rows:
             yield line
 
 
-def _record(names: list[str], row: list[str], reading: Reading) -> Mapping[str, str] | ExtractionError:
+def _record(
+    names: list[str], row: list[str], reading: Reading
+) -> Mapping[str, str] | ExtractionError:
     if len(row) != len(names):
-        return ExtractionError(f"the row has {len(row)} fields, the first row {len(names)} names; mend the row")
+        return ExtractionError(
+            f"the row has {len(row)} fields, the first row {len(names)} names; mend the row"
+        )
     if any(map(_NOT_UTF8.search, row)):
         return ExtractionError("the row is not UTF-8; convert the file, such as by iconv")
     record = dict(zip(names, row, strict=True))

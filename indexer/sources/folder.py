@@ -47,7 +47,9 @@ class _Rules:
 class FileSource:
     """Files and folders, and what is in the containers among them."""
 
-    def __init__(self, paths: Sequence[str], reading: Reading, own_files: Collection[str] = ()) -> None:
+    def __init__(
+        self, paths: Sequence[str], reading: Reading, own_files: Collection[str] = ()
+    ) -> None:
         """Raises `SourceNotFound`."""
         self._paths, self._reading = paths, reading
         self._found = walk(paths, reading.namespace, own_files)
@@ -73,7 +75,9 @@ class FileSource:
 
 
 def walk(
-    paths: Sequence[str | os.PathLike[str]], namespace: str | None = None, own_files: Collection[str] = ()
+    paths: Sequence[str | os.PathLike[str]],
+    namespace: str | None = None,
+    own_files: Collection[str] = (),
 ) -> Iterator[Blob | Skipped | Failed]:
     """Yield each file under `paths` once: path after path as given, by the bytes of its key within a path.
 
@@ -87,7 +91,9 @@ def walk(
     `Failed`; the walk goes on. Raises `SourceNotFound` at once, before anything is yielded.
     """
     roots = [_root(path) for path in paths]
-    own = frozenset(os.path.realpath(os.fsencode(name)) + suffix for name in own_files for suffix in _COMPANIONS)
+    own = frozenset(
+        os.path.realpath(os.fsencode(name)) + suffix for name in own_files for suffix in _COMPANIONS
+    )
     found = _all(roots, own, namespace)
     return unique(found) if namespace is not None and len(roots) > 1 else found
 
@@ -103,7 +109,9 @@ def _root(path: str | os.PathLike[str]) -> _Root:
         return _Root(os.path.abspath(name), None, _problem("this path", error))
 
 
-def _all(roots: Iterable[_Root], own: frozenset[bytes], namespace: str | None) -> Iterator[Blob | Skipped | Failed]:
+def _all(
+    roots: Iterable[_Root], own: frozenset[bytes], namespace: str | None
+) -> Iterator[Blob | Skipped | Failed]:
     covered: set[bytes] = set()
     for root in roots:
         if covered.isdisjoint(_lineage(root.place)):
@@ -119,7 +127,12 @@ def _under(root: _Root, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
     elif rules.owns(root.place):
         yield Skipped(_shown(root.place), "excluded")
     else:
-        yield _file(root.place, os.path.basename(root.place), _space(os.path.dirname(root.place), rules), root.info)
+        yield _file(
+            root.place,
+            os.path.basename(root.place),
+            _space(os.path.dirname(root.place), rules),
+            root.info,
+        )
 
 
 def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
@@ -149,7 +162,9 @@ def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
 def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
     """The entries of a folder with their keys; folders sort with the `/` that follows their name in longer keys."""
     with os.scandir(place) as listing:
-        entries = sorted(listing, key=lambda entry: entry.name + b"/" * entry.is_dir(follow_symlinks=False))
+        entries = sorted(
+            listing, key=lambda entry: entry.name + b"/" * entry.is_dir(follow_symlinks=False)
+        )
     for entry in entries:
         yield prefix + entry.name, entry
 

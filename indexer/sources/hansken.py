@@ -23,7 +23,7 @@ from requests import RequestException
 from indexer.errors import Unreadable, UsageError
 from indexer.model import Blob, Document, Failed, Payload
 from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, too_large
-from indexer.urls import parts_of
+from indexer.system.urls import parts_of
 
 DOCUMENTS = "type:document"
 _TEXTS = ("ocr", "htmlText", "text", "plain")
@@ -69,9 +69,13 @@ class HanskenSource:
         """
         try:
             with self._context as context:
-                yield from map(self._found, _traces(context, to_query(self._reading.query or DOCUMENTS)))
+                yield from map(
+                    self._found, _traces(context, to_query(self._reading.query or DOCUMENTS))
+                )
         except _ERRORS as error:
-            yield Failed(self._url, f"the project cannot be read to its end ({error}); run again to go on")
+            yield Failed(
+                self._url, f"the project cannot be read to its end ({error}); run again to go on"
+            )
 
     def scopes(self) -> tuple[str, ...]:
         """The whole project, unless only the answer to a query is read."""
@@ -86,15 +90,25 @@ class HanskenSource:
         where = f"{self._url}{INSIDE}{uid}/{name.replace('/', '_')}"
         stream = _stream(trace)
         if stream is None:
-            return Failed(where, f"it has no stream of data, neither raw nor any of {', '.join(_TEXTS)}; look at it in Hansken")
-        size, digest = int(trace.get(f"data.{stream}.size") or 0), trace.get(f"data.{stream}.hash.sha1")
+            return Failed(
+                where,
+                f"it has no stream of data, neither raw nor any of {', '.join(_TEXTS)}; look at it in Hansken",
+            )
+        size, digest = (
+            int(trace.get(f"data.{stream}.size") or 0),
+            trace.get(f"data.{stream}.hash.sha1"),
+        )
         labels = ("privileged", str(trace.privileged)) if trace.privileged else ()
         metadata = _metadata(trace, stream)
-        told = json.dumps([stream, size, digest, name, labels, metadata, self._reading.max_chars], sort_keys=True)
+        told = json.dumps(
+            [stream, size, digest, name, labels, metadata, self._reading.max_chars], sort_keys=True
+        )
         source = hashlib.sha256(told.encode()).hexdigest() if digest else None
         opener = _Stream(trace, stream, size, source, self._keyed, self._reading.max_chars, name)
         suffix = ".html" if stream == _HTML else ""
-        return Blob(uid, uid.encode(), f"{where}{suffix}", opener, 0, None, source, labels, metadata)
+        return Blob(
+            uid, uid.encode(), f"{where}{suffix}", opener, 0, None, source, labels, metadata
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +132,8 @@ class _Stream:
                 data = bounded(stream, max_bytes)
         except _ERRORS as error:
             raise Unreadable(
-                reason=f"Hansken does not give the data ({error})", mend="check your rights, then run again"
+                reason=f"Hansken does not give the data ({error})",
+                mend="check your rights, then run again",
             ) from error
         if isinstance(data, Unreadable):
             raise data
@@ -133,7 +148,14 @@ class _Stream:
 
     def _document(self, data: bytes) -> Document:
         text = data.decode("utf-8", "replace")
-        return Document(text[: self.max_chars], self.title, "text/plain", {}, _IDENTITY, len(text) > self.max_chars)
+        return Document(
+            text[: self.max_chars],
+            self.title,
+            "text/plain",
+            {},
+            _IDENTITY,
+            len(text) > self.max_chars,
+        )
 
 
 def _traces(context: Any, query: Any) -> Iterator[Any]:
@@ -158,7 +180,11 @@ def _traces(context: Any, query: Any) -> Iterator[Any]:
 
 def _stream(trace: Any) -> str | None:
     """The largest text that Hansken has of a document, if it is more than a few bytes; else its raw data."""
-    texts = {name: int(trace.get(f"data.{name}.size") or 0) for name in _TEXTS if trace.get(f"data.{name}.mimeClass") == "text"}
+    texts = {
+        name: int(trace.get(f"data.{name}.size") or 0)
+        for name in _TEXTS
+        if trace.get(f"data.{name}.mimeClass") == "text"
+    }
     best = max(texts, key=texts.__getitem__, default=_RAW)
     if texts.get(best, 0) > _LEAST_BYTES:
         return best
@@ -182,7 +208,9 @@ def _place(url: str) -> tuple[str, str, str | None]:
     parts = parts_of(url)
     path, _, project = parts.path.rstrip("/").rpartition("/")
     if not parts.hostname or not project or parts.username is not None:
-        raise UsageError(f"{url} names no project; write hansken://HOST/gatekeeper/PROJECT, without user and password")
+        raise UsageError(
+            f"{url} names no project; write hansken://HOST/gatekeeper/PROJECT, without user and password"
+        )
     scheme = "http" if parts.scheme.endswith("+http") else "https"
     keystore = parse_qs(parts.query).get("keystore", [os.environ.get(envvars.keystore)])[0]
     return f"{scheme}://{parts.netloc}{path}", project, keystore

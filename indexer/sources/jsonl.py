@@ -8,9 +8,9 @@ from typing import Any, BinaryIO
 
 from indexer.errors import ExtractionError, Unreadable
 from indexer.model import Blob, Failed
-from indexer.sources import _records
-from indexer.sources._streams import lines, opened
+from indexer.sources import record_documents as _records
 from indexer.sources.base import Reading
+from indexer.sources.streams import lines, opened
 
 
 def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
@@ -22,7 +22,9 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
         yield from _records.blobs(outer, _records_in(stream, reading), reading)
 
 
-def _records_in(stream: BinaryIO, reading: Reading) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
+def _records_in(
+    stream: BinaryIO, reading: Reading
+) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
     for number, line in enumerate(lines(stream, reading.max_bytes), 1):
         if isinstance(line, Unreadable):
             yield str(number), line
@@ -35,4 +37,8 @@ def _record(line: bytes) -> Mapping[str, Any] | ExtractionError:
         record = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         return ExtractionError(f"the line is no JSON ({error}); mend it, or leave it out")
-    return record if isinstance(record, Mapping) else ExtractionError("the line is no JSON object; mend it, or leave it out")
+    return (
+        record
+        if isinstance(record, Mapping)
+        else ExtractionError("the line is no JSON object; mend it, or leave it out")
+    )

@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 from indexer.errors import Unreadable
 from indexer.model import Blob, Failed
-from indexer.sources._records import Damaged
-from indexer.sources._streams import lines, opened
 from indexer.sources.base import Numbered, Reading, file_payload, inner, too_large
+from indexer.sources.record_documents import Damaged
+from indexer.sources.streams import lines, opened
 
 _HEADERS = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 _MOST_HEADERS = 1 << 20
@@ -46,7 +46,9 @@ def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | U
     first = next(found, b"")
     if not isinstance(first, bytes) or not first.startswith(b"From "):
         if first:
-            raise Damaged("it is no mailbox, since it does not begin with `From `; rename it, or give --containers none")
+            raise Damaged(
+                "it is no mailbox, since it does not begin with `From `; rename it, or give --containers none"
+            )
         return
     start, place, size, empty = 0, len(first), 0, False
     message: list[bytes] = []

@@ -14,7 +14,7 @@ from indexer.errors import SourceNotFound, Unreadable, UsageError
 from indexer.model import Blob, Failed, Payload
 from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, identifier
 from indexer.sources.containers import expanded, kind_of
-from indexer.urls import parts_of
+from indexer.system.urls import parts_of
 
 _TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
 _ABSENT = (404, 410)
@@ -26,7 +26,9 @@ class RemoteSource:
     def __init__(self, url: str, reading: Reading) -> None:
         """Raises `SourceNotFound`, and `UsageError` for a URL that cannot be read, or holds a password."""
         if parts_of(url).password is not None:
-            raise UsageError("a URL must not hold a password: everybody may read it; see docs/sources.md for where to put it")
+            raise UsageError(
+                "a URL must not hold a password: everybody may read it; see docs/sources.md for where to put it"
+            )
         self._reading = reading
         self._system, self._root, self._info = _looked_up(url)
         self._opened: set[str] = set()
@@ -49,7 +51,9 @@ class RemoteSource:
         try:
             found = self._listed()
         except Exception as error:
-            yield Failed(self._url, f"it cannot be listed ({_words(error)}); mend that, then run again")
+            yield Failed(
+                self._url, f"it cannot be listed ({_words(error)}); mend that, then run again"
+            )
             return
         above = self._root.rstrip("/") if self._info is None else self._root.rpartition("/")[0]
         space = self._reading.namespace or self._shown(above)
@@ -58,7 +62,14 @@ class RemoteSource:
             info = found[name]
             opener = _Remote(self._system, name, _modified(info), bool(info.get("partial")))
             identity = identifier(space.encode("utf-8", "surrogateescape"), key)
-            yield Blob(identity, key, self._shown(name), opener, int(info.get("size") or 0), opener.modified)
+            yield Blob(
+                identity,
+                key,
+                self._shown(name),
+                opener,
+                int(info.get("size") or 0),
+                opener.modified,
+            )
 
     def _listed(self) -> Mapping[str, Mapping[str, Any]]:
         if self._info is not None:
@@ -80,7 +91,9 @@ def _looked_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
             raise SourceNotFound(path=url) from error
         raise _unusable(url, happened) from error
     except ImportError as error:
-        raise UsageError(f"{url} needs a library that is not installed: {error}; docs/sources.md names extras") from error
+        raise UsageError(
+            f"{url} needs a library that is not installed: {error}; docs/sources.md names extras"
+        ) from error
     except Exception as error:
         raise _unusable(url, error) from error
     folder = url.endswith("/") or info.get("type") == "directory"
@@ -99,7 +112,9 @@ def _happened(error: FileNotFoundError) -> BaseException | None:
 
 
 def _unusable(url: str, error: BaseException) -> UsageError:
-    return UsageError(f"{url} cannot be read ({_words(error)}); check the address, and credentials where it wants them")
+    return UsageError(
+        f"{url} cannot be read ({_words(error)}); check the address, and credentials where it wants them"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +139,16 @@ class _Remote:
 
     def stream(self) -> BinaryIO:
         """Read piece by piece; over HTTP from front to back, by one request, unless the server gives parts."""
-        settings = {"block_size": 0} if self.name.startswith(("http://", "https://")) and not self.ranges else {}
+        settings = (
+            {"block_size": 0}
+            if self.name.startswith(("http://", "https://")) and not self.ranges
+            else {}
+        )
         try:
-            return cast(BinaryIO, io.BufferedReader(_Translated(self.system.open(self.name, "rb", **settings))))
+            return cast(
+                BinaryIO,
+                io.BufferedReader(_Translated(self.system.open(self.name, "rb", **settings))),
+            )
         except Exception as error:
             raise _unreadable(error) from error
 
@@ -179,7 +201,10 @@ def _modified(info: Mapping[str, Any]) -> int | None:
 
 
 def _unreadable(error: Exception) -> Unreadable:
-    return Unreadable(reason=f"the file could not be read ({_words(error)})", mend="check the server, then run again")
+    return Unreadable(
+        reason=f"the file could not be read ({_words(error)})",
+        mend="check the server, then run again",
+    )
 
 
 def _words(error: BaseException) -> str:

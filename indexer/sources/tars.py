@@ -10,9 +10,9 @@ from typing import IO, cast
 
 from indexer.errors import Unreadable
 from indexer.model import Blob, Failed, Payload, Skipped
-from indexer.sources._archives import Allowance, member
+from indexer.sources.archives import Allowance, member
 from indexer.sources.base import INSIDE, Found, Numbered, Reading, file_payload, too_large
-from indexer.sources.reading import stream as stream_of
+from indexer.sources.read_blob import stream as stream_of
 
 _DAMAGE = (tarfile.TarError, zlib.error, LZMAError, OSError, EOFError, ValueError)
 
@@ -27,7 +27,9 @@ class _Header(tarfile.TarInfo):
         except tarfile.HeaderError as error:
             if len(buf) == tarfile.BLOCKSIZE and not any(buf):
                 raise
-            raise tarfile.ReadError(str(error) if buf else "it has no mark at its end, so members may be missing") from error
+            raise tarfile.ReadError(
+                str(error) if buf else "it has no mark at its end, so members may be missing"
+            ) from error
 
 
 def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
@@ -37,12 +39,18 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
     is known by the name and `#2`. What is unpacked in sum is bounded; beyond it, and where it is damaged, the rest has failed.
     """
     try:
-        with stream_of(outer) as stream, tarfile.open(fileobj=stream, mode="r|*", tarinfo=_Header) as archive:
+        with (
+            stream_of(outer) as stream,
+            tarfile.open(fileobj=stream, mode="r|*", tarinfo=_Header) as archive,
+        ):
             yield from _members(outer, archive, reading)
     except Unreadable as error:
         yield Failed(outer.path, str(error))
     except _DAMAGE as error:
-        yield Failed(outer.path, f"it is no readable tar archive, or damaged ({error}); mend the file, then run again")
+        yield Failed(
+            outer.path,
+            f"it is no readable tar archive, or damaged ({error}); mend the file, then run again",
+        )
 
 
 def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterator[Found]:
@@ -55,14 +63,19 @@ def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterato
             continue
         if not info.isfile():
             yield Skipped(
-                f"{outer.path}{INSIDE}{info.name.encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')}", "special_file"
+                f"{outer.path}{INSIDE}{info.name.encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')}",
+                "special_file",
             )
             continue
         modified = int(info.mtime * 10**9)
-        yield member(outer, info.name, numbered, _read(archive, info, reading.max_bytes, modified), modified)
+        yield member(
+            outer, info.name, numbered, _read(archive, info, reading.max_bytes, modified), modified
+        )
 
 
-def _read(archive: tarfile.TarFile, info: tarfile.TarInfo, max_bytes: int, modified: int) -> Payload | Unreadable:
+def _read(
+    archive: tarfile.TarFile, info: tarfile.TarInfo, max_bytes: int, modified: int
+) -> Payload | Unreadable:
     if info.size > max_bytes:
         return too_large(max_bytes, info.size)
     with cast(IO[bytes], archive.extractfile(info)) as stream:

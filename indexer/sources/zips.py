@@ -12,12 +12,21 @@ from lzma import LZMAError
 
 from indexer.errors import ExtractionError, Unreadable
 from indexer.model import Blob, Failed, Payload, Skipped
-from indexer.sources._archives import Allowance, member
-from indexer.sources._streams import opened, seekable
+from indexer.sources.archives import Allowance, member
 from indexer.sources.base import Found, Numbered, Reading, bounded, file_payload
+from indexer.sources.streams import opened, seekable
 
 _ENCRYPTED = 1
-_DAMAGE = (zipfile.BadZipFile, zlib.error, LZMAError, OSError, EOFError, ValueError, NotImplementedError, RuntimeError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
@@ -32,9 +41,14 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
             return
         with contextlib.ExitStack() as stack:
             try:
-                archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(seekable(stream))))
+                archive = stack.enter_context(
+                    zipfile.ZipFile(stack.enter_context(seekable(stream)))
+                )
             except _DAMAGE as error:
-                yield Failed(outer.path, f"it is no readable zip archive ({error}); mend the file, then run again")
+                yield Failed(
+                    outer.path,
+                    f"it is no readable zip archive ({error}); mend the file, then run again",
+                )
                 return
             allowance, numbered = Allowance.of(outer, reading), Numbered()
             for info in archive.infolist():
@@ -43,27 +57,37 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
 
 
 def _found(
-    outer: Blob, archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance, numbered: Numbered
+    outer: Blob,
+    archive: zipfile.ZipFile,
+    info: zipfile.ZipInfo,
+    allowance: Allowance,
+    numbered: Numbered,
 ) -> Blob | Skipped:
     if stat.S_ISLNK(info.external_attr >> 16):
         return Skipped(f"{outer.path}!/{info.filename}", "special_file")
     modified = _modified(info)
     result: Payload | ExtractionError
     if info.flag_bits & _ENCRYPTED:
-        result = Unreadable(reason="it is encrypted", mend="unpack the archive, then index the folder")
+        result = Unreadable(
+            reason="it is encrypted", mend="unpack the archive, then index the folder"
+        )
     else:
         result = _read(archive, info, allowance, modified)
     return member(outer, info.filename, numbered, result, modified)
 
 
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance, modified: int | None) -> Payload | Unreadable:
+def _read(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance, modified: int | None
+) -> Payload | Unreadable:
     if allowance.spent:
         return allowance.refusal()
     try:
         with archive.open(info) as stream:
             data = bounded(stream, allowance.most)  # type: ignore[arg-type]
     except _DAMAGE as error:
-        return Unreadable(reason=f"the archive is damaged here ({error})", mend="mend it, then run again")
+        return Unreadable(
+            reason=f"the archive is damaged here ({error})", mend="mend it, then run again"
+        )
     allowance.take(allowance.most if isinstance(data, Unreadable) else len(data))
     return data if isinstance(data, Unreadable) else file_payload(data, modified)
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import click
 
-from indexer import cli
-from indexer.commands.exits import EXIT_FAILED, EXIT_USAGE
-from indexer.commands.options import measure_option, threshold_option
+from indexer.cli import main as cli
+from indexer.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
+from indexer.cli.options import measure_option, threshold_option
 from indexer.errors import MissingExtra
-from indexer.grouping import Settings
-from indexer.pairs import CAP
-from indexer.secret import recipe_asked
+from indexer.grouping.group import Settings
+from indexer.matching.match import CAP
+from indexer.system.secrets import recipe_asked
 
 try:
     from pyspark.errors import PythonException
 
-    from indexer.spark.documents import Input
-    from indexer.spark.pairs import Asked
-    from indexer.spark.running import WRITERS, Job, run
+    from indexer.spark.input_documents import Input
+    from indexer.spark.match_job import Asked
+    from indexer.spark.run import WRITERS, Job, run
     from indexer.spark.session import ours, session
 except ModuleNotFoundError as error:
     package = (error.name or "").split(".")[0]
@@ -33,7 +33,12 @@ except ModuleNotFoundError as error:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("place", metavar="INPUT")
-@click.option("--out", required=True, metavar="FOLDER", help="Where tables, the account and the stages of the run go.")
+@click.option(
+    "--out",
+    required=True,
+    metavar="FOLDER",
+    help="Where tables, the account and the stages of the run go.",
+)
 @click.option(
     "--format",
     "form",
@@ -44,24 +49,73 @@ except ModuleNotFoundError as error:
 )
 @click.option("--id-field", default="id", show_default=True, help="The column of ids.")
 @click.option("--text-field", default="text", show_default=True, help="The column of texts.")
-@click.option("--label", "labels", multiple=True, help="Label every document; may be given several times.")
+@click.option(
+    "--label", "labels", multiple=True, help="Label every document; may be given several times."
+)
 @click.option("--recipe", default="default", show_default=True, help="Settings of the fingerprint.")
 @threshold_option
-@click.option("--false-negative-weight", type=click.FloatRange(0, 1), default=0.75, show_default=True, help="For pairs.")
-@click.option("--against", metavar="LABEL", help="Only pairs of documents without this label with those that carry it.")
-@click.option("--exact", is_flag=True, help="Measure every pair on its texts, not only where sketches leave it open.")
-@click.option("--principal", type=click.Choice(["longest", "first", "central"]), default="longest", show_default=True)
-@click.option("--cluster-threshold", type=click.FloatRange(0, 1), help="Least similarity in a chain (default: --threshold).")
-@click.option("--cap", type=click.IntRange(2), default=CAP, show_default=True, help="Texts of a band that are all paired.")
-@click.option("--store", metavar="URL", help="Write documents and families to this store; to INPUT itself, families alone.")
-@click.option("--writers", type=click.IntRange(1), default=WRITERS, show_default=True, help="Tasks that write at a time.")
+@click.option(
+    "--false-negative-weight",
+    type=click.FloatRange(0, 1),
+    default=0.75,
+    show_default=True,
+    help="For pairs.",
+)
+@click.option(
+    "--against",
+    metavar="LABEL",
+    help="Only pairs of documents without this label with those that carry it.",
+)
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Measure every pair on its texts, not only where sketches leave it open.",
+)
+@click.option(
+    "--principal",
+    type=click.Choice(["longest", "first", "central"]),
+    default="longest",
+    show_default=True,
+)
+@click.option(
+    "--cluster-threshold",
+    type=click.FloatRange(0, 1),
+    help="Least similarity in a chain (default: --threshold).",
+)
+@click.option(
+    "--cap",
+    type=click.IntRange(2),
+    default=CAP,
+    show_default=True,
+    help="Texts of a band that are all paired.",
+)
+@click.option(
+    "--store",
+    metavar="URL",
+    help="Write documents and families to this store; to INPUT itself, families alone.",
+)
+@click.option(
+    "--writers",
+    type=click.IntRange(1),
+    default=WRITERS,
+    show_default=True,
+    help="Tasks that write at a time.",
+)
 @measure_option
-def command(place: str, out: str, recipe: str, store: str | None, writers: int, **options: Any) -> int:
+def command(
+    place: str, out: str, recipe: str, store: str | None, writers: int, **options: Any
+) -> int:
     """Pairs, families and clusters of documents on a Spark cluster; run again it goes on after its last whole stage."""
-    given = Input(place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"]))
+    given = Input(
+        place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"])
+    )
     named = {name: options[name] for name in ("threshold", "measure", "cap")}
-    asked = Asked(**named, **{name: options[name] for name in ("false_negative_weight", "against", "exact")})
-    settings = Settings(**named, **{name: options[name] for name in ("principal", "cluster_threshold")})
+    asked = Asked(
+        **named, **{name: options[name] for name in ("false_negative_weight", "against", "exact")}
+    )
+    settings = Settings(
+        **named, **{name: options[name] for name in ("principal", "cluster_threshold")}
+    )
     job = Job(given, out, recipe_asked(recipe), asked, settings, store, writers)
     spark = session()
     try:

@@ -14,9 +14,9 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.families import Chains
-from indexer.spark.rows import Batches, batch, ddl
-from indexer.spark.work import Stage, Work
+from indexer.clustering.families import Chains
+from indexer.spark.arrow_rows import Batches, batch, ddl
+from indexer.spark.work_folder import Stage, Work
 
 _STAR = {"node": "bigint", "root": "bigint"}
 
@@ -28,20 +28,34 @@ class Components:
     work: Work
     at_once: int
 
-    def of(self, name: str, settings: Mapping[str, Any], sources: list[Stage], edges: DataFrame) -> Stage:
+    def of(
+        self, name: str, settings: Mapping[str, Any], sources: list[Stage], edges: DataFrame
+    ) -> Stage:
         """Each node that has an edge, and its root, the least node of its component: `node`, `root`.
 
         `edges` has two columns of numbers, in either order, and is made of `sources` by `settings`.
         """
         first, second = edges.columns
-        ends = edges.select(sf.greatest(first, second).alias("node"), sf.least(first, second).alias("root"))
-        made = self.work.stage(f"{name}-edges", settings, sources, lambda: ends.where("node != root").distinct(), _state)
+        ends = edges.select(
+            sf.greatest(first, second).alias("node"), sf.least(first, second).alias("root")
+        )
+        made = self.work.stage(
+            f"{name}-edges",
+            settings,
+            sources,
+            lambda: ends.where("node != root").distinct(),
+            _state,
+        )
         if made.facts["edges"] <= self.at_once:
-            return self.work.stage(name, {}, [made], lambda: made.rows.coalesce(1).mapInArrow(joined, ddl(_STAR)))
+            return self.work.stage(
+                name, {}, [made], lambda: made.rows.coalesce(1).mapInArrow(joined, ddl(_STAR))
+            )
         before, turn = None, 0
         while made.facts != before:
             before, turn, rows = made.facts, turn + 1, made.rows
-            made = self.work.stage(f"{name}-{turn}", {}, [made], lambda rows=rows: small_star(large_star(rows)), _state)  # type: ignore[misc]
+            made = self.work.stage(
+                f"{name}-{turn}", {}, [made], lambda rows=rows: small_star(large_star(rows)), _state
+            )  # type: ignore[misc]
         roots = made.rows.select(sf.col("root").alias("node"), "root").distinct()
         return Stage(made.digest, made.rows.union(roots))
 
@@ -50,13 +64,20 @@ def large_star(edges: DataFrame) -> DataFrame:
     """Hang every greater neighbour of each node on the least of the node and its neighbours."""
     both = edges.union(edges.select("root", "node")).toDF("node", "other")
     least = both.groupBy("node").agg(sf.least("node", sf.min("other")).alias("root"))
-    return both.where("other > node").join(least, "node").select(sf.col("other").alias("node"), "root").distinct()
+    return (
+        both.where("other > node")
+        .join(least, "node")
+        .select(sf.col("other").alias("node"), "root")
+        .distinct()
+    )
 
 
 def small_star(edges: DataFrame) -> DataFrame:
     """Hang every lesser neighbour of each node, and the node, on the least of them; edges lead from greater to lesser."""
     least = edges.groupBy("node").agg(sf.min("root").alias("least"))
-    others = edges.join(least, "node").select(sf.col("root").alias("node"), sf.col("least").alias("root"))
+    others = edges.join(least, "node").select(
+        sf.col("root").alias("node"), sf.col("least").alias("root")
+    )
     return others.union(least.toDF("node", "root")).where("node != root").distinct()
 
 
@@ -69,7 +90,9 @@ def _state(edges: DataFrame) -> dict[str, int]:
 
 def joined(parts: Batches) -> Batches:
     """The components of all edges of one task."""
-    columns = [np.stack([part.column("node").to_numpy(), part.column("root").to_numpy()]) for part in parts]
+    columns = [
+        np.stack([part.column("node").to_numpy(), part.column("root").to_numpy()]) for part in parts
+    ]
     if not columns:
         return
     nodes, places = np.unique(np.concatenate(columns, axis=1), return_inverse=True)

@@ -56,7 +56,12 @@ def bootstrap(
     each statistic, NaN where it is undefined. The same units and seed give the same intervals. None for fewer than two
     units, or when no draw has a value.
     """
-    sums = np.array([units[places(len(units), seed + number, len(units))].sum(axis=0) for number in range(draws)])
+    sums = np.array(
+        [
+            units[places(len(units), seed + number, len(units))].sum(axis=0)
+            for number in range(draws)
+        ]
+    )
     return [_middle(values, confidence) if len(units) > 1 else None for values in statistics(sums)]
 
 
@@ -71,5 +76,7 @@ def _middle(values: Units, confidence: float) -> tuple[float, float] | None:
 def places(draws: int, seed: int, among: int) -> NDArray[np.int64]:
     """Places drawn with equal chance from `among`, with replacement, the same for the same seed."""
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(GAMMA)
-    drawn: NDArray[np.int64] = (mix64_array(steps + np.uint64(mix64(seed & MASK))) % np.uint64(among)).astype(np.int64)
+    drawn: NDArray[np.int64] = (
+        mix64_array(steps + np.uint64(mix64(seed & MASK))) % np.uint64(among)
+    ).astype(np.int64)
     return drawn

@@ -32,7 +32,11 @@ class Kappa:
     @property
     def z(self) -> float | None:
         """Kappa in standard deviations."""
-        return None if self.kappa is None or not self.variance else self.kappa / math.sqrt(self.variance)
+        return (
+            None
+            if self.kappa is None or not self.variance
+            else self.kappa / math.sqrt(self.variance)
+        )
 
     @property
     def p(self) -> float | None:
@@ -40,7 +44,9 @@ class Kappa:
         return None if self.z is None else math.erfc(self.z / math.sqrt(2)) / 2
 
 
-def siegel_castellan(table: Table, corrected: bool = False, times: Sequence[int] | None = None) -> Kappa:
+def siegel_castellan(
+    table: Table, corrected: bool = False, times: Sequence[int] | None = None
+) -> Kappa:
     """Kappa of k assessors; `table[i][j]` is how many of them put object i into category j, k for each object, k at least 2.
 
     `times`: how many objects each row stands for; one unless given.
@@ -61,12 +67,16 @@ def siegel_castellan(table: Table, corrected: bool = False, times: Sequence[int]
         return Kappa(objects, raters, None, None, None, None)
     columns = [sum(row[kind] * number for row, number in weighted) for kind in range(len(table[0]))]
     shares = [column / (objects * raters) for column in columns]
-    observed = sum(n * (n - 1) * number for row, number in weighted for n in row) / (objects * raters * (raters - 1))
+    observed = sum(n * (n - 1) * number for row, number in weighted for n in row) / (
+        objects * raters * (raters - 1)
+    )
     expected = sum(share**2 for share in shares)
     if max(columns) == objects * raters:
         return Kappa(objects, raters, observed, expected, None, None)
     variance = (_corrected if corrected else _published)(objects, raters, shares)
-    return Kappa(objects, raters, observed, expected, (observed - expected) / (1 - expected), variance)
+    return Kappa(
+        objects, raters, observed, expected, (observed - expected) / (1 - expected), variance
+    )
 
 
 def _published(objects: int, raters: int, shares: Sequence[float]) -> float:
@@ -114,7 +124,9 @@ class Averaged:
 def averaged(tables: Sequence[Table]) -> Averaged:
     """The mean of one kappa a table, as Conrad & Raymond (ICAIL 2007) call "micro-averaged": None when none is defined."""
     made = [kappa for table in tables if (kappa := siegel_castellan(table).kappa) is not None]
-    return Averaged(math.fsum(made) / len(made) if made else None, len(made), len(tables) - len(made))
+    return Averaged(
+        math.fsum(made) / len(made) if made else None, len(made), len(tables) - len(made)
+    )
 
 
 def counted_table(judgements: Sequence[Sequence[Hashable]]) -> list[list[int]]:

@@ -11,9 +11,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.sketch.statistics import wilson
 from indexer.statistics.intervals import z_value
-from indexer.statistics.scores import share
+from indexer.statistics.precision_recall import share
+from indexer.statistics.wilson import wilson
 
 FEWEST = 5
 ESCAPING = 1e-4  # of pairs at the threshold, those that may lie where sketches do not place them
@@ -94,11 +94,17 @@ def audited(threshold: float, strata: Sequence[Stratum]) -> Audit:
     recall = share(right, right + missed)
     error = None
     if recall is not None:
-        spread = missed**2 * sum(one.variance for one in listed) + right**2 * sum(one.variance for one in others)
+        spread = missed**2 * sum(one.variance for one in listed) + right**2 * sum(
+            one.variance for one in others
+        )
         error = math.sqrt(spread) / (right + missed) ** 2
     counted = [one for one in others if one.placed or one.found]
     low, high = _interval(listed, counted)
-    far = sum(one.size * wilson(one.found, one.drawn)[1] for one in others if not one.placed and one.drawn < one.size)
+    far = sum(
+        one.size * wilson(one.found, one.drawn)[1]
+        for one in others
+        if not one.placed and one.drawn < one.size
+    )
     floor = (1 - low) / low * right + far if low else math.inf
     return Audit(
         threshold,
@@ -117,7 +123,8 @@ def audited(threshold: float, strata: Sequence[Stratum]) -> Audit:
 def _interval(listed: Sequence[Stratum], others: Sequence[Stratum]) -> tuple[float, float]:
     """From the ratio of missed to right, whose distribution is taken for a gamma of its mean and variance."""
     (right, right_spread), (missed, missed_spread) = (
-        [math.fsum(part) for part in zip(*(one.likely() for one in side), strict=True)] or [0.0, 0.0]
+        [math.fsum(part) for part in zip(*(one.likely() for one in side), strict=True)]
+        or [0.0, 0.0]
         for side in (listed, others)
     )
     if not right:
@@ -125,7 +132,10 @@ def _interval(listed: Sequence[Stratum], others: Sequence[Stratum]) -> tuple[flo
     if not missed:
         return 1.0, 1.0
     relative = missed_spread / missed**2 + right_spread / right**2
-    ends = [missed / right * _gamma(1 / relative, z) if relative else missed / right for z in (z_value(), -z_value())]
+    ends = [
+        missed / right * _gamma(1 / relative, z) if relative else missed / right
+        for z in (z_value(), -z_value())
+    ]
     return 1 / (1 + ends[0]), 1 / (1 + ends[1])
 
 
@@ -147,12 +157,16 @@ def allotted(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list
     given = [min(size, FEWEST) for size in sizes]
     while (left := draws - sum(given)) > 0:
         weights = [
-            size * spread if given[i] < size else 0.0 for i, (size, spread) in enumerate(zip(sizes, spreads, strict=True))
+            size * spread if given[i] < size else 0.0
+            for i, (size, spread) in enumerate(zip(sizes, spreads, strict=True))
         ]
         total = sum(weights)
         if not total:
             break
-        more = [min(size - has, int(left * weight / total)) for size, has, weight in zip(sizes, given, weights, strict=True)]
+        more = [
+            min(size - has, int(left * weight / total))
+            for size, has, weight in zip(sizes, given, weights, strict=True)
+        ]
         if not any(more):
             more[weights.index(max(weights))] = 1
         given = [has + part for has, part in zip(given, more, strict=True)]
@@ -170,7 +184,10 @@ def chance_at_least(equal: int, slots: int, threshold: float) -> float:
 
 def at_most(equal: int, slots: int, similarity: float) -> float:
     """The chance that at most so many of `slots` are equal in a pair of this similarity."""
-    terms = (math.comb(slots, k) * similarity**k * (1 - similarity) ** (slots - k) for k in range(equal + 1))
+    terms = (
+        math.comb(slots, k) * similarity**k * (1 - similarity) ** (slots - k)
+        for k in range(equal + 1)
+    )
     return min(1.0, math.fsum(terms))
 
 

@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.errors import MissingExtra, UsageError
-from indexer.stores._engine_address import Address, address
 from indexer.stores.base import Documents, Store
-from indexer.urls import without_login
+from indexer.stores.engine.address import Address, address
+from indexer.system.urls import without_login
 
 if TYPE_CHECKING:
-    from indexer.stores._engine_borrowed import SignedInPlace
+    from indexer.stores.engine.foreign_index import SignedInPlace
 
 _SQLITE = "sqlite://"
-_SPELLINGS = (
-    "sqlite:///FILE, opensearch://HOST:PORT/INDEX, opensearch+https://..., elasticsearch://... or elasticsearch+https://..."
-)
+_SPELLINGS = "sqlite:///FILE, opensearch://HOST:PORT/INDEX, opensearch+https://..., elasticsearch://... or elasticsearch+https://..."
 
 
 def open_store(url: str) -> Store:
@@ -31,7 +29,7 @@ def open_store(url: str) -> Store:
     'sqlite:///library.db'
     """
     if url.startswith(_SQLITE):
-        from indexer.stores.sqlite import SqliteStore
+        from indexer.stores.sqlite.store import SqliteStore
 
         return SqliteStore(url, sqlite_file(url))
     scheme = url.partition("://")[0].removesuffix("+https")
@@ -42,7 +40,7 @@ def open_store(url: str) -> Store:
 
 def _opensearch(where: Address) -> Store:
     try:
-        from indexer.stores.opensearch import open_opensearch
+        from indexer.stores.engine.opensearch import open_opensearch
     except ModuleNotFoundError as error:
         raise MissingExtra(package="opensearch-py", extra="opensearch") from error
     return open_opensearch(where)
@@ -50,7 +48,7 @@ def _opensearch(where: Address) -> Store:
 
 def _elasticsearch(where: Address) -> Store:
     try:
-        from indexer.stores.elasticsearch import open_elasticsearch
+        from indexer.stores.engine.elasticsearch import open_elasticsearch
     except ModuleNotFoundError as error:
         raise MissingExtra(package="elasticsearch", extra="elasticsearch") from error
     return open_elasticsearch(where)
@@ -63,10 +61,10 @@ def open_documents(url: str) -> Documents:
     """
     store = open_store(url)
     if url.startswith(_SQLITE):
-        from indexer.stores.borrowed import StoredRows
+        from indexer.stores.sqlite.stored_rows import StoredRows
 
         return StoredRows(store)
-    from indexer.stores._engine_borrowed import BorrowedIndex, engine_of
+    from indexer.stores.engine.foreign_index import BorrowedIndex, engine_of
 
     return BorrowedIndex(engine_of(store))
 
@@ -77,10 +75,14 @@ def in_place(store: Store, text_field: str) -> SignedInPlace:
     Closing it closes `store`. Raises `UsageError` for one of SQLite, which are all nearfold's.
     """
     if store.url.startswith(_SQLITE):
-        raise UsageError(f"{store.url} is the store itself; give --store another one, or other PATHs")
-    from indexer.stores._engine_borrowed import SignedInPlace, engine_of
+        raise UsageError(
+            f"{store.url} is the store itself; give --store another one, or other PATHs"
+        )
+    from indexer.stores.engine.foreign_index import SignedInPlace, engine_of
 
-    return store if isinstance(store, SignedInPlace) else SignedInPlace(engine_of(store), text_field)
+    return (
+        store if isinstance(store, SignedInPlace) else SignedInPlace(engine_of(store), text_field)
+    )
 
 
 def is_store(url: str) -> bool:
@@ -95,7 +97,11 @@ def same_store(one: str, other: str) -> bool:
         return one.startswith(_SQLITE) and other.startswith(_SQLITE) and _file(one) == _file(other)
     first, second = address(one, os.environ), address(other, os.environ)
     kinds = one.partition(":")[0] == other.partition(":")[0]
-    return kinds and (first.hosts, first.path, first.index) == (second.hosts, second.path, second.index)
+    return kinds and (first.hosts, first.path, first.index) == (
+        second.hosts,
+        second.path,
+        second.index,
+    )
 
 
 def _file(url: str) -> str:
@@ -115,5 +121,7 @@ def sqlite_file(url: str) -> str:
     if rest in ("", ":memory:", "/:memory:"):
         return ":memory:"
     if not rest.startswith("/") or rest == "/":
-        raise UsageError(f"{url} names no file; write sqlite:///relative.db or sqlite:////absolute.db")
+        raise UsageError(
+            f"{url} names no file; write sqlite:///relative.db or sqlite:////absolute.db"
+        )
     return str(Path(rest[1:]).expanduser())

@@ -126,7 +126,9 @@ class Store(Protocol):
         """
         ...
 
-    def candidates_of(self, asked: Sequence[tuple[Sequence[str], Sequence[str]]], limit: int) -> list[Candidates]:
+    def candidates_of(
+        self, asked: Sequence[tuple[Sequence[str], Sequence[str]]], limit: int
+    ) -> list[Candidates]:
         """What `candidates` finds for each pair of bands and blocks, in order, by as few requests as the store can."""
         ...
 
@@ -171,7 +173,9 @@ class Store(Protocol):
         """
         ...
 
-    def members(self, field: Literal["family", "cluster", "parent"], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def members(
+        self, field: Literal["family", "cluster", "parent"], names: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
         """Id and family (or cluster, or parent) of every row in one of these, principals included."""
         ...
 
@@ -255,7 +259,9 @@ def metadata_name(field: str) -> str | None:
         return None
     if found := _METADATA.fullmatch(field):
         return found["name"]
-    raise UsageError(f"cannot filter on {field!r}; choose one of: {', '.join((*FILTERS, CONFLICT))}, metadata.NAME")
+    raise UsageError(
+        f"cannot filter on {field!r}; choose one of: {', '.join((*FILTERS, CONFLICT))}, metadata.NAME"
+    )
 
 
 def conflict_asked(value: str) -> bool:

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.text import categories13
+from indexer.text import unicode13_categories as categories13
 from indexer.text.codepoints import UNSPACED, bits_of, classes
 
 WORD, SPACING_MARK, LETTER, MARK, DIGIT, PUNCTUATION, KATAKANA = (1 << bit for bit in range(7))

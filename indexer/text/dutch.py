@@ -32,4 +32,6 @@ def _model() -> Any:
     try:
         return spacy.load(MODEL)
     except OSError as error:
-        raise UsageError(f"spaCy's Dutch model is not installed; run: python -m spacy download {MODEL}") from error
+        raise UsageError(
+            f"spaCy's Dutch model is not installed; run: python -m spacy download {MODEL}"
+        ) from error

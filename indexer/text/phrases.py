@@ -12,7 +12,9 @@ from indexer.errors import UsageError
 from indexer.text import unicode13
 from indexer.text.codepoints import ranges
 
-MAX_WORDS = 400  # engines bound the clauses of a query, and each word is looked for in title and text
+MAX_WORDS = (
+    400  # engines bound the clauses of a query, and each word is looked for in title and text
+)
 _MARKS = """
 E31 E34-E3A E47-E4E EB1 EB4-EBC EC8-ECD 102B-103E 1056-1059 105E-1060 1062-1064 1067-106D 1071-1074 1082-108D 108F
 109A-109D 17B4-17D3 17DD 3099-309A
@@ -27,7 +29,9 @@ def _members(*tables: str) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for table in tables for first, last in ranges(table))
 
 
-_FAR = re.compile("[^\0-\u0dff\u1800-\u2e7f]")  # a quick test: texts without these hold no unspaced script
+_FAR = re.compile(
+    "[^\0-\u0dff\u1800-\u2e7f]"
+)  # a quick test: texts without these hold no unspaced script
 _UNSPACED = re.compile(f"[{_members(unicode13.UNSPACED)}]+")
 _MARK = re.compile(f"[{_members(_MARKS)}]")
 _CLUSTER = re.compile(f".[{_members(_MARKS)}]*")
@@ -77,7 +81,9 @@ def phrases(query: str) -> tuple[str, ...]:
     ('near', 'duplicate documents')
     """
     found = (quoted or word for quoted, word in _PHRASE.findall(well_formed(query)))
-    kept = tuple(dict.fromkeys(one for one in found if any(character.isalnum() for character in one)))
+    kept = tuple(
+        dict.fromkeys(one for one in found if any(character.isalnum() for character in one))
+    )
     words = sum(len(_WORD.findall(spaced(one))) for one in kept)
     if words > MAX_WORDS:
         raise UsageError(f"the query holds {words} words; leave at most {MAX_WORDS}")

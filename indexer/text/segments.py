@@ -33,7 +33,9 @@ def letter_pairs(run: str) -> list[str]:
     (['東京', '京都'], ['都'])
     """
     letters = _letters().findall(run)
-    return [one + other for one, other in itertools.pairwise(letters)] if len(letters) > 1 else letters
+    return (
+        [one + other for one, other in itertools.pairwise(letters)] if len(letters) > 1 else letters
+    )
 
 
 @cache

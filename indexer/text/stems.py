@@ -14,4 +14,6 @@ def stem(word: str) -> str:
     """
     import snowballstemmer  # type: ignore[import-untyped]  # reads all its languages, in vain for who has no word to stem
 
-    return str(snowballstemmer.stemmer("english").stemWord(word))  # one each: a stemmer is not for several threads
+    return str(
+        snowballstemmer.stemmer("english").stemWord(word)
+    )  # one each: a stemmer is not for several threads

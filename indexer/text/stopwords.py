@@ -21,7 +21,9 @@ def stop_list(language: str) -> frozenset[str]:
     except ImportError:
         raise MissingExtra(package="stopwordsiso", extra="text") from None
     if language not in stopwordsiso.langs():
-        raise UsageError(f"no stop list for language {language!r}; choose one of: {', '.join(sorted(stopwordsiso.langs()))}")
+        raise UsageError(
+            f"no stop list for language {language!r}; choose one of: {', '.join(sorted(stopwordsiso.langs()))}"
+        )
     return frozenset(folded(word) for word in stopwordsiso.stopwords(language))
 
 

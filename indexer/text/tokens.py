@@ -50,7 +50,12 @@ RULES = {
 }
 
 
-def tokens(text: str, version: str = "v2", stop_words: Collection[str] = (), segmenter: Segmenter | None = None) -> list[str]:
+def tokens(
+    text: str,
+    version: str = "v2",
+    stop_words: Collection[str] = (),
+    segmenter: Segmenter | None = None,
+) -> list[str]:
     """The tokens of a text, in order, repeats kept; `segmenter` takes the place of the version's own.
 
     Stop words are compared with lower-case tokens. Raises `UnknownName` for another version.
@@ -101,7 +106,9 @@ def _words(text: str, rules: TokenRules, segmenter: Segmenter) -> Iterator[str]:
 
 @cache
 def _runs(bits: int) -> re.Pattern[str]:
-    return re.compile(f"{character_class(bits, spaced=True)}+|(?P<unspaced>{character_class(bits, spaced=False)}+)")
+    return re.compile(
+        f"{character_class(bits, spaced=True)}+|(?P<unspaced>{character_class(bits, spaced=False)}+)"
+    )
 
 
 @cache

@@ -72,7 +72,9 @@ def numbered(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     (array([0, 1, 0]), ['to', 'be'])
     """
     places = {item: place for place, item in enumerate(dict.fromkeys(items))}
-    return np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items)), list(places)
+    return np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items)), list(
+        places
+    )
 
 
 def _folded(spellings: list[str]) -> list[str]:
@@ -107,7 +109,9 @@ def _with_marks(alone: NDArray[np.bool_], marks: NDArray[np.bool_]) -> NDArray[n
     return alone[base]
 
 
-def _joined(run: NDArray[np.bool_], kinds: NDArray[np.uint8], spaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _joined(
+    run: NDArray[np.bool_], kinds: NDArray[np.uint8], spaced: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """`run` with the joiners between the right neighbours, none of which may be of a script without spaces."""
     digits = kinds & _DIGIT != 0
     letters = run & spaced
@@ -118,7 +122,9 @@ def _joined(run: NDArray[np.bool_], kinds: NDArray[np.uint8], spaced: NDArray[np
 
 def _broken(text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The visible characters from a hyphen at the end of a line to the next line's first, where letters stand on both sides."""
-    spans = np.array([match.span() for match in _LINE_END.finditer(text)], dtype=np.int64).reshape(-1, 2)
+    spans = np.array([match.span() for match in _LINE_END.finditer(text)], dtype=np.int64).reshape(
+        -1, 2
+    )
     first, last = np.searchsorted(places, spans).T
     inner = (first > 0) & (last < len(places))
     first, last = first[inner], last[inner]
@@ -147,7 +153,13 @@ def _kinds() -> NDArray[np.uint8]:
     unspaced = classes & codepoints.UNSPACED != 0
     kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
     assigned = classes & codepoints.UNASSIGNED == 0
-    kinds[[code for code in np.flatnonzero(wordless & ~hidden & assigned).tolist() if chr(code).isnumeric()]] = _PART
+    kinds[
+        [
+            code
+            for code in np.flatnonzero(wordless & ~hidden & assigned).tolist()
+            if chr(code).isnumeric()
+        ]
+    ] = _PART
     kinds[wordless & ~hidden & (categories() & DIGIT != 0)] |= _PART | _DIGIT
     marks = classes & codepoints.NONSTARTER != 0
     marks[:0x2000] |= (unspaced & (categories() & MARK != 0))[:0x2000]

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.labels.labelling import Labelled, Undone, label, undo_labels
-from indexer.web.asking import Asked, Parameter
+from indexer.grouping.label import Labelled, Undone, label, undo_labels
+from indexer.web.parameters import Asked, Parameter
 from indexer.web.safety import TOKEN_FIELD, same_token
 from indexer.web.site import Site
 
@@ -80,8 +80,12 @@ ACTIONS: Mapping[str, Action] = {
             Parameter("remove", "labels to remove", many=True),
             Parameter("family", "the others of their families as well", "no", choices=YES_NO),
             Parameter("review", "labels that leave the others of a family for review", many=True),
-            Parameter("threshold", "others less similar are left for review", 0.0, "number", low=0, high=1),
-            Parameter("dry_run", "change nothing, only say what would change", "yes", choices=YES_NO),
+            Parameter(
+                "threshold", "others less similar are left for review", 0.0, "number", low=0, high=1
+            ),
+            Parameter(
+                "dry_run", "change nothing, only say what would change", "yes", choices=YES_NO
+            ),
         ),
         _label,
         Labelled,
@@ -93,7 +97,13 @@ ACTIONS: Mapping[str, Action] = {
         _undo,
         Undone,
     ),
-    "anew": Action("survey/anew", "Read the whole store again when the survey is asked for next.", (), _anew, Forgotten),
+    "anew": Action(
+        "survey/anew",
+        "Read the whole store again when the survey is asked for next.",
+        (),
+        _anew,
+        Forgotten,
+    ),
 }
 
 
@@ -112,7 +122,10 @@ def parsed(body: bytes, content_type: str) -> Mapping[str, Sequence[str]]:
         if kind == _FORM:
             return parse_qs(body.decode(), keep_blank_values=True, max_num_fields=1000)
         if kind == _JSON and isinstance(value := json.loads(body), dict):
-            return {name: list(map(_spelled, one if isinstance(one, list) else [one])) for name, one in value.items()}
+            return {
+                name: list(map(_spelled, one if isinstance(one, list) else [one]))
+                for name, one in value.items()
+            }
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the request cannot be read: {error}") from error
     raise UsageError(f"send a JSON object as {_JSON}")

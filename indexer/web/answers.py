@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from indexer.comparing.sidebyside import Cells, Fact
-from indexer.labels.journal import LabelJob
+from indexer.comparing.blocks_view import Cells, Fact
+from indexer.grouping.label_journal import LabelJob
+from indexer.grouping.survey import FamilySize, Move, Step
 from indexer.model import Estimate, Facet, Folded, Match, Part, Row, Status
-from indexer.survey import FamilySize, Move, Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,18 +16,18 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.errors import DocumentNotFound, NearfoldError
-from indexer.logs import event
-from indexer.release import release
 from indexer.stores.base import Store
+from indexer.system.logs import event
+from indexer.system.release import release
 from indexer.web.actions import ACTIONS, Action, check_token, parsed
-from indexer.web.asking import Asked, asked
-from indexer.web.bodies import body_of
-from indexer.web.failing import heading, status_of
-from indexer.web.measuring import Figured, Measuring
+from indexer.web.http_errors import heading, status_of
+from indexer.web.measurement import Figured, Measuring
 from indexer.web.openapi import description
 from indexer.web.pages import PAGES, Page
+from indexer.web.parameters import Asked, asked
 from indexer.web.questions import QUESTIONS, Question
 from indexer.web.rendering import environment, rendered
+from indexer.web.request_body import body_of
 from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety
 from indexer.web.schemas import as_json
 from indexer.web.site import Site
@@ -49,8 +49,14 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
         Route("/api", show.reference),
         Route("/api/openapi.json", _fixed(description(release()))),
         Route("/api/token", _fixed({"token": site.token})),
-        *(Route(f"/api/{question.api}", _answered(site, question)) for question in QUESTIONS.values()),
-        *(Route(f"/api/{action.api}", _done(site, action), methods=["POST"]) for action in ACTIONS.values()),
+        *(
+            Route(f"/api/{question.api}", _answered(site, question))
+            for question in QUESTIONS.values()
+        ),
+        *(
+            Route(f"/api/{action.api}", _done(site, action), methods=["POST"])
+            for action in ACTIONS.values()
+        ),
         Route("/label", show.action("label", "labelled.html"), methods=["POST"]),
         Route("/label/undo", show.action("undo", "undone.html"), methods=["POST"]),
         Route("/overview/anew", show.action("anew", None), methods=["POST"]),
@@ -59,9 +65,15 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
         Mount("/static", StaticFiles(directory=_STATIC)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
-    kinds: Mapping[Any, Any] = {NearfoldError: show.problem, HTTPException: show.problem, Exception: show.problem}
+    kinds: Mapping[Any, Any] = {
+        NearfoldError: show.problem,
+        HTTPException: show.problem,
+        Exception: show.problem,
+    }
     paths = [route.path for route in routes if isinstance(route, Route)]
-    return Safety(Measuring(Starlette(routes=routes, exception_handlers=kinds), paths, figured), hosts)
+    return Safety(
+        Measuring(Starlette(routes=routes, exception_handlers=kinds), paths, figured), hosts
+    )
 
 
 class _Shown:
@@ -74,7 +86,9 @@ class _Shown:
         """The endpoint of a page."""
 
         def endpoint(request: Request) -> Response:
-            return self._html(page.template, {"page": page, **page.values(self._site, _given(request))})
+            return self._html(
+                page.template, {"page": page, **page.values(self._site, _given(request))}
+            )
 
         return endpoint
 
@@ -91,7 +105,9 @@ class _Shown:
 
     def reference(self, request: Request) -> Response:
         """What the API offers, for people."""
-        return self._html("api.html", {"questions": QUESTIONS.values(), "actions": ACTIONS.values(), "page": None})
+        return self._html(
+            "api.html", {"questions": QUESTIONS.values(), "actions": ACTIONS.values(), "page": None}
+        )
 
     def problem(self, request: Request, error: Exception) -> Response:
         """An error in the form of what was asked: JSON for the API, else a page."""
@@ -100,12 +116,16 @@ class _Shown:
             event("request_failed", "error", fault=error)
         if request.url.path.startswith("/api/"):
             return _json({"error": message, "kind": type(error).__name__}, status)
-        return self._html("problem.html", {"heading": heading(status), "message": message, "page": None}, status)
+        return self._html(
+            "problem.html", {"heading": heading(status), "message": message, "page": None}, status
+        )
 
     def _html(self, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
         shared = {"store": self._site.store.url, "token": self._site.token}
         body = rendered(self._templates, template, {**shared, **values})
-        return Response(body.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+        return Response(
+            body.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8"
+        )
 
 
 def _fixed(value: Any) -> Endpoint:
@@ -136,7 +156,9 @@ async def _written(site: Site, action: Action, request: Request) -> tuple[Asked,
     asked((), _given(request))
     given = parsed(await body_of(request), request.headers.get("content-type", ""))
     check_token(given, request.headers.get(TOKEN_HEADER, ""), site.token)
-    values = asked(action.parameters, {name: one for name, one in given.items() if name != TOKEN_FIELD})
+    values = asked(
+        action.parameters, {name: one for name, one in given.items() if name != TOKEN_FIELD}
+    )
     return values, await run_in_threadpool(action.do, site, values)
 
 
@@ -155,7 +177,10 @@ def _original(site: Site) -> Endpoint:
 
 def _given(request: Request) -> Mapping[str, list[str]]:
     """The parameters of a request; lone surrogates, which no text of a store holds, replaced."""
-    items = [(name, value.encode("utf-8", "replace").decode()) for name, value in request.query_params.multi_items()]
+    items = [
+        (name, value.encode("utf-8", "replace").decode())
+        for name, value in request.query_params.multi_items()
+    ]
     return {name: [value for other, value in items if other == name] for name, _ in items}
 
 
@@ -163,7 +188,10 @@ def _told(error: Exception) -> tuple[int, str]:
     if isinstance(error, NearfoldError):
         return status_of(error), str(error)
     if isinstance(error, HTTPException):
-        return error.status_code, "there is no such page" if error.status_code == 404 else error.detail
+        return (
+            error.status_code,
+            "there is no such page" if error.status_code == 404 else error.detail,
+        )
     return 500, "this is our fault; the terminal in which nearfold serve runs says more"
 
 

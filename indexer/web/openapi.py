@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from indexer.web.actions import ACTIONS, YES_NO, Action
-from indexer.web.asking import Parameter
+from indexer.web.parameters import Parameter
 from indexer.web.questions import QUESTIONS, Question
 from indexer.web.safety import TOKEN_HEADER
 from indexer.web.schemas import reference, schemas
@@ -61,7 +61,9 @@ def _operation(name: str, question: Question) -> Mapping[str, Any]:
 def _writing(name: str, action: Action) -> Mapping[str, Any]:
     body = {
         "type": "object",
-        "properties": {one.name: {**_field(one), "description": one.description} for one in action.parameters},
+        "properties": {
+            one.name: {**_field(one), "description": one.description} for one in action.parameters
+        },
         "required": [one.name for one in action.parameters if one.default is None and not one.many],
         "additionalProperties": False,
     }
@@ -70,27 +72,42 @@ def _writing(name: str, action: Action) -> Mapping[str, Any]:
         "summary": action.summary,
         "security": [{"token": []}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-        "responses": _responses(action.shape, {**_PROBLEMS, "403": "no token, a wrong one, or another site"}),
+        "responses": _responses(
+            action.shape, {**_PROBLEMS, "403": "no token, a wrong one, or another site"}
+        ),
     }
 
 
 def _token() -> Mapping[str, Any]:
     shape = {"type": "object", "properties": {"token": {"type": "string"}}, "required": ["token"]}
     answer = {"description": "the token", "content": {"application/json": {"schema": shape}}}
-    return {"operationId": "token", "summary": "The token that writes must carry in this run.", "responses": {"200": answer}}
+    return {
+        "operationId": "token",
+        "summary": "The token that writes must carry in this run.",
+        "responses": {"200": answer},
+    }
 
 
 def _responses(shape: type, problems: Mapping[str, str]) -> Mapping[str, Any]:
     problem = {"application/json": {"schema": _PROBLEM_REFERENCE}}
     return {
-        "200": {"description": "the answer", "content": {"application/json": {"schema": reference(shape)}}},
+        "200": {
+            "description": "the answer",
+            "content": {"application/json": {"schema": reference(shape)}},
+        },
         **{code: {"description": why, "content": problem} for code, why in problems.items()},
     }
 
 
 def _parameter(one: Parameter) -> Mapping[str, Any]:
     required = one.default is None and not one.many
-    return {"name": one.name, "in": "query", "description": one.description, "required": required, "schema": _schema(one)}
+    return {
+        "name": one.name,
+        "in": "query",
+        "description": one.description,
+        "required": required,
+        "schema": _schema(one),
+    }
 
 
 def _field(one: Parameter) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.web.asking import Asked, Parameter, asked
+from indexer.web.parameters import Asked, Parameter, asked
 from indexer.web.questions import QUESTIONS
 from indexer.web.site import Site
 
@@ -27,7 +27,11 @@ class Page:
     @property
     def parameters(self) -> Sequence[Parameter]:
         """The parameters of all its questions."""
-        return list({one.name: one for name in self.questions for one in QUESTIONS[name].parameters}.values())
+        return list(
+            {
+                one.name: one for name in self.questions for one in QUESTIONS[name].parameters
+            }.values()
+        )
 
     def values(self, site: Site, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """What the template is given: the answers, and `asked` with the values of the parameters.
@@ -36,8 +40,13 @@ class Page:
         """
         names = {one.name for one in self.parameters}
         known = {name: one for name, one in given.items() if name in names}
-        values: Asked = asked(self.parameters, {**{name: (value,) for name, value in self.defaults.items()}, **known})
-        return {"asked": values, **{name: QUESTIONS[name].answer(site, values) for name in self.questions}}
+        values: Asked = asked(
+            self.parameters, {**{name: (value,) for name, value in self.defaults.items()}, **known}
+        )
+        return {
+            "asked": values,
+            **{name: QUESTIONS[name].answer(site, values) for name in self.questions},
+        }
 
 
 PAGES = (

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from indexer import lookup, overview, results
 from indexer.errors import StoreBusy
-from indexer.labels.labelling import label_history
-from indexer.web import together
+from indexer.grouping.label import label_history
+from indexer.operations import status as overview
+from indexer.searching import search as results
+from indexer.searching import similar as lookup
+from indexer.web import document_sets as together
 from indexer.web.answers import (
     Compared,
     DocumentFacts,
@@ -25,9 +27,9 @@ from indexer.web.answers import (
     VersionsSeen,
     WithoutBoilerplate,
 )
-from indexer.web.asking import Asked, Parameter, part_of
+from indexer.web.parameters import Asked, Parameter, part_of
+from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.site import Site
-from indexer.web.telling import shown_hit, warnings_of
 
 FACETS = ("content_type", "status", "labels")
 TEXT_PART = 60_000
@@ -99,7 +101,9 @@ def document(site: Site, asked: Asked) -> Shown:
 def similar(site: Site, asked: Asked) -> Similar:
     """The near duplicates of a stored document."""
     row = site.row(asked["id"])
-    found = lookup.similar(site.store, id=row.id, threshold=asked["threshold"], limit=asked["limit"])
+    found = lookup.similar(
+        site.store, id=row.id, threshold=asked["threshold"], limit=asked["limit"]
+    )
     return Similar(DocumentFacts.of(row), asked["threshold"], found.matches, found.notes)
 
 
@@ -178,7 +182,11 @@ QUESTIONS: Mapping[str, Question] = {
         "search",
         "Search title and text, near duplicates folded under the best hit of each group.",
         (
-            Parameter("q", "words, all required; quoted words stand together; empty for every document", ""),
+            Parameter(
+                "q",
+                "words, all required; quoted words stand together; empty for every document",
+                "",
+            ),
             Parameter(
                 "fold",
                 "by likeness of the hits, by stored family, by duplicate type of clauses, or not",
@@ -186,19 +194,33 @@ QUESTIONS: Mapping[str, Question] = {
                 choices=("live", "family", "types", "none"),
             ),
             Parameter(
-                "of", "whole documents, their parts (clauses), or both", "documents", choices=("documents", "parts", "both")
+                "of",
+                "whole documents, their parts (clauses), or both",
+                "documents",
+                choices=("documents", "parts", "both"),
             ),
-            Parameter("top", "with fold=types: hits that are compared", results.TOP, "integer", low=1, high=1000),
+            Parameter(
+                "top",
+                "with fold=types: hits that are compared",
+                results.TOP,
+                "integer",
+                low=1,
+                high=1000,
+            ),
             _THRESHOLD,
             Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
-            Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
+            Parameter(
+                "sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")
+            ),
             Parameter("limit", "hits a page", 10, "integer", low=1, high=100),
             Parameter("page", "which page, from 1", 1, "integer", low=1, high=10_000),
         ),
         search,
         Results,
     ),
-    "document": Question("document", "A document with a part of its text.", (_ID, _PART), document, Shown),
+    "document": Question(
+        "document", "A document with a part of its text.", (_ID, _PART), document, Shown
+    ),
     "similar": Question(
         "similar",
         "The near duplicates of a stored document, and why.",
@@ -206,14 +228,22 @@ QUESTIONS: Mapping[str, Question] = {
         similar,
         Similar,
     ),
-    "family": Question("family", "The family of a document, by the id of any member.", (_ID,), together.family, FamilySeen),
+    "family": Question(
+        "family",
+        "The family of a document, by the id of any member.",
+        (_ID,),
+        together.family,
+        FamilySeen,
+    ),
     "versions": Question(
         "versions",
         "Which document of a family probably came from which, and what changed on the way.",
         (
             _ID,
             Parameter("dates", "go by dates, or by the texts alone", "yes", choices=("yes", "no")),
-            Parameter("redline", "spell out the words that came and went", "no", choices=("yes", "no")),
+            Parameter(
+                "redline", "spell out the words that came and went", "no", choices=("yes", "no")
+            ),
         ),
         together.version_tree,
         VersionsSeen,
@@ -224,7 +254,12 @@ QUESTIONS: Mapping[str, Question] = {
         (
             _A,
             _B,
-            Parameter("matching", "count repeats, or information", "literal", choices=("literal", "information")),
+            Parameter(
+                "matching",
+                "count repeats, or information",
+                "literal",
+                choices=("literal", "information"),
+            ),
             _PART,
         ),
         together.compare,
@@ -237,7 +272,9 @@ QUESTIONS: Mapping[str, Question] = {
         together.discounted,
         WithoutBoilerplate,
     ),
-    "status": Question("status", "What is in the store, and whether a job is at work on it.", (), state, StoreState),
+    "status": Question(
+        "status", "What is in the store, and whether a job is at work on it.", (), state, StoreState
+    ),
     "labellings": Question(
         "labellings",
         "The last labellings, newest first.",
@@ -253,6 +290,10 @@ QUESTIONS: Mapping[str, Question] = {
         Surveyed,
     ),
     "preview": Question(
-        "preview", "The families that a threshold from .5 on would make; nothing is written.", (_THRESHOLD,), preview, Previewed
+        "preview",
+        "The families that a threshold from .5 on would make; nothing is written.",
+        (_THRESHOLD,),
+        preview,
+        Previewed,
     ),
 }

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from indexer import terminal
+from indexer.cli import side_by_side as terminal
 from indexer.text.visible import visible, visible_lines
-from indexer.web import drawing
+from indexer.web import chart_geometry as drawing
 
 _FOLDER = Path(__file__).parent / "templates"
 _TYPES = {
@@ -34,7 +34,11 @@ _TYPES = {
 def environment() -> Environment:
     """The templates with their filters."""
     made = Environment(
-        loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     made.filters |= {
         "visible": visible,

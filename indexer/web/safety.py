@@ -26,7 +26,10 @@ HEADERS = (
     (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"same-origin"),  # under no-referrer, forms of ours would send `Origin: null`
+    (
+        b"referrer-policy",
+        b"same-origin",
+    ),  # under no-referrer, forms of ours would send `Origin: null`
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
@@ -43,7 +46,10 @@ def allowed_hosts(host: str, port: int, more: Collection[str] = ()) -> frozenset
     """
     bound = f"[{host}]" if ":" in host else host
     names = {name.lower() for name in (*LOOPBACK, bound, *more)} - {"0.0.0.0", "[::]"}
-    return frozenset({f"{name}:{port}" for name in names} | (names if port == 80 else {name.lower() for name in more}))
+    return frozenset(
+        {f"{name}:{port}" for name in names}
+        | (names if port == 80 else {name.lower() for name in more})
+    )
 
 
 class Safety:
@@ -61,8 +67,14 @@ class Safety:
 
         async def sent(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in _NAMES]
-                stored = [] if any(name.lower() == b"cache-control" for name, _ in kept) else [(b"cache-control", b"no-store")]
+                kept = [
+                    pair for pair in message.get("headers", []) if pair[0].lower() not in _NAMES
+                ]
+                stored = (
+                    []
+                    if any(name.lower() == b"cache-control" for name, _ in kept)
+                    else [(b"cache-control", b"no-store")]
+                )
                 message = {**message, "headers": [*kept, *stored, *HEADERS]}
             await send(message)
 
@@ -77,7 +89,10 @@ class Safety:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
         host = headers.get("host", [])
         if len(host) != 1 or host[0].lower() not in self._hosts:
-            return 421, "this address is not served here; open the address that nearfold serve printed"
+            return (
+                421,
+                "this address is not served here; open the address that nearfold serve printed",
+            )
         if scope["method"] in _READING:
             return None
         ours = f"{scope.get('scheme', 'http')}://{host[0].lower()}"
@@ -96,6 +111,9 @@ def same_token(given: str, token: str) -> bool:
 async def _refuse(send: Send, refused: tuple[int, str]) -> None:
     status, reason = refused
     body = f"{reason}\n".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

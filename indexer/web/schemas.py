@@ -15,7 +15,9 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
 def as_json(value: Any) -> Any:
     """A value of dataclasses, mappings and sequences as what `json` writes."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: as_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {
+            field.name: as_json(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
     if isinstance(value, Mapping):
         return {str(name): as_json(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):

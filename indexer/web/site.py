@@ -12,17 +12,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from indexer.alignment.passages import Matching
+from indexer.comparing.blocks_view import SideBySide
 from indexer.comparing.boilerplate import Sample, shingle_width
-from indexer.comparing.comparison import compare
-from indexer.comparing.sidebyside import SideBySide
-from indexer.discounting import Discounted
+from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
-from indexer.lookup import recipe_of
+from indexer.grouping.survey import survey
 from indexer.model import Facet, Row
+from indexer.searching.similar import recipe_of
+from indexer.similarity.alignment import Matching
+from indexer.similarity.boilerplate_discount import Discounted
 from indexer.stores.base import Store
-from indexer.survey import survey
-from indexer.web.surveying import Reading
+from indexer.web.survey_cache import Reading
 
 MOST_CHARS = 2_000_000
 KEPT, FACET_SECONDS = 6, 20.0
@@ -87,7 +87,9 @@ class Site:
         texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
         if (kept := self._discounted.get(texts)) is None:
             width = shingle_width(*texts)
-            reading = self._samples.setdefault(width, Reading(lambda told: Sample(self.store, width, progress=told)))
+            reading = self._samples.setdefault(
+                width, Reading(lambda told: Sample(self.store, width, progress=told))
+            )
             if (sample := reading.get(patience)) is None:
                 return None
             kept = self._discounted.put(texts, sample.compare(*texts))
@@ -108,7 +110,9 @@ class Site:
         if kept := self._compared.get(key):
             return kept
         texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-        return self._compared.put(key, SideBySide(compare(*texts, recipe, matching=matching, names=(a.path, b.path))))
+        return self._compared.put(
+            key, SideBySide(compare(*texts, recipe, matching=matching, names=(a.path, b.path)))
+        )
 
     def original(self, row: Row) -> Path | None:
         """The file that a document was read from, when originals are served and it is a regular file inside their folder.

@@ -22,7 +22,11 @@ from indexer.stores import open_store
 ENGINES = ("opensearch", "elasticsearch")
 HERE = Path(__file__).parent
 KINDS = ["memory", "sqlite", "sqlite-reopened"]
-KINDS += [pytest.param(kind, marks=pytest.mark.engines) for name in ENGINES for kind in (name, f"{name}-reopened")]
+KINDS += [
+    pytest.param(kind, marks=pytest.mark.engines)
+    for name in ENGINES
+    for kind in (name, f"{name}-reopened")
+]
 
 
 class Reopened:
@@ -47,14 +51,20 @@ class Reopened:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "gap(kind, reason): a store of that kind is known not to do this")
+    config.addinivalue_line(
+        "markers", "gap(kind, reason): a store of that kind is known not to do this"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Name the server that an item needs, so that it is started in time."""
     for item in items:
-        kind = item.callspec.params.get("kind") if hasattr(item, "callspec") and HERE in item.path.parents else None
+        kind = (
+            item.callspec.params.get("kind")
+            if hasattr(item, "callspec") and HERE in item.path.parents
+            else None
+        )
         if kind and engine_of(kind) in ENGINES:
             item.fixturenames = [*item.fixturenames, f"{engine_of(kind)}_url"]
 
@@ -73,7 +83,10 @@ def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[s
     elif engine == "sqlite":
         yield f"sqlite:///{tmp_path}/store.db"
     else:
-        server, index = request.getfixturevalue(f"{engine}_url"), f"nearfold-test-{secrets.token_hex(6)}"
+        server, index = (
+            request.getfixturevalue(f"{engine}_url"),
+            f"nearfold-test-{secrets.token_hex(6)}",
+        )
         yield f"{engine_url(engine, server)}/{index}"
         ask(f"{server}/{index}", method="DELETE")
 
@@ -115,7 +128,10 @@ def traits(engine: str, request: pytest.FixtureRequest) -> set[str]:
     if engine not in ENGINES:
         return {engine}
     pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}
-    refused = ask(f"{request.getfixturevalue(f'{engine}_url')}/_analyze", method="POST", body=pattern) == 400
+    refused = (
+        ask(f"{request.getfixturevalue(f'{engine}_url')}/_analyze", method="POST", body=pattern)
+        == 400
+    )
     return {engine, "core analysis"} if refused else {engine}
 
 
@@ -128,7 +144,9 @@ def engine_url(engine: str, server: str) -> str:
 def ask(url: str, method: str, body: object = None) -> int:
     """The status of the answer to one request."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        url, data=data, method=method, headers={"Content-Type": "application/json"}
+    )
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.status

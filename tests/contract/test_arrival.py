@@ -7,12 +7,12 @@ from sample_library import edited, rows, sentence
 from sample_rows import band, row
 
 from indexer.errors import UsageError
-from indexer.grouping import group
+from indexer.grouping.delete import delete
+from indexer.grouping.group import group
 from indexer.indexing import arrival
 from indexer.indexing.arrival import Arrivals
 from indexer.model import Assignment
 from indexer.recipe import DEFAULT
-from indexer.removal import delete
 
 
 def slots(number):
@@ -26,15 +26,27 @@ def test_principals_that_share_a_band(store):
             row("2", bands=(band(0, 2),), minhash=slots(2), principal=True),
             row("3", bands=(band(0, 3),), minhash=slots(3)),
             row("4", bands=(band(0, 1),), minhash=slots(4), status="truncated"),
-            row("5", bands=(band(0, 1),), minhash=slots(5), family="2", principal=False, similarity=0.9),
+            row(
+                "5",
+                bands=(band(0, 1),),
+                minhash=slots(5),
+                family="2",
+                principal=False,
+                similarity=0.9,
+            ),
             row("6", bands=(band(0, 1),), family="x:unknown", minhash=slots(6)),
             row("7", bands=(band(0, 1),)),
         ]
     )
     store.refresh()
-    found = {leader.id: leader.minhash for leader in store.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)}
+    found = {
+        leader.id: leader.minhash
+        for leader in store.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)
+    }
     assert found == {"1": slots(1), "2": slots(2)}
-    assert {leader.id: leader.minhash for leader in store.principals(None, 1000)} == {n: slots(int(n)) for n in "123"}
+    assert {leader.id: leader.minhash for leader in store.principals(None, 1000)} == {
+        n: slots(int(n)) for n in "123"
+    }
     assert store.principals([], 1000) == store.principals([[band(9, 9)]], 1000) == []
 
 
@@ -48,9 +60,22 @@ def test_who_shares_most_is_among_the_principals_found(store):
 
 
 def test_members_of_families_and_clusters(store):
-    store.write([row("a"), row("b", family="a", cluster="a"), row("c", family="a"), row("d", cluster="a"), row("e")])
+    store.write(
+        [
+            row("a"),
+            row("b", family="a", cluster="a"),
+            row("c", family="a"),
+            row("d", cluster="a"),
+            row("e"),
+        ]
+    )
     store.refresh()
-    assert sorted(store.members("family", ["a", "e", "nobody"])) == [("a", "a"), ("b", "a"), ("c", "a"), ("e", "e")]
+    assert sorted(store.members("family", ["a", "e", "nobody"])) == [
+        ("a", "a"),
+        ("b", "a"),
+        ("c", "a"),
+        ("e", "e"),
+    ]
     assert sorted(store.members("cluster", ["a"])) == [("b", "a"), ("d", "a")]
     assert list(store.members("family", [])) == []
 
@@ -58,11 +83,20 @@ def test_members_of_families_and_clusters(store):
 def test_many_members(store):
     store.write([row(f"{place:04}", family="0000") for place in range(1_150)])
     store.refresh()
-    assert sorted(store.members("family", ["0000"])) == [(f"{place:04}", "0000") for place in range(1_150)]
+    assert sorted(store.members("family", ["0000"])) == [
+        (f"{place:04}", "0000") for place in range(1_150)
+    ]
 
 
 def test_labels_alone_are_written(store):
-    before = row("1", bands=(band(0, 1),), minhash=b"\x01" * 8, labels=("old",), metadata={"a": "b"}, family="2")
+    before = row(
+        "1",
+        bands=(band(0, 1),),
+        minhash=b"\x01" * 8,
+        labels=("old",),
+        metadata={"a": "b"},
+        family="2",
+    )
     store.write([before, row("2")])
     assert store.relabel({"1": ("privileged", "Käse\ud800"), "absent": ("x",)}) == 1
     store.refresh()
@@ -75,51 +109,96 @@ def test_labels_alone_are_written(store):
 
 
 def stored(store):
-    return {one.id: (one.family, one.principal, one.similarity, one.provisional) for one in store.scan()}
+    return {
+        one.id: (one.family, one.principal, one.similarity, one.provisional) for one in store.scan()
+    }
 
 
 def test_families_on_arrival(store):
-    texts = {"a": sentence(1), "b": edited(sentence(1), 2), "c": sentence(2), "d": "12 34", "e": "12 34"}
+    texts = {
+        "a": sentence(1),
+        "b": edited(sentence(1), 2),
+        "c": sentence(2),
+        "d": "12 34",
+        "e": "12 34",
+    }
     arrivals = Arrivals(store, DEFAULT)
     assert arrivals.write(arrivals.placed(rows({"a": texts["a"], "c": texts["c"]}))) == [None, None]
     store.refresh()
     later = Arrivals(store, DEFAULT)
-    made = rows({"t": f"{sentence(1)} x", "b": texts["b"], "d": texts["d"], "e": texts["e"]}, cut=frozenset("t"))
+    made = rows(
+        {"t": f"{sentence(1)} x", "b": texts["b"], "d": texts["d"], "e": texts["e"]},
+        cut=frozenset("t"),
+    )
     assert later.write(later.placed(made)) == [None] * 4
     store.refresh()
     found = stored(store)
-    assert {id: fields[0] for id, fields in found.items()} == {"a": "a", "b": "a", "c": "c", "t": "a", "d": "d", "e": "e"}
+    assert {id: fields[0] for id, fields in found.items()} == {
+        "a": "a",
+        "b": "a",
+        "c": "c",
+        "t": "a",
+        "d": "d",
+        "e": "e",
+    }
     assert {id for id, fields in found.items() if fields[1]} == {"a", "c"}
-    assert 0.8 <= found["b"][2] < 1 and found["a"][2] is None and all(fields[3] for fields in found.values())
+    assert (
+        0.8 <= found["b"][2] < 1
+        and found["a"][2] is None
+        and all(fields[3] for fields in found.values())
+    )
 
 
 def test_families_of_more_principals_than_are_remembered(store, monkeypatch):
     """A job that began with an empty store finds its principals again, the late ones too."""
     monkeypatch.setattr(arrival, "REMEMBERED", 12)
-    texts = {f"{place:02}": " ".join(f"{word}{place}" for word in sentence(1).split()) for place in range(40)}
+    texts = {
+        f"{place:02}": " ".join(f"{word}{place}" for word in sentence(1).split())
+        for place in range(40)
+    }
     arrivals = Arrivals(store, DEFAULT)
     for kind, made in (("a", texts), ("b", texts)):
         for start in range(0, 40, 5):
             batch = {f"{kind}{id}": made[id] for id in list(made)[start : start + 5]}
             assert arrivals.write(arrivals.placed(rows(batch))) == [None] * 5
             store.refresh()
-    assert {id: fields[0] for id, fields in stored(store).items()} == {f"{kind}{id}": f"a{id}" for kind in "ab" for id in texts}
+    assert {id: fields[0] for id, fields in stored(store).items()} == {
+        f"{kind}{id}": f"a{id}" for kind in "ab" for id in texts
+    }
 
 
 def test_a_principal_whose_text_changes_leaves_its_family(store):
-    texts = {"a": f"{sentence(1)} and more", "b": sentence(1), "c": edited(sentence(1), 1), "d": sentence(2)}
+    texts = {
+        "a": f"{sentence(1)} and more",
+        "b": sentence(1),
+        "c": edited(sentence(1), 1),
+        "d": sentence(2),
+    }
     arrivals = Arrivals(store, DEFAULT)
     arrivals.write(arrivals.placed(rows(texts)))
     store.refresh()
-    assert {id: fields[0] for id, fields in stored(store).items()} == {"a": "a", "b": "a", "c": "a", "d": "d"}
+    assert {id: fields[0] for id, fields in stored(store).items()} == {
+        "a": "a",
+        "b": "a",
+        "c": "a",
+        "d": "d",
+    }
     group(store)
     changing = Arrivals(store, DEFAULT)
     same = dataclasses.replace(rows({"b": texts["b"]})[0], source="touched")
-    assert changing.write(changing.placed([*rows({"a": sentence(3)}), same], {"a", "b"})) == [None, None]
+    assert changing.write(changing.placed([*rows({"a": sentence(3)}), same], {"a", "b"})) == [
+        None,
+        None,
+    ]
     store.refresh()
     found = store.get(list("abcd"))
     assert {id: one.family for id, one in found.items()} == {"a": "a", "b": "b", "c": "b", "d": "d"}
-    assert {id: one.cluster for id, one in found.items()} == {"a": None, "b": "b", "c": "b", "d": None}
+    assert {id: one.cluster for id, one in found.items()} == {
+        "a": None,
+        "b": "b",
+        "c": "b",
+        "d": None,
+    }
     assert found["b"].source == "touched" and found["a"].provisional and not found["d"].provisional
 
 
@@ -132,7 +211,9 @@ def test_what_another_indexer_does_meanwhile(store):
     store.refresh()
     one, other = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
     joining = one.placed(rows({"b": sentence(1)}))
-    changed = other.placed([dataclasses.replace(rows({"a": sentence(2)})[0], source="changed")], {"a"})
+    changed = other.placed(
+        [dataclasses.replace(rows({"a": sentence(2)})[0], source="changed")], {"a"}
+    )
     assert joining[0].family == "a"
     other.write(changed)
     one.write(joining)
@@ -148,7 +229,10 @@ def test_what_another_indexer_does_meanwhile(store):
 
 def test_clusters_lose_the_name_of_who_is_deleted(store):
     store.write([row(id, family=id) for id in "abcde"])
-    store.assign([Assignment(id, id, True, None, "a") for id in "abc"] + [Assignment(id, id, True, None, "d") for id in "de"])
+    store.assign(
+        [Assignment(id, id, True, None, "a") for id in "abc"]
+        + [Assignment(id, id, True, None, "d") for id in "de"]
+    )
     store.refresh()
     delete(store, ["a", "e"])
     store.refresh()

@@ -10,8 +10,13 @@ from indexer.model import Candidate, Candidates
 
 def expected(rows, bands, blocks, limit):
     """What the seam promises, by counting."""
-    shared = Counter({one: len({*one.bands} & {*bands}) + len({*one.blocks} & {*blocks}) for one in rows})
-    ranked = sorted((one for one in rows if shared[one]), key=lambda one: (-shared[one], one.path.encode(), one.id.encode()))
+    shared = Counter(
+        {one: len({*one.bands} & {*bands}) + len({*one.blocks} & {*blocks}) for one in rows}
+    )
+    ranked = sorted(
+        (one for one in rows if shared[one]),
+        key=lambda one: (-shared[one], one.path.encode(), one.id.encode()),
+    )
     return [(one.id, shared[one]) for one in ranked[:limit]], len(ranked) > limit
 
 
@@ -31,9 +36,14 @@ def test_order_and_set_are_those_of_counting(store):
     store.write([one.row for one in rows])
     store.refresh()
     for limit in (0, 1, 7, 40, 1_000):
-        bands, blocks = [band(column, 1) for column in range(6)], [block(column, 2) for column in range(2)]
+        bands, blocks = (
+            [band(column, 1) for column in range(6)],
+            [block(column, 2) for column in range(2)],
+        )
         found = store.candidates(bands, blocks, limit)
-        assert ([(one.id, one.keys_shared) for one in found.found], found.cut) == expected(rows, bands, blocks, limit)
+        assert ([(one.id, one.keys_shared) for one in found.found], found.cut) == expected(
+            rows, bands, blocks, limit
+        )
         assert found.capped_keys == ()
 
 
@@ -48,7 +58,12 @@ class Hashable:
 
 
 def test_candidates_carry_their_sketches(store):
-    store.write([row("1", bands=(band(0, 1),), minhash=b"\x00\xff" * 256, simhash=2**63 + 5), row("2", bands=(band(0, 1),))])
+    store.write(
+        [
+            row("1", bands=(band(0, 1),), minhash=b"\x00\xff" * 256, simhash=2**63 + 5),
+            row("2", bands=(band(0, 1),)),
+        ]
+    )
     store.refresh()
     first, second = store.candidates([band(0, 1)], [], 10).found
     assert first == Candidate("1", "/library/1.txt", 1, b"\x00\xff" * 256, 2**63 + 5)
@@ -58,7 +73,11 @@ def test_candidates_carry_their_sketches(store):
 def test_no_keys_no_candidates(store):
     store.write([row("1")])
     store.refresh()
-    assert store.candidates([], [], 10) == Candidates((), (), False) == store.candidates([band(0, 1)], [], 10)
+    assert (
+        store.candidates([], [], 10)
+        == Candidates((), (), False)
+        == store.candidates([band(0, 1)], [], 10)
+    )
 
 
 def test_a_key_asked_twice_counts_once(store):
@@ -105,7 +124,12 @@ def test_a_key_that_too_many_rows_carry_is_not_asked_but_named(store):
 def test_a_share_of_the_rows_decides_above_the_floor(store):
     store.hot_key_floor, store.hot_key_share = 10, 0.25
     common, rarer = band(0, 1), band(1, 1)
-    store.write([row(f"{place:03}", bands=(*[common] * (place < 26), *[rarer] * (place < 25))) for place in range(100)])
+    store.write(
+        [
+            row(f"{place:03}", bands=(*[common] * (place < 26), *[rarer] * (place < 25)))
+            for place in range(100)
+        ]
+    )
     store.refresh()
     assert store.candidates([common, rarer], [], 100).capped_keys == (common,)
     assert len(store.candidates([common, rarer], [], 100).found) == 25
@@ -125,7 +149,10 @@ def test_many_look_ups_at_once_find_what_each_finds_alone(store):
             row(
                 f"{place:03}",
                 path=f"/p/{chance.randrange(9)}",
-                bands=tuple(band(column, chance.randrange(3) if column == 0 else chance.randrange(40)) for column in range(5)),
+                bands=tuple(
+                    band(column, chance.randrange(3) if column == 0 else chance.randrange(40))
+                    for column in range(5)
+                ),
                 blocks=(block(0, chance.randrange(50)),),
                 minhash=chance.randbytes(512) if place % 3 else None,
             )
@@ -133,7 +160,13 @@ def test_many_look_ups_at_once_find_what_each_finds_alone(store):
         ]
     )
     store.refresh()
-    asked = [([band(column, chance.randrange(40)) for column in range(5)], [block(0, chance.randrange(50))]) for _ in range(23)]
+    asked = [
+        (
+            [band(column, chance.randrange(40)) for column in range(5)],
+            [block(0, chance.randrange(50))],
+        )
+        for _ in range(23)
+    ]
     asked += [([], []), ([band(0, 1)], []), ([band(7, 7)], [block(0, 7)]), asked[0]]
     for limit in (3, 1_000):
         together = store.candidates_of(asked, limit)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.ingest import index
-from indexer.results import fold_hits, search
+from indexer.indexing.index import index
+from indexer.searching.search import fold_hits, search
 
-PAYMENT = (
-    "The {} shall pay to the Agent, within {} days after the end of each quarter, a fee of {} for the services of that quarter."
-)
+PAYMENT = "The {} shall pay to the Agent, within {} days after the end of each quarter, a fee of {} for the services of that quarter."
 LAW = "This Agreement is governed by the law of {}, and its courts alone decide on disputes under it or about it."
-FIRST, SECOND = PAYMENT.format("Acme Foods Ltd", 30, "$4,000"), PAYMENT.format("Orion Bank AG", 45, "$9,500")
+FIRST, SECOND = (
+    PAYMENT.format("Acme Foods Ltd", 30, "$4,000"),
+    PAYMENT.format("Orion Bank AG", 45, "$9,500"),
+)
 
 
 @pytest.fixture
@@ -20,7 +21,11 @@ def contracts(unprepared, tmp_path):
     folder = tmp_path / "contracts"
     folder.mkdir()
     third = FIRST.replace("shall pay", "may pay")
-    for name, payment, law in (("a", FIRST, "Jersey"), ("b", SECOND, "Jersey"), ("c", third, "the State of New York")):
+    for name, payment, law in (
+        ("a", FIRST, "Jersey"),
+        ("b", SECOND, "Jersey"),
+        ("c", third, "the State of New York"),
+    ):
         (folder / f"{name}.txt").write_text(f"1. Fees. {payment}\n\n2. Law. {LAW.format(law)}\n")
     index([str(folder)], unprepared, parts="clauses")
     return unprepared
@@ -62,7 +67,9 @@ def test_documents_and_both_fold_by_type(contracts):
 
 def test_pages_by_token_do_not_show_again_what_folds(contracts):
     first = search(contracts, "quarter", fold="types", of="parts", sort="path", limit=1)
-    second = search(contracts, "quarter", fold="types", of="parts", sort="path", limit=1, after=first.next)
+    second = search(
+        contracts, "quarter", fold="types", of="parts", sort="path", limit=1, after=first.next
+    )
     assert [*told(first), *told(second)] == [("a1", [("b1", "near_identical")]), ("c1", [])]
     assert second.next is None
 
@@ -74,7 +81,12 @@ def test_only_the_best_are_compared_and_others_are_shown(contracts):
 
 
 def test_hits_of_another_query_fold_by_type(contracts):
-    ids = [row.id for row in sorted(contracts.of("parts").scan(), key=lambda row: (row.path, row.id), reverse=True)]
+    ids = [
+        row.id
+        for row in sorted(
+            contracts.of("parts").scan(), key=lambda row: (row.path, row.id), reverse=True
+        )
+    ]
     made = fold_hits(contracts, ids, fold="types")
     assert [_at(hit) for hit in made] == ["c2", "c1", "b1"]
     assert [[(_at(one), one.type) for one in hit.folded] for hit in made] == [

@@ -25,10 +25,29 @@ def test_scan_pages(store):
 
 
 def test_scan_under_a_folder(store):
-    paths = ["/a", "/a/x", "/a/b/c", "/ab", "/a.txt", "/a0", "/", "/A/x", "/a/*", "a/x", "/a%/x", "/a/\nnew\nline"]
+    paths = [
+        "/a",
+        "/a/x",
+        "/a/b/c",
+        "/ab",
+        "/a.txt",
+        "/a0",
+        "/",
+        "/A/x",
+        "/a/*",
+        "a/x",
+        "/a%/x",
+        "/a/\nnew\nline",
+    ]
     store.write([row(f"{place:02}", path=path) for place, path in enumerate(paths)])
     store.refresh()
-    assert [one.path for one in store.scan("/a")] == ["/a", "/a/x", "/a/b/c", "/a/*", "/a/\nnew\nline"]
+    assert [one.path for one in store.scan("/a")] == [
+        "/a",
+        "/a/x",
+        "/a/b/c",
+        "/a/*",
+        "/a/\nnew\nline",
+    ]
     assert [one.path for one in store.scan("/a/")] == ["/a/x", "/a/b/c", "/a/*", "/a/\nnew\nline"]
     assert [one.path for one in store.scan("/a/b/c")] == ["/a/b/c"]
     assert [one.path for one in store.scan("/a%")] == ["/a%/x"]
@@ -50,7 +69,11 @@ def test_scan_while_families_are_written(store):
 
 def test_assigning_changes_the_family_and_nothing_else(store):
     before = row(
-        "1", bands=(band(0, 1),), minhash=b"\x01" * 8, simhash=2**64 - 1, metadata={"a.b": "c\x00", "long": "x" * 40_000}
+        "1",
+        bands=(band(0, 1),),
+        minhash=b"\x01" * 8,
+        simhash=2**64 - 1,
+        metadata={"a.b": "c\x00", "long": "x" * 40_000},
     )
     store.write([before, row("2", principal=True, similarity=0.5, cluster="c")])
     given = [
@@ -64,20 +87,38 @@ def test_assigning_changes_the_family_and_nothing_else(store):
     assert rows["1"] == dataclasses.replace(
         before, family="2", principal=False, similarity=0.8125, cluster="k", provisional=False
     )
-    assert (rows["2"].principal, rows["2"].similarity, rows["2"].cluster, rows["2"].provisional) == (True, None, None, False)
+    assert (
+        rows["2"].principal,
+        rows["2"].similarity,
+        rows["2"].cluster,
+        rows["2"].provisional,
+    ) == (True, None, None, False)
     assert store.counts().families == 1
     assert store.counts().documents == 2
 
 
 def test_the_last_assignment_of_an_id_wins(store):
     store.write([row("1")])
-    assert store.assign([Assignment("1", "x", False, 0.1, None), Assignment("1", "y", False, 0.2, None, provisional=True)]) == 1
+    assert (
+        store.assign(
+            [
+                Assignment("1", "x", False, 0.1, None),
+                Assignment("1", "y", False, 0.2, None, provisional=True),
+            ]
+        )
+        == 1
+    )
     assert (store.get(["1"])["1"].family, store.get(["1"])["1"].provisional) == ("y", True)
 
 
 def test_many_assignments(store):
     store.write([row(f"{place:04}") for place in range(1_100)])
-    assert store.assign(Assignment(f"{place:04}", f"{place % 7}", False, 0.9, None) for place in range(1_200)) == 1_100
+    assert (
+        store.assign(
+            Assignment(f"{place:04}", f"{place % 7}", False, 0.9, None) for place in range(1_200)
+        )
+        == 1_100
+    )
     store.refresh()
     assert store.counts().families == 7
 

@@ -4,8 +4,8 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.lookup import similar, similar_many
-from indexer.results import fold_hits, search
+from indexer.searching.search import fold_hits, search
+from indexer.searching.similar import similar, similar_many
 
 FAMILIES, COPIES = 12, 3
 THRESHOLD = 0.8
@@ -14,7 +14,10 @@ THRESHOLD = 0.8
 def family(number, copies=COPIES, start=0):
     """Near duplicates of one text, by id: they lie far apart in the order of paths."""
     text = sentence(number, words=60)
-    return {f"{copy:02}-{number:02}": edited(text, copy, mark=f"e{copy}") for copy in range(start, start + copies)}
+    return {
+        f"{copy:02}-{number:02}": edited(text, copy, mark=f"e{copy}")
+        for copy in range(start, start + copies)
+    }
 
 
 @pytest.fixture
@@ -58,7 +61,10 @@ def pages(store, arrive=None, **options):
 @pytest.mark.parametrize("fold", ["live", "none"])
 def test_pages_by_token_are_those_by_number(library, fold, hold):
     shown, _ = pages(library, fold=fold, hold=hold)
-    by_number = [search(library, "", sort="path", limit=5, page=place + 1, fold=fold) for place in range(len(shown))]
+    by_number = [
+        search(library, "", sort="path", limit=5, page=place + 1, fold=fold)
+        for place in range(len(shown))
+    ]
     assert shown == [[hit.id for hit in page.hits] for page in by_number]
     assert listed(shown) == sorted(listed(shown))
     assert len(listed(shown)) == (FAMILIES if fold == "live" else FAMILIES * COPIES)
@@ -69,8 +75,14 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
     """Between pages come copies of shown texts that sort first, new families that sort first and last, and late members."""
 
     def arrive(page):
-        first = {f"-{page}-00": sentence(0, words=60), f"-{page}-{50 + page}": sentence(50 + page, words=60)}
-        write(library, first | {f"zz-{60 + page}": sentence(60 + page, words=60)} | family(page, 1, start=7))
+        first = {
+            f"-{page}-00": sentence(0, words=60),
+            f"-{page}-{50 + page}": sentence(50 + page, words=60),
+        }
+        write(
+            library,
+            first | {f"zz-{60 + page}": sentence(60 + page, words=60)} | family(page, 1, start=7),
+        )
 
     shown, folded = pages(library, arrive, hold=hold)
     seen = [number(id).rpartition("-")[2] for id in listed(shown)]
@@ -84,8 +96,14 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
         assert {"51", "61"} <= set(seen), "what arrives is shown on a later page"
 
 
-@pytest.mark.gap("memory", reason="an embedded store keeps no moments: a family whose shown head is deleted is shown again")
-@pytest.mark.gap("sqlite", reason="an embedded store keeps no moments: a family whose shown head is deleted is shown again")
+@pytest.mark.gap(
+    "memory",
+    reason="an embedded store keeps no moments: a family whose shown head is deleted is shown again",
+)
+@pytest.mark.gap(
+    "sqlite",
+    reason="an embedded store keeps no moments: a family whose shown head is deleted is shown again",
+)
 def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
     def gone(page):
         library.delete([f"00-{one:02}" for one in range(5 * (page - 1), 5 * page)])
@@ -99,7 +117,9 @@ def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
 
 def test_a_token_whose_moment_is_over_goes_on_and_says_so(library):
     first = search(library, "", sort="path", limit=5, hold=True)
-    rest = search(library, "", sort="path", limit=50, after=first.next)  # the last page lets the moment go
+    rest = search(
+        library, "", sort="path", limit=50, after=first.next
+    )  # the last page lets the moment go
     again = search(library, "", sort="path", limit=50, after=first.next)
     assert [hit.id for hit in rest.hits] == [hit.id for hit in again.hits]
     engine = library.url.startswith(("opensearch", "elasticsearch"))
@@ -109,7 +129,12 @@ def test_a_token_whose_moment_is_over_goes_on_and_says_so(library):
 
 def test_a_token_is_of_one_search(library):
     token = search(library, "", limit=5, sort="path").next
-    for wrong in ({"threshold": 0.7}, {"fold": "none"}, {"sort": "modified"}, {"filters": [("status", "complete")]}):
+    for wrong in (
+        {"threshold": 0.7},
+        {"fold": "none"},
+        {"sort": "modified"},
+        {"filters": [("status", "complete")]},
+    ):
         with pytest.raises(UsageError, match="another search"):
             search(library, "", after=token, **{"sort": "path", **wrong})
     for text in ("x", token[:-9], "%%%"):
@@ -123,8 +148,14 @@ def test_totals_are_of_documents_and_families(library):
     live = search(library, "")
     assert (live.total, live.families, live.relation) == (FAMILIES * COPIES, FAMILIES, "eq")
     stored = search(library, "", fold="family", facets=("status",))
-    assert (stored.total, stored.families, stored.relation) == (FAMILIES * COPIES, FAMILIES * COPIES, "eq")
-    assert [(one.documents, one.families) for one in stored.facets["status"]] == [(FAMILIES * COPIES, FAMILIES * COPIES)]
+    assert (stored.total, stored.families, stored.relation) == (
+        FAMILIES * COPIES,
+        FAMILIES * COPIES,
+        "eq",
+    )
+    assert [(one.documents, one.families) for one in stored.facets["status"]] == [
+        (FAMILIES * COPIES, FAMILIES * COPIES)
+    ]
 
 
 def test_hits_of_any_query_are_folded_in_their_order(library):
@@ -136,12 +167,23 @@ def test_hits_of_any_query_are_folded_in_their_order(library):
         ("00-07", []),
     ]
     assert all(one.similarity >= THRESHOLD for hit in folded for one in hit.folded)
-    assert [hit.id for hit in fold_hits(library, ids, fold="family")] == ["02-03", "01-05", "00-03", "02-05", "00-07"]
+    assert [hit.id for hit in fold_hits(library, ids, fold="family")] == [
+        "02-03",
+        "01-05",
+        "00-03",
+        "02-05",
+        "00-07",
+    ]
     assert fold_hits(library, []) == ()
 
 
 def test_many_look_ups_find_what_each_finds_alone(library):
-    texts = [sentence(3, words=60), "nothing like it anywhere in this library of ferries", "", sentence(5, words=60)]
+    texts = [
+        sentence(3, words=60),
+        "nothing like it anywhere in this library of ferries",
+        "",
+        sentence(5, words=60),
+    ]
     ids = ["00-01", "02-11"]
     alone = [similar(library, text) for text in texts] + [similar(library, id=id) for id in ids]
     assert list(similar_many(library, texts, ids=ids)) == alone

@@ -7,11 +7,11 @@ from sample_library import edited, rows, sentence
 from sample_rows import row
 
 from indexer.errors import StoreBusy, UsageError
-from indexer.grouping import group
-from indexer.jobs import journal_path
-from indexer.labels.agreement import consistency
-from indexer.labels.journal import LabelJournal
-from indexer.labels.labelling import label, label_history, undo_labels
+from indexer.grouping.consistency import consistency
+from indexer.grouping.group import group
+from indexer.grouping.label import label, label_history, undo_labels
+from indexer.grouping.label_journal import LabelJournal
+from indexer.jobs.journal import journal_path
 from indexer.model import Query
 
 TEXTS = {
@@ -36,7 +36,9 @@ def state(tmp_path, monkeypatch):
 def grouped(store):
     assert store.write(rows(TEXTS, labels=LABELS)) == [None] * len(TEXTS)
     group(store)
-    assert {one.id: one.family for one in store.scan()} == dict(zip("abcdefg", "aaaddfg", strict=True))
+    assert {one.id: one.family for one in store.scan()} == dict(
+        zip("abcdefg", "aaaddfg", strict=True)
+    )
     return store
 
 
@@ -52,7 +54,9 @@ def found(store, *filters, text=""):
 
 
 def test_labels_are_carried_to_families(grouped):
-    planned = label(grouped, ["c", "g", "nobody"], add=["junk"], remove=["known"], family=True, dry_run=True)
+    planned = label(
+        grouped, ["c", "g", "nobody"], add=["junk"], remove=["known"], family=True, dry_run=True
+    )
     assert labels_of(grouped) == LABELS and planned.job is None and planned.absent == ("nobody",)
     assert [(one.id, one.before, one.after) for one in planned.changes] == [
         ("a", ("known",), ("junk",)),
@@ -92,7 +96,10 @@ def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
 def test_members_that_are_less_similar_are_left_for_review(grouped):
     done = label(grouped, ["a"], add=["junk"], family=True, threshold=0.999)
     assert [one.id for one in done.changes] == ["a"]
-    assert [(one.id, one.reason) for one in done.review] == [("b", "similarity"), ("c", "similarity")]
+    assert [(one.id, one.reason) for one in done.review] == [
+        ("b", "similarity"),
+        ("c", "similarity"),
+    ]
     assert all(0.8 <= one.similarity < 0.999 for one in done.review)
 
 
@@ -116,9 +123,14 @@ def test_what_was_labelled_is_undone(grouped):
     undone = undo_labels(store, done.job)
     assert planned == undone
     assert [(one.id, one.before) for one in undone.restored] == [("a", ("known",)), ("c", ())]
-    assert [(one.id, one.before, one.after) for one in undone.changed_since] == [("b", ("junk",), ("junk", "later"))]
+    assert [(one.id, one.before, one.after) for one in undone.changed_since] == [
+        ("b", ("junk",), ("junk", "later"))
+    ]
     assert labels_of(store) == {**LABELS, "b": ("junk", "later")}
-    assert [(job.number, job.documents, job.restored) for job in label_history(store)] == [(2, 1, 0), (1, 3, 2)]
+    assert [(job.number, job.documents, job.restored) for job in label_history(store)] == [
+        (2, 1, 0),
+        (1, 3, 2),
+    ]
     label(store, ["b"], remove=["later"])
     assert [one.id for one in undo_labels(store, done.job).restored] == ["b"]
     assert labels_of(store) == LABELS
@@ -136,7 +148,17 @@ def test_labels_lose_the_white_space_around_them(grouped):
 
 
 def test_what_is_no_label(grouped):
-    for name in ["", " \t", "a;b", "a\x00b", "two\nlines", "a\u202eb", "a\u200bb", "soft\u00adhyphen", "\ud800"]:
+    for name in [
+        "",
+        " \t",
+        "a;b",
+        "a\x00b",
+        "two\nlines",
+        "a\u202eb",
+        "a\u200bb",
+        "soft\u00adhyphen",
+        "\ud800",
+    ]:
         with pytest.raises(UsageError, match="label"):
             label(grouped, ["b"], add=[name], family=True)
     assert labels_of(grouped) == LABELS
@@ -227,9 +249,32 @@ def test_families_whose_labels_disagree(grouped):
 def test_many_families_disagree(store):
     made = []
     for place in range(1_100):
-        made += [row(f"{place:04}a", family=f"{place:04}a", labels=("x",) if place % 2 else (), principal=True)]
-        made += [row(f"{place:04}b", family=f"{place:04}a", labels=("x", "y"), principal=False, similarity=0.9)]
-        made += [row(f"{place:04}c", family=f"{place:04}a", labels=("y", "x"), principal=False, similarity=0.9)]
+        made += [
+            row(
+                f"{place:04}a",
+                family=f"{place:04}a",
+                labels=("x",) if place % 2 else (),
+                principal=True,
+            )
+        ]
+        made += [
+            row(
+                f"{place:04}b",
+                family=f"{place:04}a",
+                labels=("x", "y"),
+                principal=False,
+                similarity=0.9,
+            )
+        ]
+        made += [
+            row(
+                f"{place:04}c",
+                family=f"{place:04}a",
+                labels=("y", "x"),
+                principal=False,
+                similarity=0.9,
+            )
+        ]
     store.write(made)
     store.relabel({f"{place:04}a": ("y", "x") for place in range(0, 1_100, 10)})
     store.refresh()

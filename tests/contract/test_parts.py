@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from sample_rows import band, block, row
 
-from indexer.grouping import group
-from indexer.ingest import index
+from indexer.grouping.delete import delete
+from indexer.grouping.group import group
+from indexer.indexing.index import index
 from indexer.model import Assignment, Query, Row
-from indexer.removal import delete
-from indexer.results import search
+from indexer.searching.search import search
 
 LAW = "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes under it or about it."
 NOTICES = "A notice is given in writing, and is received when it is handed over at the address above during business hours."
@@ -19,12 +19,19 @@ KEYS = (band(0, 1), band(1, 2))
 
 
 def part(parent: str, number: int, **changes) -> Row:
-    place = {"parent": parent, "start": 10 * number, "stop": 10 * number + 9, "path": f"/library/{parent}.txt"}
+    place = {
+        "parent": parent,
+        "start": 10 * number,
+        "stop": 10 * number + 9,
+        "path": f"/library/{parent}.txt",
+    }
     return row(f"{parent}#{number}", **{"bands": KEYS, **place, **changes})
 
 
 def divided(id: str, count: int, **changes) -> Row:
-    return row(id, bands=KEYS, parts=tuple(part(id, number) for number in range(1, count + 1)), **changes)
+    return row(
+        id, bands=KEYS, parts=tuple(part(id, number) for number in range(1, count + 1)), **changes
+    )
 
 
 @pytest.fixture
@@ -45,7 +52,9 @@ def test_how_documents_are_divided_is_kept(store):
 
 
 def test_a_part_comes_back_as_it_was_written(parts):
-    written = part("a", 1, blocks=(block(0, 7),), simhash=1 << 63, minhash=b"\0" * 512, labels=("one",))
+    written = part(
+        "a", 1, blocks=(block(0, 7),), simhash=1 << 63, minhash=b"\0" * 512, labels=("one",)
+    )
     assert parts.write([row("a", parts=(written,))]) == [None]
     assert parts.get(["a#1"])["a#1"] == written
     assert parts.get(["a"])["a"].parts is None
@@ -64,7 +73,9 @@ def test_each_view_sees_its_own(parts):
         assert ids(view.scan(under="/library")) == expected
         assert sorted(ids(view.search(Query("brown fox")).hits)) == expected
         assert sorted(ids(view.search(Query("")).hits)) == expected
-        assert view.search(Query("fox", families=True, facets=("status",))).families == len(expected)
+        assert view.search(Query("fox", families=True, facets=("status",))).families == len(
+            expected
+        )
         assert sorted(ids(view.candidates(KEYS, (), 10).found)) == expected
         assert {one.keys_shared for one in view.candidates(KEYS, (), 10).found} == {2}
         assert view.counts().documents == view.counts().families == len(expected)
@@ -155,7 +166,9 @@ def test_documents_are_indexed_with_their_parts(unprepared, tmp_path):
     folder = tmp_path / "contracts"
     folder.mkdir()
     for name in ("one", "two"):
-        (folder / f"{name}.txt").write_text(f"1. Title {name}. {LAW}\n\n2. Notices. {NOTICES}\n\n3. Law. {LAW}")
+        (folder / f"{name}.txt").write_text(
+            f"1. Title {name}. {LAW}\n\n2. Notices. {NOTICES}\n\n3. Law. {LAW}"
+        )
     index([str(folder)], unprepared, parts="clauses")
     assert len(list(unprepared.of("parts").scan())) == 6
     assert search(unprepared, "courts", of="parts").total == 4

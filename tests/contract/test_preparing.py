@@ -56,7 +56,11 @@ def test_another_recipe_is_refused_with_the_difference(store):
     with pytest.raises(RecipeMismatch, match="slots: 128 -> 256") as caught:
         store.prepare(OTHER)
     assert (caught.value.stored, caught.value.wanted) == ("default_v1", "other")
-    assert caught.value.difference == ("bands: 21 -> 30", "name: default_v1 -> other", "slots: 128 -> 256")
+    assert caught.value.difference == (
+        "bands: 21 -> 30",
+        "name: default_v1 -> other",
+        "slots: 128 -> 256",
+    )
     assert store.stored_recipe() == DEFAULT
     assert store.write([row("2")]) == [None]
 

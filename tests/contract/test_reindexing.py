@@ -6,10 +6,10 @@ import pytest
 from sample_rows import row
 
 from indexer.errors import StoreError
-from indexer.lookup import similar
 from indexer.model import Assignment, Query
+from indexer.operations.reindex import reindex, renewed
 from indexer.recipe import DEFAULT
-from indexer.renewing import reindex, renewed
+from indexer.searching.similar import similar
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
@@ -19,9 +19,13 @@ TEXT = "Ferries leave the harbour at eight in the morning and at six in the even
 def filled(store, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     rows = [
-        row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}", metadata={"n": str(number)}) for number in range(12)
+        row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}", metadata={"n": str(number)})
+        for number in range(12)
     ]
-    rows += [row("empty", text="", path="/n/e"), dataclasses.replace(row("cut", text=TEXT, path="/n/c"), status="truncated")]
+    rows += [
+        row("empty", text="", path="/n/e"),
+        dataclasses.replace(row("cut", text=TEXT, path="/n/c"), status="truncated"),
+    ]
     assert set(store.write(renewed(rows, DEFAULT))) == {None}
     store.assign([Assignment("d1", "d0", False, 0.9, "d0")])
     store.refresh()

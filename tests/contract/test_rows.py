@@ -10,7 +10,13 @@ from indexer.recipe import DEFAULT
 FULL = row(
     "full",
     labels=("b", "a", "b", "", "with space", "näher"),
-    metadata={"Author": "Ada", "dc.creator.first": "Ada", "dc": "x", "empty": "", "Größe": "1\u00a0kB"},
+    metadata={
+        "Author": "Ada",
+        "dc.creator.first": "Ada",
+        "dc": "x",
+        "empty": "",
+        "Größe": "1\u00a0kB",
+    },
     bands=tuple(band(place, place * 7 + 1) for place in range(21)),
     blocks=tuple(block(place, place + 250) for place in range(4)),
     minhash=bytes(range(256)) * 2,
@@ -33,7 +39,18 @@ NASTY = {
 
 
 def test_every_field_comes_back(store):
-    bare = row("bare", modified=None, size=0, title="", path="", content_type="", source="", extractor="", raw="", exact="")
+    bare = row(
+        "bare",
+        modified=None,
+        size=0,
+        title="",
+        path="",
+        content_type="",
+        source="",
+        extractor="",
+        raw="",
+        exact="",
+    )
     assert store.write([FULL, bare]) == [None, None]
     assert store.get(["bare", "absent", "full", "full"]) == {"full": FULL, "bare": bare}
 
@@ -47,7 +64,10 @@ def test_nothing_asked_nothing_answered(store):
 def test_any_character_comes_back(store):
     rows = []
     for name, value in NASTY.items():
-        fields = dict.fromkeys(["text", "title", "path", "content_type", "source", "extractor", "cluster", "parent"], value)
+        fields = dict.fromkeys(
+            ["text", "title", "path", "content_type", "source", "extractor", "cluster", "parent"],
+            value,
+        )
         metadata = {"name": value, f"k{value}": "value", value: "v"}
         rows.append(row(name, labels=(value,), metadata=metadata, **fields))
     assert store.write(rows) == [None] * len(rows)
@@ -72,7 +92,9 @@ def test_any_name_of_metadata_comes_back(store):
         "x" * 40_000,
         "*",
     ]
-    rows = [row(f"{place}", metadata={name: "value", "other": "o"}) for place, name in enumerate(names)]
+    rows = [
+        row(f"{place}", metadata={name: "value", "other": "o"}) for place, name in enumerate(names)
+    ]
     assert store.write(rows) == [None] * len(rows)
     assert store.get([one.id for one in rows]) == {one.id: one for one in rows}
 
@@ -85,7 +107,10 @@ def test_names_of_metadata_may_be_beginnings_of_others(store):
 
 def test_long_metadata_comes_back(store):
     values = ["x" * 32_766, "x" * 32_767, "ж" * 20_000, "y" * 1_000_000]
-    rows = [row(f"{place}", metadata={"name": value, "short": "s"}) for place, value in enumerate(values)]
+    rows = [
+        row(f"{place}", metadata={"name": value, "short": "s"})
+        for place, value in enumerate(values)
+    ]
     assert store.write(rows) == [None] * len(rows)
     assert store.get(["0", "1", "2", "3"]) == {one.id: one for one in rows}
 
@@ -104,7 +129,21 @@ def test_long_texts_come_back(store):
 
 
 def test_any_id_up_to_512_bytes(store):
-    ids = ["x" * 512, "ж" * 256, "a/b?c#d%e&f", "_x", ".", "a\nb", '"', "*", "-1", "\x00", "../../x", " ", "\\"]
+    ids = [
+        "x" * 512,
+        "ж" * 256,
+        "a/b?c#d%e&f",
+        "_x",
+        ".",
+        "a\nb",
+        '"',
+        "*",
+        "-1",
+        "\x00",
+        "../../x",
+        " ",
+        "\\",
+    ]
     rows = [dataclasses.replace(row("plain"), id=name) for name in ids]
     assert store.write(rows) == [None] * len(rows)
     assert store.get(ids) == {one.id: one for one in rows}
@@ -121,7 +160,10 @@ def test_any_simhash_comes_back(store):
 
 def test_any_time_comes_back(store):
     times = [0, -1, -62_135_596_800_000, 253_402_300_799_999, 2**53 + 1, None]
-    rows = [row(f"{place}", modified=time, size=2**63 - 1, words=2**31 - 1) for place, time in enumerate(times)]
+    rows = [
+        row(f"{place}", modified=time, size=2**63 - 1, words=2**31 - 1)
+        for place, time in enumerate(times)
+    ]
     assert store.write(rows) == [None] * len(rows)
     assert [one.modified for one in store.get([*"012345"]).values()] == times
 
@@ -164,7 +206,11 @@ def test_a_row_replaces_the_one_with_its_id(store):
 
 
 def test_of_two_rows_with_one_id_the_last_wins(store):
-    assert store.write([row("1", text="first"), row("2"), row("1", text="last")]) == [None, None, None]
+    assert store.write([row("1", text="first"), row("2"), row("1", text="last")]) == [
+        None,
+        None,
+        None,
+    ]
     store.refresh()
     assert store.get(["1"])["1"].text == "last"
     assert store.counts().documents == 2
@@ -188,7 +234,10 @@ UNHELD = [
 
 
 def test_what_no_store_holds_is_refused_with_a_reason_and_stops_nothing_else(store):
-    refused = [dataclasses.replace(row(f"bad {place}"), **changes) for place, (changes, _) in enumerate(UNHELD)]
+    refused = [
+        dataclasses.replace(row(f"bad {place}"), **changes)
+        for place, (changes, _) in enumerate(UNHELD)
+    ]
     first, *reasons, last = store.write([row("1"), *refused, row("3")])
     assert (first, last) == (None, None)
     for reason, (_, why) in zip(reasons, UNHELD, strict=True):

@@ -7,8 +7,16 @@ from indexer.errors import MomentGone, UsageError
 from indexer.model import Facet, Query
 
 LANGUAGES = {  # a sentence without spaces, words in it, and what is not in it although its letters are
-    "Chinese": ("我们昨天在图书馆里找到了两份几乎相同的文件。", ["图书馆", "文件", "相同"], ["馆书图", "件文"]),
-    "Japanese": ("図書館でほとんど同じドキュメントを見つけました。", ["図書館", "ドキュメント", "同じ"], ["ントドキュメ"]),
+    "Chinese": (
+        "我们昨天在图书馆里找到了两份几乎相同的文件。",
+        ["图书馆", "文件", "相同"],
+        ["馆书图", "件文"],
+    ),
+    "Japanese": (
+        "図書館でほとんど同じドキュメントを見つけました。",
+        ["図書館", "ドキュメント", "同じ"],
+        ["ントドキュメ"],
+    ),
     "Thai": ("เราพบเอกสารที่เกือบเหมือนกันในห้องสมุด", ["เอกสาร", "ห้องสมุด"], ["สารเอก"]),
     "Khmer": ("យើងបានរកឃើញឯកសារនៅក្នុងបណ្ណាល័យ", ["ឯកសារ", "បណ្ណាល័យ"], ["សារឯក"]),
     "Lao": ("ພວກເຮົາພົບເອກະສານໃນຫ້ອງສະໝຸດ", ["ເອກະສານ", "ຫ້ອງສະໝຸດ"], ["ສານເອກະ"]),
@@ -33,7 +41,11 @@ def ids(store, text, **how):
 def library(store):
     store.write(
         [
-            row("1", title="Annual report", text="The committee met in Geneva. Budget and plan were approved."),
+            row(
+                "1",
+                title="Annual report",
+                text="The committee met in Geneva. Budget and plan were approved.",
+            ),
             row("2", title="Minutes", text="The annual budget was not approved; the plan was."),
             row("3", title="Letter", text="Dear Geneva, a report of the year will follow."),
             row("4", title="", text=""),
@@ -55,7 +67,9 @@ def test_quoted_words_stand_together(library):
     assert ids(library, '"budget and plan"') == ["1"]
     assert ids(library, '"plan and budget"') == []
     assert ids(library, '"annual report" geneva') == ["1"]
-    assert ids(library, '"annual report committee"') == [], "a phrase does not reach from the title into the text"
+    assert ids(library, '"annual report committee"') == [], (
+        "a phrase does not reach from the title into the text"
+    )
     assert ids(library, 'geneva "a report') == ["3"], "a quote that is not closed is ignored"
 
 
@@ -63,19 +77,39 @@ def test_case_does_not_matter(library):
     assert ids(library, "GENEVA anNuaL") == ["1"]
 
 
-@pytest.mark.gap("core analysis", reason="without its analysis-common module an engine cannot fold marks")
+@pytest.mark.gap(
+    "core analysis", reason="without its analysis-common module an engine cannot fold marks"
+)
 def test_marks_on_latin_letters_do_not_matter(store):
     store.write([row("1", text="Ångström café naïve Việt"), row("2", text="cafe\u0301")])
     store.refresh()
-    assert sorted(ids(store, "CAFE")) == ["1", "2"] == sorted(ids(store, "cafe\u0301")) == sorted(ids(store, "café"))
+    assert (
+        sorted(ids(store, "CAFE"))
+        == ["1", "2"]
+        == sorted(ids(store, "cafe\u0301"))
+        == sorted(ids(store, "café"))
+    )
     assert ids(store, "angstrom viet naive") == ["1"]
 
 
-@pytest.mark.gap("core analysis", reason="the standard tokeniser keeps dots, apostrophes and underscores inside words")
+@pytest.mark.gap(
+    "core analysis",
+    reason="the standard tokeniser keeps dots, apostrophes and underscores inside words",
+)
 def test_what_is_neither_letter_nor_digit_separates(store):
     store.write([row("1", text="see www.example.com, don't use snake_case v3.14 re-open")])
     store.refresh()
-    for word in ("example", "snake", "14", "example.com", "example-com", "don't", "don", "snake_case", "re-open"):
+    for word in (
+        "example",
+        "snake",
+        "14",
+        "example.com",
+        "example-com",
+        "don't",
+        "don",
+        "snake_case",
+        "re-open",
+    ):
         assert ids(store, word) == ["1"], word
     assert ids(store, "com.example") == []
 
@@ -83,13 +117,23 @@ def test_what_is_neither_letter_nor_digit_separates(store):
 @pytest.mark.parametrize(
     "language",
     [
-        pytest.param(name, marks=[pytest.mark.gap("core analysis", reason="it cannot set letters of that script apart")] * core)
+        pytest.param(
+            name,
+            marks=[
+                pytest.mark.gap(
+                    "core analysis", reason="it cannot set letters of that script apart"
+                )
+            ]
+            * core,
+        )
         for name, core in [(name, name not in BY_CORE_ANALYSIS) for name in LANGUAGES]
     ],
 )
 def test_a_word_is_found_inside_a_sentence_without_spaces(store, language):
     sentence, present, absent = LANGUAGES[language]
-    store.write([row("1", text=f"Intro. {sentence} Outro."), row("2", title=sentence, text=""), row("3")])
+    store.write(
+        [row("1", text=f"Intro. {sentence} Outro."), row("2", title=sentence, text=""), row("3")]
+    )
     store.refresh()
     for word in present:
         assert sorted(ids(store, word)) == ["1", "2"], word
@@ -140,7 +184,9 @@ def test_many_words(library):
 
 
 def test_long_texts_are_searched_to_the_end(store):
-    store.write([row("1", text="filler " * 150_000 + "needle"), row("2", text="x" * 600_000 + " needle")])
+    store.write(
+        [row("1", text="filler " * 150_000 + "needle"), row("2", text="x" * 600_000 + " needle")]
+    )
     store.refresh()
     assert sorted(ids(store, "needle")) == ["1", "2"]
 
@@ -149,9 +195,30 @@ def test_long_texts_are_searched_to_the_end(store):
 def shelf(store):
     store.write(
         [
-            row("a", path="/b/2", status="truncated", labels=("x", "y"), modified=300, family="f", metadata={"Author": "Ada"}),
-            row("b", path="/a/1", content_type="application/pdf", labels=("y",), modified=None, metadata={"Author": "ada"}),
-            row("c", path="/b/1", family="f", modified=500, metadata={"dc.creator": "Ada Lovelace", "Author": "Eve"}),
+            row(
+                "a",
+                path="/b/2",
+                status="truncated",
+                labels=("x", "y"),
+                modified=300,
+                family="f",
+                metadata={"Author": "Ada"},
+            ),
+            row(
+                "b",
+                path="/a/1",
+                content_type="application/pdf",
+                labels=("y",),
+                modified=None,
+                metadata={"Author": "ada"},
+            ),
+            row(
+                "c",
+                path="/b/1",
+                family="f",
+                modified=500,
+                metadata={"dc.creator": "Ada Lovelace", "Author": "Eve"},
+            ),
             row("d", path="/a/2", modified=300, labels=("x y",)),
             row("e", path="/B/1", modified=-5),
         ]
@@ -197,7 +264,9 @@ def test_other_filters_are_refused_with_the_list(shelf):
 def test_orders(shelf):
     for text in ("", "fox"):
         assert "".join(ids(shelf, text, sort="path")) == "ebdca"
-        assert "".join(ids(shelf, text, sort="modified")) == "cdaeb", "newest first, by path when equal, without a time last"
+        assert "".join(ids(shelf, text, sort="modified")) == "cdaeb", (
+            "newest first, by path when equal, without a time last"
+        )
         assert {hit.score for hit in shelf.search(Query(text, sort="path")).hits} == {None}
 
 
@@ -219,7 +288,12 @@ def test_the_best_hit_comes_first(store):
 
 
 def test_hits_carry_what_folding_needs(store):
-    store.write([row("1", minhash=b"\x01\x02", family="f", status="truncated", title="T"), row("2", path="/x")])
+    store.write(
+        [
+            row("1", minhash=b"\x01\x02", family="f", status="truncated", title="T"),
+            row("2", path="/x"),
+        ]
+    )
     store.refresh()
     first, second = store.search(Query("", sort="path")).hits
     assert (first.id, first.path, first.family, first.status, first.minhash) == (
@@ -257,7 +331,13 @@ def test_facets_count_documents_and_families(store):
     families = ["f", "f", "g", "h", "i"]
     store.write(
         [
-            row(str(place), labels=label, family=family, content_type=("c/d", "a/b")[place % 2], text="fox" if place else "")
+            row(
+                str(place),
+                labels=label,
+                family=family,
+                content_type=("c/d", "a/b")[place % 2],
+                text="fox" if place else "",
+            )
             for place, (label, family) in enumerate(zip(labels, families, strict=True))
         ]
     )
@@ -270,7 +350,12 @@ def test_facets_count_documents_and_families(store):
     }
     everything = store.search(Query("", facets=("labels", "family", "status"), families=True))
     assert everything.facets["labels"] == (Facet("x", 3, 2), Facet("y", 2, 2), Facet("z", 1, 1))
-    assert everything.facets["family"] == (Facet("f", 2, 1), Facet("g", 1, 1), Facet("h", 1, 1), Facet("i", 1, 1))
+    assert everything.facets["family"] == (
+        Facet("f", 2, 1),
+        Facet("g", 1, 1),
+        Facet("h", 1, 1),
+        Facet("i", 1, 1),
+    )
     assert everything.facets["status"] == (Facet("complete", 5, 4),)
     assert (everything.total, everything.families) == (5, 4)
     filtered = store.search(Query("", (("labels", "y"),), facets=("content_type",)))
@@ -279,7 +364,10 @@ def test_facets_count_documents_and_families(store):
 
 
 def test_facets_of_nothing_and_the_most_frequent_values(store):
-    store.write([row(f"{place:02}", labels=(f"{place:02}",)) for place in range(30)] + [row("again", labels=("29",))])
+    store.write(
+        [row(f"{place:02}", labels=(f"{place:02}",)) for place in range(30)]
+        + [row("again", labels=("29",))]
+    )
     store.refresh()
     assert store.search(Query("!", facets=("labels",))).facets == {"labels": ()}
     values = [one.value for one in store.search(Query("", facets=("labels",))).facets["labels"]]

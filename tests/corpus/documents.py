@@ -81,7 +81,9 @@ def _document(code: str, issue: int, suffix: str) -> Document:
         *texts.paragraphs(_SENTENCES[3]),
         Paragraph(spoken.one("closing")),
     )
-    return Document(name, spoken, sections["titles"][issue], spoken.one("header"), spoken.one("page"), parts)
+    return Document(
+        name, spoken, sections["titles"][issue], spoken.one("header"), spoken.one("page"), parts
+    )
 
 
 def _table(spoken: Language, chance: random.Random) -> Table:

@@ -17,7 +17,9 @@ import samples
 from e2e.command import ROOT
 
 CAP_MEGABYTES = 1024
-WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+WITHOUT_PRIVILEGE = (
+    ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+)
 GOOD = "A document like any other, with words enough to make a fingerprint of it, and nothing wrong with it at all."
 
 
@@ -31,7 +33,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "random.bin").write_bytes(secrets.token_bytes(5000))
     (root / "encrypted.pdf").write_bytes(samples.pdf(password="unguessable"))
     (root / "truncated.docx").write_bytes(samples.docx()[:-2000])
-    (root / "bomb.zip").write_bytes(samples.zip_bomb("ten-gigabytes.txt", b"all work and no play " * 50_000, 10_000))
+    (root / "bomb.zip").write_bytes(
+        samples.zip_bomb("ten-gigabytes.txt", b"all work and no play " * 50_000, 10_000)
+    )
     Path(os.fsdecode(os.fsencode(root) + b"/invalid-\xff\xfe-name.txt")).write_text(GOOD)
     os.mkfifo(root / "pipe.txt")
     listener = socket.socket(socket.AF_UNIX)
@@ -50,10 +54,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ran(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The account of one run by somebody whom permissions bind, and the most resident memory of it and its workers in MB."""
     place = tmp_path_factory.mktemp("store")
-    words = ["index", str(folder), "--store", f"sqlite:///{place}/x.db", "--memory", str(CAP_MEGABYTES), "--json"]
+    words = [
+        "index",
+        str(folder),
+        "--store",
+        f"sqlite:///{place}/x.db",
+        "--memory",
+        str(CAP_MEGABYTES),
+        "--json",
+    ]
     command = [*WITHOUT_PRIVILEGE, sys.executable, "-m", "indexer", *words]
     settings = {**os.environ, "PYTHONPATH": str(ROOT)}
-    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=settings)
+    started = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=settings
+    )
     most = 0
     while started.poll() is None:
         most = max(most, resident(started.pid))
@@ -67,14 +81,18 @@ def resident(pid: int) -> int:
     """Resident megabytes of the largest process of a family."""
     try:
         process = psutil.Process(pid)
-        return max(one.memory_info().rss for one in [process, *process.children(recursive=True)]) >> 20
+        return (
+            max(one.memory_info().rss for one in [process, *process.children(recursive=True)]) >> 20
+        )
     except psutil.NoSuchProcess:
         return 0
 
 
 def test_account_adds_up(ran: Any) -> None:
     account, _ = ran
-    assert account["seen"] == account["indexed"] + sum(account["skipped"].values()) + len(account["failed"])
+    assert account["seen"] == account["indexed"] + sum(account["skipped"].values()) + len(
+        account["failed"]
+    )
     assert account["skipped"] == {"special_file": 2}
 
 
@@ -98,7 +116,9 @@ def test_everything_else_is_indexed(ran: Any, folder: Path) -> None:
     failed = {Path(one["path"]).name for one in ran[0]["failed"]}
     either = {"truncated.docx", "bomb.zip"}
     assert failed - either == {"encrypted.pdf", "random.bin", "sparse.bin", "secret.txt", "locked"}
-    assert ran[0]["indexed"] == len({"good.txt", "good.docx", "empty.txt", "invalid-name.txt"}) + len(either - failed)
+    assert ran[0]["indexed"] == len(
+        {"good.txt", "good.docx", "empty.txt", "invalid-name.txt"}
+    ) + len(either - failed)
 
 
 def test_memory_stays_under_its_cap(ran: Any) -> None:

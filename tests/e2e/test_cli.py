@@ -33,7 +33,10 @@ def test_similar_finds_the_other_edition_and_says_why(store: str) -> None:
     found = {Path(match["path"]).name: match for match in answer["matches"]}
     assert NEWS.name in found and PRESS.name not in found
     match = found[NEWS.name]
-    assert match["measure"] == "features" and match["low"] == match["similarity"] == match["high"] > 0.9
+    assert (
+        match["measure"] == "features"
+        and match["low"] == match["similarity"] == match["high"] > 0.9
+    )
     assert max(passage["words"] for passage in match["shared"]) > 50
     text = PRESS.read_text(encoding="utf-8")
     start, end = max(match["shared"], key=lambda passage: passage["words"])["a"]
@@ -45,7 +48,9 @@ def test_similar_by_id_and_by_stdin_agree(store: str) -> None:
     ids = {Path(hit["path"]).name: hit["id"] for hit in asked["hits"]}
     by_id = run_json("similar", "--id", ids[PRESS.name], store=store)
     by_text = run_json("similar", "-", store=store, stdin=PRESS.read_text(encoding="utf-8"))
-    assert [m["id"] for m in by_id["matches"]] == [m["id"] for m in by_text["matches"] if m["id"] != ids[PRESS.name]]
+    assert [m["id"] for m in by_id["matches"]] == [
+        m["id"] for m in by_text["matches"] if m["id"] != ids[PRESS.name]
+    ]
     assert by_text["matches"][0]["similarity"] == 1.0
 
 
@@ -68,9 +73,15 @@ def test_a_chinese_word_inside_a_sentence_is_found(store: str) -> None:
 
 
 def test_pages_show_every_group_once(store: str) -> None:
-    whole = [hit["id"] for hit in run_json("search", "", "--sort", "path", "--limit", "50", store=store)["hits"]]
+    whole = [
+        hit["id"]
+        for hit in run_json("search", "", "--sort", "path", "--limit", "50", store=store)["hits"]
+    ]
     pages = [
-        run_json("search", "", "--sort", "path", "--limit", "2", "--page", str(n), store=store)["hits"] for n in range(1, 10)
+        run_json("search", "", "--sort", "path", "--limit", "2", "--page", str(n), store=store)[
+            "hits"
+        ]
+        for n in range(1, 10)
     ]
     assert [hit["id"] for page in pages for hit in page] == whole
 
@@ -90,7 +101,7 @@ def test_compare_marks_shared_passages() -> None:
 
 
 def test_hash_prints_what_fingerprint_gives() -> None:
-    from indexer.fingerprinting import fingerprint
+    from indexer.sketch.fingerprint import fingerprint
 
     line = run_json("hash", PRESS)
     made = fingerprint(PRESS.read_text(encoding="utf-8"))
@@ -106,7 +117,10 @@ def test_plan_status_doctor(store: str) -> None:
     planned = run_json("plan", "--threshold", "0.5")
     assert (planned["bands"], planned["rows"]) == (25, 5)
     assert run_json("status", store=store)["documents"] == len(list(EXAMPLES.iterdir()))
-    assert {check["verdict"] for check in run_json("doctor", store=store)["checks"]} <= {"good", "note"}
+    assert {check["verdict"] for check in run_json("doctor", store=store)["checks"]} <= {
+        "good",
+        "note",
+    }
 
 
 @pytest.mark.parametrize(
@@ -128,7 +142,9 @@ def test_plan_status_doctor(store: str) -> None:
         (["similar", "--id", "0" * 32], 3, "no document"),
     ],
 )
-def test_mistakes_get_a_sentence_and_the_documented_code(words: list[str], code: int, sentence: str, store: str) -> None:
+def test_mistakes_get_a_sentence_and_the_documented_code(
+    words: list[str], code: int, sentence: str, store: str
+) -> None:
     done = outcome(*words, store=store)
     assert done.returncode == code, done.stderr
     assert sentence in done.stderr
@@ -139,7 +155,9 @@ def test_pruning_removes_what_is_gone_and_nothing_else(tmp_path: Path) -> None:
     folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/x.db"
     folder.mkdir()
     for name in ("a", "b"):
-        (folder / f"{name}.txt").write_text(f"This is document {name}, which says something of its own {name * 30}.")
+        (folder / f"{name}.txt").write_text(
+            f"This is document {name}, which says something of its own {name * 30}."
+        )
     run("index", folder, store=url)
     (folder / "a.txt").unlink()
     assert run_json("index", folder, store=url)["removed"] == 0
@@ -151,7 +169,9 @@ def test_pruning_one_folder_leaves_rows_whose_files_exist(tmp_path: Path) -> Non
     """Ids of a subfolder given by itself differ, so a row may be unseen although its file is there."""
     folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/x.db"
     (folder / "sub").mkdir(parents=True)
-    (folder / "sub" / "a.txt").write_text("A document in a subfolder, with something to say for itself.")
+    (folder / "sub" / "a.txt").write_text(
+        "A document in a subfolder, with something to say for itself."
+    )
     run("index", folder, store=url)
     assert run_json("index", folder / "sub", "--prune", store=url)["removed"] == 0
 
@@ -162,7 +182,10 @@ def test_labels_reach_unchanged_documents_too(tmp_path: Path) -> None:
     again = run_json("index", EXAMPLES, "--label", "second", store=url)
     assert again["indexed"] == again["seen"]
     for label in ("first", "second"):
-        assert run_json("search", "", "--filter", f"labels={label}", store=url)["total"] == again["seen"]
+        assert (
+            run_json("search", "", "--filter", f"labels={label}", store=url)["total"]
+            == again["seen"]
+        )
     assert run_json("index", EXAMPLES, "--label", "second", store=url)["unchanged"] == again["seen"]
 
 
@@ -171,7 +194,9 @@ def test_stdin_is_read_as_a_file_is(tmp_path: Path) -> None:
     (tmp_path / "wide.txt").write_bytes(text.encode("utf-16"))
     by_path = run_json("hash", tmp_path / "wide.txt")
     command = [sys.executable, "-m", "indexer", "hash", "-", "--json"]
-    done = subprocess.run(command, input=text.encode("utf-16"), capture_output=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        command, input=text.encode("utf-16"), capture_output=True, check=True, cwd=ROOT
+    )
     assert json.loads(done.stdout)["minhash"] == by_path["minhash"]
 
 
@@ -184,7 +209,7 @@ def test_a_recipe_of_bits_alone_finds_by_blocks(tmp_path: Path) -> None:
 
 
 def test_status_answers_while_a_job_holds_the_journal(tmp_path: Path) -> None:
-    from indexer.jobs import Journal, journal_path
+    from indexer.jobs.journal import Journal, journal_path
 
     url = f"sqlite:///{tmp_path}/x.db"
     run("index", EXAMPLES, store=url)
@@ -220,13 +245,19 @@ def test_what_failed_is_counted_listed_and_tried_again(tmp_path: Path) -> None:
     assert listed["path"] == str(folder / "a.pdf") and "encrypted" in listed["error"]
     assert time.time() - datetime.fromisoformat(listed["at"]).timestamp() < 60
     assert run_json("status", "--failures", store=url) == listed
-    assert run("status", "--failures", store=url) == f"{listed['at']}  {listed['id']}  {listed['path']}: {listed['error']}\n"
+    assert (
+        run("status", "--failures", store=url)
+        == f"{listed['at']}  {listed['id']}  {listed['path']}: {listed['error']}\n"
+    )
     (folder / "a.pdf").write_bytes(samples.pdf())
     assert run_json("index", folder, "--retry", store=url)["indexed"] == 1
     assert run("status", "--failures", store=url) == ""
 
 
-@pytest.mark.parametrize("recipe", ["clauses", "signature-study:topsig:64", "ws:none:sha1:16:affine64", "baseline:winnowing"])
+@pytest.mark.parametrize(
+    "recipe",
+    ["clauses", "signature-study:topsig:64", "ws:none:sha1:16:affine64", "baseline:winnowing"],
+)
 def test_a_recipe_that_cannot_be_kept_leaves_nothing_behind(recipe: str, tmp_path: Path) -> None:
     done = outcome("index", EXAMPLES, "--recipe", recipe, "--store", f"sqlite:///{tmp_path}/x.db")
     assert done.returncode == 2, done.stderr
@@ -249,10 +280,16 @@ def test_every_recipe_is_printed_by_hash(recipe: str) -> None:
     assert line["simhash"] or line["minhash"] or line["blocks"]
 
 
-@pytest.mark.parametrize("recipe", ["clauses:60", "signature-study:weighted-topsig:32", "baseline:i-match"])
-def test_recipes_with_weights_take_statistics_of_a_folder_or_a_file(recipe: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "recipe", ["clauses:60", "signature-study:weighted-topsig:32", "baseline:i-match"]
+)
+def test_recipes_with_weights_take_statistics_of_a_folder_or_a_file(
+    recipe: str, tmp_path: Path
+) -> None:
     saved = tmp_path / "statistics"
-    counted = run_json("hash", PRESS, "--recipe", recipe, "--statistics", EXAMPLES, "--save-statistics", saved)
+    counted = run_json(
+        "hash", PRESS, "--recipe", recipe, "--statistics", EXAMPLES, "--save-statistics", saved
+    )
     assert run_json("hash", PRESS, "--recipe", recipe, "--statistics", saved) == counted
     url = f"sqlite:///{tmp_path}/x.db"
     run("index", EXAMPLES, store=url)

@@ -13,17 +13,19 @@ from pathlib import Path
 import pytest
 from command import outcome, run, run_json
 
-from indexer.grouping import group
-from indexer.ingest import index
-from indexer.installing import install, uninstall
-from indexer.lookup import similar
-from indexer.results import search
+from indexer.grouping.group import group
+from indexer.indexing.index import index
+from indexer.operations.install import install, uninstall
+from indexer.searching.search import search
+from indexer.searching.similar import similar
 from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
 TAIL = "Dogs travel free, bicycles cost two crowns, and children under six need no ticket if a grown-up is with them."
-FIRST = f"The harbour ferry leaves at eight in the morning and returns at six in the evening. {TAIL}"
+FIRST = (
+    f"The harbour ferry leaves at eight in the morning and returns at six in the evening. {TAIL}"
+)
 TEXTS = {
     "first": FIRST,
     "copy": FIRST.upper().replace("MORNING ", "MORN-\nING\t"),
@@ -35,7 +37,13 @@ SIGNATURE = ("status", "exact", "bands", "blocks", "simhash", "minhash", "words"
 
 def ask(method, url, body=None, kind="application/json"):
     """One request as any client sends it."""
-    data = body.encode() if isinstance(body, str) else None if body is None else json.dumps(body).encode()
+    data = (
+        body.encode()
+        if isinstance(body, str)
+        else None
+        if body is None
+        else json.dumps(body).encode()
+    )
     request = urllib.request.Request(url, data, {"Content-Type": kind}, method=method)
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())
@@ -69,9 +77,16 @@ def sent(server, name, ids):
     """Documents by bulk; the ids that they got."""
     actions = [{"index": {"_id": one}} if ids else {"index": {}} for one in TEXTS]
     lines = [
-        json.dumps(line) for action, text in zip(actions, TEXTS.values(), strict=True) for line in (action, {"text": text})
+        json.dumps(line)
+        for action, text in zip(actions, TEXTS.values(), strict=True)
+        for line in (action, {"text": text})
     ]
-    answer = ask("POST", f"{server}/{name}/_bulk?refresh=true", "\n".join(lines) + "\n", "application/x-ndjson")
+    answer = ask(
+        "POST",
+        f"{server}/{name}/_bulk?refresh=true",
+        "\n".join(lines) + "\n",
+        "application/x-ndjson",
+    )
     assert not answer["errors"]
     return dict(zip(TEXTS, (item["index"]["_id"] for item in answer["items"]), strict=True))
 
@@ -80,17 +95,24 @@ def families(store):
     """Who is with whom, and how similar to the principal, by what the texts say."""
     members = {}
     for row in store.scan():
-        members.setdefault(row.family, set()).add((row.exact, row.words, row.principal, row.similarity))
+        members.setdefault(row.family, set()).add(
+            (row.exact, row.words, row.principal, row.similarity)
+        )
     return {frozenset(family) for family in members.values()}
 
 
 def shown(server, name, body, params=""):
     query = {"query": {"match": {"text": "ferry"}}, "_source": ["near_family"], **body}
-    return [hit["_source"]["near_family"] for hit in ask("POST", f"{server}/{name}/_search{params}", query)["hits"]["hits"]]
+    return [
+        hit["_source"]["near_family"]
+        for hit in ask("POST", f"{server}/{name}/_search{params}", query)["hits"]["hits"]
+    ]
 
 
 @pytest.mark.parametrize("ids", [True, False], ids=["ids of the client", "ids of the engine"])
-def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(place, python_path, ids):
+def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
+    place, python_path, ids
+):
     server, name, store = place
     install(store)
     known = sent(server, name, ids)
@@ -99,16 +121,25 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(plac
     assert len(rows) == len(TEXTS)
     for row in rows.values():
         theirs = by_text[row.exact + str(row.words)]
-        assert [getattr(row, field) for field in SIGNATURE] == [getattr(theirs, field) for field in SIGNATURE]
+        assert [getattr(row, field) for field in SIGNATURE] == [
+            getattr(theirs, field) for field in SIGNATURE
+        ]
 
     asked = FIRST.replace("grown-up", "parent")
     found, wanted = similar(store, asked), similar(python_path, asked)
     assert len(found.matches) == 3
     assert [one.similarity for one in found.matches] == [one.similarity for one in wanted.matches]
-    assert {one.id for one in similar(store, id=known["first"]).matches} == {known["copy"], known["edition"]}
+    assert {one.id for one in similar(store, id=known["first"]).matches} == {
+        known["copy"],
+        known["edition"],
+    }
 
     page, theirs = search(store, "ferry"), search(python_path, "ferry")
-    assert sorted(len(hit.folded) for hit in page.hits) == sorted(len(hit.folded) for hit in theirs.hits) == [0, 2]
+    assert (
+        sorted(len(hit.folded) for hit in page.hits)
+        == sorted(len(hit.folded) for hit in theirs.hits)
+        == [0, 2]
+    )
 
     for one in (store, python_path):
         group(one)
@@ -142,16 +173,23 @@ def test_the_commands_say_what_they_do(place):
     twice = [kind for kind in ("ingest pipeline", "stored script") for _ in range(2)]
     kinds = ["component template", *twice, "search pipeline", "index template"]
     planned = run_json("install", "--dry-run", store=store)
-    assert [(one["kind"], one["action"]) for one in planned["installed"]] == [(kind, "created") for kind in kinds]
+    assert [(one["kind"], one["action"]) for one in planned["installed"]] == [
+        (kind, "created") for kind in kinds
+    ]
     assert planned["dry_run"] is True
-    assert run("install", store=store).splitlines()[0] == "created  component template nearfold-default_v1"
+    assert (
+        run("install", store=store).splitlines()[0]
+        == "created  component template nearfold-default_v1"
+    )
     assert run("uninstall", "--dry-run", store=store).startswith("would be removed  index template")
     assert run("uninstall", store=store).startswith("removed  index template")
     assert run("uninstall", store=store) == "nothing is installed there\n"
 
 
 def test_an_incomplete_installation_is_told_by_the_exit_code(elasticsearch_url):
-    store = open_store(f"elasticsearch://{elasticsearch_url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}")
+    store = open_store(
+        f"elasticsearch://{elasticsearch_url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}"
+    )
     complete = install(store, dry_run=True).complete
     try:
         printed = run("install", store=store.url, code=0 if complete else 1)
@@ -172,14 +210,23 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
     ask("PUT", f"{server}/{name}/_doc/none?refresh=true", {"n": 1})
     elsewhere = f"sqlite:///{tmp_path}/rows.db"
     apart = outcome("index", store.url, "--text-field", "body", store=elsewhere)
-    assert f"read into {elsewhere}; to sign the documents of {store.url} where they are: --store {store.url}" in apart.stderr
+    assert (
+        f"read into {elsewhere}; to sign the documents of {store.url} where they are: --store {store.url}"
+        in apart.stderr
+    )
     run("install", store=store.url)
     inside = outcome("index", store.url, "--text-field", "body", store=store.url)
-    assert (inside.returncode, "4 indexed" in inside.stdout, "--store" in inside.stderr) == (0, True, False)
+    assert (inside.returncode, "4 indexed" in inside.stdout, "--store" in inside.stderr) == (
+        0,
+        True,
+        False,
+    )
     assert "nearfold-default_v1-body" in run("install", "--text-field", "body", store=store.url)
     run("install", "--text-field", "text", store=store.url, code=3)
     lines = run("search", "ferry", store=store.url).splitlines()
-    assert {line.split()[-1] for line in lines if line.startswith(("first", "copy", "  + 100%"))} == {"first", "copy"}
+    assert {
+        line.split()[-1] for line in lines if line.startswith(("first", "copy", "  + 100%"))
+    } == {"first", "copy"}
     run("search", "ferry", "--after", "", store=store.url, code=2)
 
 
@@ -191,17 +238,42 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
     printed = []
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
-        line = script + block.replace("localhost:9200", server.partition("://")[2]).replace("/papers", f"/{name}")
+        line = script + block.replace("localhost:9200", server.partition("://")[2]).replace(
+            "/papers", f"/{name}"
+        )
         done = subprocess.run(
-            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+            ["bash", "-c", line],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         printed.append(done.stdout)
-    planned, sent, file, looked_up, _, collapsed, piped, rescored, backfilled, by_body, unsigned, removed = printed
+    (
+        planned,
+        sent,
+        file,
+        looked_up,
+        _,
+        collapsed,
+        piped,
+        rescored,
+        backfilled,
+        by_body,
+        unsigned,
+        removed,
+    ) = printed
     assert "would be created  ingest pipeline nearfold-default_v1" in planned
     assert '"errors":false' in sent
     notes = json.loads(file[file.rindex('{"_index"') :])["_source"]
-    assert (notes["title"], notes["content_type"], notes["near_status"]) == ("Notes", "text/html", "complete")
+    assert (notes["title"], notes["content_type"], notes["near_status"]) == (
+        "Notes",
+        "text/html",
+        "complete",
+    )
     assert "evening-edition" in looked_up
     collapsed, piped = json.loads(collapsed), json.loads(piped)
     assert collapsed["hits"]["total"]["value"] == 4

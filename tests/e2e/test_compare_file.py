@@ -10,7 +10,10 @@ from pathlib import Path
 from command import ROOT, outcome, run, run_json
 
 PAGE = (ROOT / "docs" / "reviewing.md").read_text(encoding="utf-8")
-ONE, OTHER = ROOT / "examples" / "services-agreement-2024.txt", ROOT / "examples" / "services-agreement-2025-renewal.txt"
+ONE, OTHER = (
+    ROOT / "examples" / "services-agreement-2024.txt",
+    ROOT / "examples" / "services-agreement-2025-renewal.txt",
+)
 
 
 def test_commands_of_the_page(tmp_path: Path) -> None:
@@ -37,8 +40,12 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_the_core_install_says_what_the_page_needs(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['jinja2'] = None; from indexer.cli import main; sys.argv[0] = 'nearfold'; main()"
-    settings = {**os.environ, "PYTHONPATH": str(ROOT), "NEARFOLD_STORE": f"sqlite:///{tmp_path}/none.db"}
+    code = "import sys; sys.modules['jinja2'] = None; from indexer.cli.main import main; sys.argv[0] = 'nearfold'; main()"
+    settings = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NEARFOLD_STORE": f"sqlite:///{tmp_path}/none.db",
+    }
     plain = [sys.executable, "-c", code, "compare", str(ONE), str(OTHER)]
     assert subprocess.run(plain, env=settings, capture_output=True, check=False).returncode == 0
     page = [*plain, "--html", str(tmp_path / "page.html")]

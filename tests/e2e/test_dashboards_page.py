@@ -20,10 +20,16 @@ def test_every_command_of_the_page_runs(opensearch_url, tmp_path):
     file = tmp_path / "papers.ndjson"
     with running() as (kind, place):
         into_product, into_file, away = (
-            shlex.split(line.replace("http://localhost:5601", place).replace("papers.ndjson", str(file)))[1:-1]
+            shlex.split(
+                line.replace("http://localhost:5601", place).replace("papers.ndjson", str(file))
+            )[1:-1]
             for line in block.strip().splitlines()
         )
         assert "created  dashboard" in run(*into_product, store, NEARFOLD_PASSWORD="secret")
         assert "unchanged  dashboard" in run(*into_product, store, NEARFOLD_PASSWORD="secret")
-        assert "created  dashboard" in run(*into_file, store) and len(file.read_text().splitlines()) == len(kind.kept)
-        assert "removed  dashboard" in run(*away, store, NEARFOLD_PASSWORD="secret") and not kind.kept
+        assert "created  dashboard" in run(*into_file, store) and len(
+            file.read_text().splitlines()
+        ) == len(kind.kept)
+        assert (
+            "removed  dashboard" in run(*away, store, NEARFOLD_PASSWORD="secret") and not kind.kept
+        )

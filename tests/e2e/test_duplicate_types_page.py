@@ -46,7 +46,9 @@ def test_commands_of_the_page(folder: Path) -> None:
 
 def test_python_of_the_page(folder: Path) -> None:
     [block] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     assert done.stdout == "a [('b', 'near_identical')]\n"
 
 
@@ -63,9 +65,21 @@ def test_pages_go_on_and_hits_beyond_the_top_are_told(folder: Path) -> None:
     store = f"sqlite:///{folder}/store.db"
     run("index", "clauses", store=store)
     first = run_json("search", "successors", "--fold", "types", "--limit", "1", store=store)
-    second = run_json("search", "successors", "--fold", "types", "--limit", "1", "--after", first["next"], store=store)
+    second = run_json(
+        "search",
+        "successors",
+        "--fold",
+        "types",
+        "--limit",
+        "1",
+        "--after",
+        first["next"],
+        store=store,
+    )
     shown = [hit["id"] for page in (first, second) for hit in page["hits"]]
-    folded = [one["id"] for page in (first, second) for hit in page["hits"] for one in hit["folded"]]
+    folded = [
+        one["id"] for page in (first, second) for hit in page["hits"] for one in hit["folded"]
+    ]
     assert second["next"] is None
     assert len({*shown, *folded}) == 4
     few = run_json("search", "successors", "--fold", "types", "--top", "1", store=store)
@@ -79,6 +93,8 @@ def test_a_file_that_is_no_list_of_words(folder: Path) -> None:
     Path("bad.txt").write_text("one word alone\n")
     run("search", "successors", "--fold", "types", "--synonyms", "bad.txt", store=store, code=2)
     Path("latin.txt").write_bytes("café = bar\n".encode("cp1252"))
-    refused = outcome("search", "successors", "--fold", "types", "--synonyms", "latin.txt", store=store)
+    refused = outcome(
+        "search", "successors", "--fold", "types", "--synonyms", "latin.txt", store=store
+    )
     assert refused.returncode == 2
     assert "save it as UTF-8" in refused.stderr

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.engines
 def labels(printed: str) -> list[str]:
     """What each line is of: its words before the first number that stands in a column. Settings that are chosen may differ."""
     found = [
-        re.split(r"  +-?\d[\d,.]*(?=\s|$)|, \d+ [%t]|:? +\d", line.strip())[0].rstrip(",:") for line in printed.splitlines()
+        re.split(r"  +-?\d[\d,.]*(?=\s|$)|, \d+ [%t]|:? +\d", line.strip())[0].rstrip(",:")
+        for line in printed.splitlines()
     ]
     return [re.sub(r"\s+", " ", one) for one in found if one and not one[0].isdigit()]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command import ROOT
 
-from indexer.cli import run
+from indexer.cli.main import run
 
 PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
@@ -32,7 +32,14 @@ def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "NEARFOLD_STORE": f"sqlite:///{folder}/nearfold.db",
     }  # fmt: skip
     script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{block}'
-    done = subprocess.run(["bash", "-c", script], cwd=folder, env=settings, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
     return done
 
@@ -40,15 +47,23 @@ def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_the_page(folder: Path) -> None:
     by_gold, _, by_sheets, audit, _ = (shell(block, folder) for block in BLOCKS)
     assert "7 judged pairs" in by_gold.stdout
-    assert re.search(r"default_v1 at 0.97 .*missed: \d.*nearfold compare", by_gold.stdout, re.DOTALL)
-    assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(encoding="utf-8")
+    assert re.search(
+        r"default_v1 at 0.97 .*missed: \d.*nearfold compare", by_gold.stdout, re.DOTALL
+    )
+    assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(
+        encoding="utf-8"
+    )
     made = json.loads((folder / "evaluation.json").read_text())
     assert [one["recipe"] for one in made["results"]] == ["default_v1", "simhash-doc-v2"]
     assert made["results"][0]["pairs"]["precision"]["value"] == 1.0
-    assert all(one["compare"].startswith("nearfold compare ") for one in made["results"][0]["misses"])
+    assert all(
+        one["compare"].startswith("nearfold compare ") for one in made["results"][0]["misses"]
+    )
     assert (folder / "pairs.csv").read_text().count("\n") > 5
     assert "1 disagreement, 0 not settled" in by_sheets.stdout
-    assert re.search(r"duplicate or not +0\.467", by_sheets.stdout)  # (3/4 - 17/32) / (15/32), by hand
+    assert re.search(
+        r"duplicate or not +0\.467", by_sheets.stdout
+    )  # (3/4 - 17/32) / (15/32), by hand
     assert "recall 100.0%" in (folder / "report.html").read_text(encoding="utf-8")
     assert re.search(r"audit: all 36 pairs .* 1 pair of .* not listed: recall 75\.0%", audit.stderr)
 
@@ -99,5 +114,7 @@ def test_mistakes_are_told_with_their_line(
         assert (run(list(words)), message in capsys.readouterr().err) == (2, True), words
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7, raising=False)  # nobody's, as in a container
+    monkeypatch.setattr(
+        os, "getuid", lambda: 2**31 - 7, raising=False
+    )  # nobody's, as in a container
     assert (run(["judge", "good.csv"]), "give --assessor" in capsys.readouterr().err) == (2, True)

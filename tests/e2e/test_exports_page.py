@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command import ROOT, run, run_json
 
-from indexer import cli
+from indexer.cli import main as cli
 
 PAGE = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
 
@@ -32,11 +32,32 @@ def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
         told = run(*words[:-1], tmp_path / words[-1], store=store)
         assert "written to" in told
         assert (tmp_path / words[-1]).stat().st_size > 100
-    batched = run_json("export", "--what", "batches", "--reviewers", "Ann, Bo", "--out", tmp_path / "b.csv", store=store)
+    batched = run_json(
+        "export",
+        "--what",
+        "batches",
+        "--reviewers",
+        "Ann, Bo",
+        "--out",
+        tmp_path / "b.csv",
+        store=store,
+    )
     assert [load["reviewer"] for load in batched["loads"]] == ["Ann", "Bo"]
     assert sum(load["documents"] for load in batched["loads"]) == batched["records"] == 12
     out = tmp_path / "audited.html"
-    audited = ["export", "--format", "html", "--audit", "30", "--threshold", "0.9", "--out", str(out), "--store", store]
+    audited = [
+        "export",
+        "--format",
+        "html",
+        "--audit",
+        "30",
+        "--threshold",
+        "0.9",
+        "--out",
+        str(out),
+        "--store",
+        store,
+    ]
     assert (cli.run(audited), "at 0.9 or above" in out.read_text(encoding="utf-8")) == (0, True)
 
 
@@ -55,5 +76,12 @@ def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
 def test_options_that_would_do_nothing_are_refused(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    called = ["export", *words, "--out", str(tmp_path / "out"), "--store", f"sqlite:///{tmp_path}/none.db"]
+    called = [
+        "export",
+        *words,
+        "--out",
+        str(tmp_path / "out"),
+        "--store",
+        f"sqlite:///{tmp_path}/none.db",
+    ]
     assert (cli.run(called), "leave" in capsys.readouterr().err) == (2, True)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from indexer import index, open_store
-from indexer.extract.base import Limits
-from indexer.overview import status
+from indexer.extraction.base import Limits
+from indexer.operations.status import status
 from indexer.sources.base import Reading
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
@@ -43,7 +43,11 @@ def test_each_kind_of_failure_and_its_end(store, tmp_path):
     (folder / "dangling.zip").write_bytes(b"no archive")
     reading, limits = Reading(containers="all"), Limits(bytes=1000)
     for _ in range(2):
-        assert run(store, folder, reading=reading, limits=limits) == ["dangling.zip", "large.txt", "noise.bin"]
+        assert run(store, folder, reading=reading, limits=limits) == [
+            "dangling.zip",
+            "large.txt",
+            "noise.bin",
+        ]
     (folder / "large.txt").write_text(ONE * 2)
     with zipfile.ZipFile(folder / "dangling.zip", "w") as archive:
         archive.writestr("a.txt", ONE)
@@ -56,7 +60,13 @@ def test_each_kind_of_failure_and_its_end(store, tmp_path):
 
 def test_records_without_ids(store, tmp_path):
     place = tmp_path / "a.jsonl"
-    lines = [{"text": ONE}, {"text": ONE}, {"id": "a", "text": ONE}, {"id": "a", "text": ONE}, {"id": "b"}]
+    lines = [
+        {"text": ONE},
+        {"text": ONE},
+        {"id": "a", "text": ONE},
+        {"id": "a", "text": ONE},
+        {"id": "b"},
+    ]
     place.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert len(run(store, place, reading=Reading(id_field="id"))) == 4
     place.write_text(json.dumps({"id": "a", "text": ONE}) + "\n")

@@ -14,13 +14,15 @@ from pathlib import Path
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer.grouping import group
-from indexer.installing import install, uninstall
+from indexer.grouping.group import group
+from indexer.operations.install import install, uninstall
 from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "folding.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"^## (?P<heading>.*?)$|^```sh ?(?P<engine>\w*)\n(?P<body>.*?)```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"^## (?P<heading>.*?)$|^```sh ?(?P<engine>\w*)\n(?P<body>.*?)```", re.DOTALL | re.MULTILINE
+)
 TEXT = f"ferry {sentence(1, 60)}"
 TEXTS = {
     "a": TEXT,
@@ -30,8 +32,17 @@ TEXTS = {
     "e": "a coal engine without it",
 }
 LABELS = {"a": ("wire",), "b": ("web",), "c": ("web",), "d": ("web",), "e": ("wire",)}
-VECTORS = {"a": [1, 0, 0], "b": [0.9, 0.1, 0], "c": [0.9, 0, 0.1], "d": [0.5, 0.5, 0], "e": [0, 0, 1]}
-pytestmark = [pytest.mark.engines, pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")]
+VECTORS = {
+    "a": [1, 0, 0],
+    "b": [0.9, 0.1, 0],
+    "c": [0.9, 0, 0.1],
+    "d": [0.5, 0.5, 0],
+    "e": [0, 0, 1],
+}
+pytestmark = [
+    pytest.mark.engines,
+    pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed"),
+]
 
 
 def ask(method, url, body=None):
@@ -53,7 +64,9 @@ def place(request):
     store = open_store(f"{engine}://{server.partition('://')[2]}/{name}")
     install(store)
     vector = {"type": "dense_vector", "dims": 3} if engine == "elasticsearch" else {"type": "float"}
-    assert ask("PUT", f"{server}/{name}", {"mappings": {"properties": {"vector": vector}}})[0] == 200
+    assert (
+        ask("PUT", f"{server}/{name}", {"mappings": {"properties": {"vector": vector}}})[0] == 200
+    )
     store.prepare(store.stored_recipe())
     store.write(rows(TEXTS, labels=LABELS))
     store.refresh()
@@ -67,9 +80,14 @@ def place(request):
 
 def give_vectors(index):
     """By bulk: a single `_update` would pass through the pipeline, which makes families provisional."""
-    lines = "".join(f'{{"update": {{"_id": "{id}"}}}}\n{{"doc": {{"vector": {values}}}}}\n' for id, values in VECTORS.items())
+    lines = "".join(
+        f'{{"update": {{"_id": "{id}"}}}}\n{{"doc": {{"vector": {values}}}}}\n'
+        for id, values in VECTORS.items()
+    )
     kind = {"Content-Type": "application/x-ndjson"}
-    with urllib.request.urlopen(urllib.request.Request(f"{index}/_bulk?refresh=true", lines.encode(), kind)) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(f"{index}/_bulk?refresh=true", lines.encode(), kind)
+    ) as answer:
         assert not json.loads(answer.read())["errors"]
 
 
@@ -77,15 +95,32 @@ def printed(place, heading):
     """What the blocks under a heading print, each block run by a shell of its own."""
     engine, server, name = place
     script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
-    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "200"}
+    environment = {
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "COLUMNS": "200",
+    }
     under, found = "", []
     for match in BLOCK.finditer(PAGE):
         under = match["heading"] or under
         if match["body"] is None or under != heading or match["engine"] not in ("", engine):
             continue
-        body = match["body"].replace("opensearch://", f"{engine}://").replace("localhost:9200", server.partition("://")[2])
+        body = (
+            match["body"]
+            .replace("opensearch://", f"{engine}://")
+            .replace("localhost:9200", server.partition("://")[2])
+        )
         line = script + body.replace("/papers", f"/{name}")
-        done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            ["bash", "-c", line],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         assert done.returncode == 0, f"{match['body']}\n{done.stdout}\n{done.stderr}"
         found.append(done.stdout)
     return found
@@ -115,7 +150,11 @@ def test_filters_decide_before_folding(place):
     folded = answer["hits"]["hits"][1]["inner_hits"]["folded"]["hits"]
     assert (folded["total"]["value"], {hit["_id"] for hit in folded["hits"]}) == (2, {"b", "c"})
     assert all("<em>ferry</em>" in hit["highlight"]["text"][0] for hit in answer["hits"]["hits"])
-    query = {"query": {"match": {"text": "ferry"}}, "collapse": {"field": "near_family"}, "sort": ["path"]}
+    query = {
+        "query": {"match": {"text": "ferry"}},
+        "collapse": {"field": "near_family"},
+        "sort": ["path"],
+    }
     _, answer = search(place, {**query, "post_filter": {"term": {"labels": "web"}}})
     assert [hit["_id"] for hit in answer["hits"]["hits"]] == ["b", "d"]
 
@@ -124,12 +163,21 @@ def test_totals_are_of_documents_and_of_families(place):
     (found,) = printed(place, "Totals and facets")
     answer, end = json.JSONDecoder().raw_decode(found)
     assert answer["hits"]["total"]["value"] == 4
-    assert (answer["aggregations"]["families"]["value"], answer["aggregations"]["without_family"]["doc_count"]) == (2, 0)
-    buckets = {one["key"]: (one["doc_count"], one["families"]["value"]) for one in answer["aggregations"]["labels"]["buckets"]}
+    assert (
+        answer["aggregations"]["families"]["value"],
+        answer["aggregations"]["without_family"]["doc_count"],
+    ) == (2, 0)
+    buckets = {
+        one["key"]: (one["doc_count"], one["families"]["value"])
+        for one in answer["aggregations"]["labels"]["buckets"]
+    }
     assert buckets == {"web": (3, 2), "wire": (1, 1)}
     shown = found[end:].split("\n")
     assert "4 documents in 2 groups, page 1" in shown[0]
-    assert [line.split() for line in shown if line.endswith(("web", "wire"))] == [["3", "2", "web"], ["1", "1", "wire"]]
+    assert [line.split() for line in shown if line.endswith(("web", "wire"))] == [
+        ["3", "2", "web"],
+        ["1", "1", "wire"],
+    ]
 
 
 def test_documents_without_a_family_are_counted_and_left_apart(place):
@@ -138,7 +186,11 @@ def test_documents_without_a_family_are_counted_and_left_apart(place):
     assert (counted["count"], len(folded["hits"]["hits"])) == (0, 2)
     for id in ("old 1", "old 2"):
         bare = {"text": f"ferry {id}", "near_recipe": "before"}
-        ask("POST", f"{server}/{name}/_doc/{id.replace(' ', '%20')}?refresh=true&pipeline=_none", bare)
+        ask(
+            "POST",
+            f"{server}/{name}/_doc/{id.replace(' ', '%20')}?refresh=true&pipeline=_none",
+            bare,
+        )
     try:
         counted, folded = printed_pair(place)
         assert (counted["count"], len(folded["hits"]["hits"])) == (2, 2)
@@ -147,7 +199,10 @@ def test_documents_without_a_family_are_counted_and_left_apart(place):
         assert len(lumped["hits"]["hits"]) == 3, "the engine takes the two for one group"
         (found,) = printed(place, "Totals and facets")
         answer, end = json.JSONDecoder().raw_decode(found)
-        assert (answer["hits"]["total"]["value"], answer["aggregations"]["without_family"]["doc_count"]) == (6, 2)
+        assert (
+            answer["hits"]["total"]["value"],
+            answer["aggregations"]["without_family"]["doc_count"],
+        ) == (6, 2)
         assert "6 documents in 4 groups" in found[end:]
         if engine == "opensearch":
             _, piped = search(place, query, "?search_pipeline=nearfold-fold-v1")
@@ -167,14 +222,20 @@ def test_pages(place):
     by_place, by_family, by_token = printed(place, "Paging")
     _, whole = search(
         place,
-        {"query": {"match": {"text": "ferry"}}, "collapse": {"field": "near_family"}, "sort": ["_score", {"path": "asc"}]},
+        {
+            "query": {"match": {"text": "ferry"}},
+            "collapse": {"field": "near_family"},
+            "sort": ["_score", {"path": "asc"}],
+        },
     )
     assert hits(by_place) == [hit["_id"] for hit in whole["hits"]["hits"]][1:2]
     assert len(hits(by_family)) == 1
     assert "page 2" in by_token
     assert "/library/" in by_token
     collapsed = {"query": {"match_all": {}}, "collapse": {"field": "near_family"}}
-    assert search(place, {**collapsed, "sort": ["path"], "search_after": ["/library/a.txt"]})[0] in (400, 500)
+    assert search(place, {**collapsed, "sort": ["path"], "search_after": ["/library/a.txt"]})[
+        0
+    ] in (400, 500)
     rescore = {"window_size": 10, "query": {"rescore_query": {"match_all": {}}}}
     status, _ = search(place, {**collapsed, "rescore": rescore})
     assert (status == 200) is (place[0] == "elasticsearch")
@@ -189,9 +250,14 @@ def test_the_pipeline_folds_one_page(place):
     assert hits(found[0]) == ["a", "d"]
     assert answer["hits"]["hits"][0]["_score"] == 1.0
     assert answer["hits"]["total"]["value"] == 4
-    assert {one["key"]: one["doc_count"] for one in answer["aggregations"]["labels"]["buckets"]} == {"web": 3, "wire": 1}
+    assert {
+        one["key"]: one["doc_count"] for one in answer["aggregations"]["labels"]["buckets"]
+    } == {"web": 3, "wire": 1}
     body = {"query": {"match": {"text": "ferry"}}, "sort": ["path"], "size": 1}
-    first, second = (search(place, {**body, "from": start}, "?search_pipeline=nearfold-fold-v1")[1] for start in (0, 3))
+    first, second = (
+        search(place, {**body, "from": start}, "?search_pipeline=nearfold-fold-v1")[1]
+        for start in (0, 3)
+    )
     assert [hit["_id"] for page in (first, second) for hit in page["hits"]["hits"]] == ["a", "d"]
 
 
@@ -200,7 +266,11 @@ def test_hits_of_any_query_fold_in_the_client(place, capsys):
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     address = f"{engine}://{server.partition('://')[2]}/{name}"
     block = block.replace("opensearch://localhost:9200/papers", address)
-    for shown, id in {"id of the best hit": "b", "id of the second": "d", "id of the third": "a"}.items():
+    for shown, id in {
+        "id of the best hit": "b",
+        "id of the second": "d",
+        "id of the third": "a",
+    }.items():
         block = block.replace(shown, id)
     exec(block, {})
     assert capsys.readouterr().out == "b ['a']\nd []\n"
@@ -214,6 +284,9 @@ def test_vectors_and_added_scores_fold_too(place):
         return
     terms = {"terms": {"labels": ["web", "wire"], "boost": 0.2}}
     added = {"query": {"bool": {"should": [{"match": {"text": "ferry"}}, terms]}}}
-    for params, body in (("", {**added, "collapse": {"field": "near_family"}}), ("?search_pipeline=nearfold-fold-v1", added)):
+    for params, body in (
+        ("", {**added, "collapse": {"field": "near_family"}}),
+        ("?search_pipeline=nearfold-fold-v1", added),
+    ):
         _, answer = search(place, body, params)
         assert len(answer["hits"]["hits"]) == 3

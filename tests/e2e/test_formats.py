@@ -18,7 +18,7 @@ from corpus.files import by_turns, write
 from corpus.formats import FORMATS
 from e2e.command import run_json
 
-from indexer import lookup
+from indexer.searching import similar as lookup
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -35,7 +35,11 @@ class Looked:
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Every two files of one document, once."""
-        yield from (pair for pair in combinations(sorted(self.names), 2) if document(pair[0]) == document(pair[1]))
+        yield from (
+            pair
+            for pair in combinations(sorted(self.names), 2)
+            if document(pair[0]) == document(pair[1])
+        )
 
 
 def document(name: str) -> str:
@@ -72,7 +76,9 @@ def test_documents_in_two_formats_are_found(looked):
 
 @pytest.mark.parametrize("kinds", list(combinations(sorted(FORMATS), 2)), ids=" ".join)
 def test_no_two_formats_fail_each_other(looked, kinds):
-    pairs = [pair for pair in looked.pairs() if tuple(name.rpartition(".")[2] for name in pair) == kinds]
+    pairs = [
+        pair for pair in looked.pairs() if tuple(name.rpartition(".")[2] for name in pair) == kinds
+    ]
     found = [looked.similar[pair] for pair in pairs if pair in looked.similar]
     assert len(pairs) >= 47
     assert len(found) >= len(pairs) - 1

@@ -24,7 +24,12 @@ def name(opensearch_url):
     """A name of our own; nothing that begins with it is left."""
     made = f"nearfold-test-{secrets.token_hex(6)}"
     yield made
-    for path in (f"_data_stream/{made}*", f"{made}*", f"_index_template/{made}*", f"_index_template/nearfold-{made}*"):
+    for path in (
+        f"_data_stream/{made}*",
+        f"{made}*",
+        f"_index_template/{made}*",
+        f"_index_template/nearfold-{made}*",
+    ):
         gone = urllib.request.Request(f"{opensearch_url}/{path}", method="DELETE")
         try:
             urllib.request.urlopen(gone, timeout=60).close()
@@ -42,7 +47,13 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         line = SHELL + re.sub(r"\bpapers\b", name, block.replace("localhost:9200", place))
         done = subprocess.run(
-            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+            ["bash", "-c", line],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         printed.append(done.stdout)
@@ -58,7 +69,10 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     assert stream.count('"errors":false') == 2
     assert '"rolled_over":true' in stream
     collapsed = json.loads(folded)
-    assert (collapsed["hits"]["total"]["value"], collapsed["aggregations"]["families"]["value"]) == (3, 1)
+    assert (
+        collapsed["hits"]["total"]["value"],
+        collapsed["aggregations"]["families"]["value"],
+    ) == (3, 1)
     assert len(collapsed["hits"]["hits"]) == 1
     assert '"updated":3' in changed
     assert '"deleted":1' in changed
@@ -66,7 +80,9 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
 
 def test_the_command_on_a_sqlite_file(tmp_path):
     store = f"sqlite:///{tmp_path}/s.db"
-    (tmp_path / "a.txt").write_text("Ferries leave the harbour at eight in the morning.", encoding="utf-8")
+    (tmp_path / "a.txt").write_text(
+        "Ferries leave the harbour at eight in the morning.", encoding="utf-8"
+    )
     run("index", tmp_path / "a.txt", "--extractor", "plain", store=store)
     done = run_json("reindex", "--recipe", "simhash-doc", "--keep", store=store)
     assert (done["signed"], done["kept"]) == (1, f"{tmp_path}/s.db.default_v1")

@@ -11,9 +11,9 @@ from typing import Any
 
 from e2e.command import ROOT
 
-from indexer.fingerprinting import fingerprints
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 
 FILES, BEFORE = 4000, 800
@@ -23,7 +23,9 @@ CODE_STOPPED = 4
 def library(folder: Path) -> Path:
     folder.mkdir()
     for number in range(FILES):
-        words = " ".join(f"word{(number * 7919 + place * (place + number % 13)) % 5000}" for place in range(200))
+        words = " ".join(
+            f"word{(number * 7919 + place * (place + number % 13)) % 5000}" for place in range(200)
+        )
         (folder / f"{number:05}.txt").write_text(f"Document {number}. {words}")
     return folder
 
@@ -43,17 +45,27 @@ def in_the_middle_of_a_bulk(url: str) -> bool:
     return written >= BEFORE and bool(tasks)
 
 
-def test_a_server_killed_in_the_middle_of_a_bulk_costs_nothing(opensearch_node: Any, tmp_path: Path) -> None:
+def test_a_server_killed_in_the_middle_of_a_bulk_costs_nothing(
+    opensearch_node: Any, tmp_path: Path
+) -> None:
     folder, node = library(tmp_path / "docs"), opensearch_node()
     url = f"{node.url.replace('http', 'opensearch')}/kept"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(tmp_path / "state")}
     command = [sys.executable, "-m", "indexer", "index", str(folder), "--store", url, "--json"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as job:
         deadline = time.monotonic() + 60
-        while not in_the_middle_of_a_bulk(node.url) and job.poll() is None and time.monotonic() < deadline:
+        while (
+            not in_the_middle_of_a_bulk(node.url)
+            and job.poll() is None
+            and time.monotonic() < deadline
+        ):
             time.sleep(0.002)
         node.kill()
-        assert job.poll() is None, f"the job ended before the server could be killed: {job.communicate()}"
+        assert job.poll() is None, (
+            f"the job ended before the server could be killed: {job.communicate()}"
+        )
         node.start()
         out, err = job.communicate(timeout=180)
     assert job.returncode in (0, CODE_STOPPED), err
@@ -63,7 +75,11 @@ def test_a_server_killed_in_the_middle_of_a_bulk_costs_nothing(opensearch_node: 
     else:
         account = json.loads(out)
         assert (account["indexed"], account["failed"]) == (FILES, [])
-    last = json.loads(subprocess.run(command, env=environment, capture_output=True, check=True, timeout=180).stdout)
+    last = json.loads(
+        subprocess.run(
+            command, env=environment, capture_output=True, check=True, timeout=180
+        ).stdout
+    )
     assert last["seen"] == FILES == last["unchanged"] + last["indexed"]
     if job.returncode == 0:
         assert last["unchanged"] == FILES

@@ -32,7 +32,9 @@ def test_a_review(store: str) -> None:
     ids = {Path(row.path).name: row.id for row in opened.scan()}
     opened.close()
     press = ids["ferry-press-release.txt"]
-    planned = run_json("label", press, "--label", "nonresponsive", "--family", "--dry-run", store=store)
+    planned = run_json(
+        "label", press, "--label", "nonresponsive", "--family", "--dry-run", store=store
+    )
     assert len(planned["changes"]) == 3 and planned["dry_run"] and planned["job"] is None
     assert run_json("consistency", store=store) == {"families": []}
     done = run_json("label", press, "--label", "nonresponsive", "--family", store=store)
@@ -41,17 +43,35 @@ def test_a_review(store: str) -> None:
     contract = ids["services-agreement-2024.txt"]
     words = ["label", contract, "--label", "responsive", "--family", "--review", "responsive"]
     text = run(*words, store=store)
-    assert "1 document changed" in text and "3 documents left for review" in text and "--undo 2" in text
+    assert (
+        "1 document changed" in text
+        and "3 documents left for review" in text
+        and "--undo 2" in text
+    )
     [family] = run_json("consistency", store=store)["families"]
-    assert (family["labels"], family["unlabelled"], len(family["members"])) == ({"responsive": 1}, 3, 4)
+    assert (family["labels"], family["unlabelled"], len(family["members"])) == (
+        {"responsive": 1},
+        3,
+        4,
+    )
     assert "responsive 1, none 3" in run("consistency", store=store)
-    assert run_json("search", "", "--filter", "label_conflict=true", "--fold", "none", store=store)["total"] == 4
-    carried = run_json("label", "--carrying", "nonresponsive", "--remove", "nonresponsive", store=store)
+    assert (
+        run_json("search", "", "--filter", "label_conflict=true", "--fold", "none", store=store)[
+            "total"
+        ]
+        == 4
+    )
+    carried = run_json(
+        "label", "--carrying", "nonresponsive", "--remove", "nonresponsive", store=store
+    )
     assert len(carried["changes"]) == 3
     refused = outcome("label", "--undo", "1", store=store)
     assert refused.returncode == 0 and "3 documents have their labels back" in refused.stdout
     run("label", contract, "--label", "later", store=store)
-    assert run_json("label", "--undo", "2", store=store, code=1)["changed_since"][0]["labels"] == ["responsive", "later"]
+    assert run_json("label", "--undo", "2", store=store, code=1)["changed_since"][0]["labels"] == [
+        "responsive",
+        "later",
+    ]
 
 
 def test_mistakes_get_a_sentence(store: str) -> None:
@@ -69,7 +89,11 @@ def test_mistakes_get_a_sentence(store: str) -> None:
         (["search", "x", "--filter", "label_conflict=perhaps"], "true or false"),
     ):
         done = outcome(*words, store=store)
-        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr
+        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (
+            2,
+            True,
+            False,
+        ), done.stderr
     assert outcome("label", "nobody", "--label", "x", store=store).returncode == 1
 
 
@@ -89,11 +113,24 @@ def library(folder: Path, chance: random.Random, files: int) -> None:
 def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
     """Files change and go between jobs, each of which is killed at another moment; then all is as if nothing had happened."""
     chance, url, folder = random.Random(7), f"sqlite:///{tmp_path}/index.db", tmp_path / "files"
-    command = [sys.executable, "-m", "indexer", "index", str(folder), "--prune", "--workers", "1", "--store", url]
+    command = [
+        sys.executable,
+        "-m",
+        "indexer",
+        "index",
+        str(folder),
+        "--prune",
+        "--workers",
+        "1",
+        "--store",
+        url,
+    ]
     killed = 0
     for wait in (0.0, 0.03, 0.08, 0.15):
         library(folder, chance, 300)
-        job = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+        job = subprocess.Popen(
+            command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL
+        )
         journal = tmp_path / "index.db.jobs"
         deadline = time.monotonic() + 60
         while not journal.exists() and job.poll() is None and time.monotonic() < deadline:
@@ -111,7 +148,9 @@ def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
     assert broken(opened.scan()) == []
     run("group", store=url)
     stored = list(opened.scan())
-    assert len(stored) == len(list(folder.iterdir())) and families_of(opened) == expected(stored, 0.8, "longest", 1000)
+    assert len(stored) == len(list(folder.iterdir())) and families_of(opened) == expected(
+        stored, 0.8, "longest", 1000
+    )
     opened.close()
 
 
@@ -120,14 +159,20 @@ def cluster(opensearch_url: str) -> Iterator[str]:
     """The URL of a store that does not exist yet, and will not when the test is over."""
     index = f"nearfold-test-side-{os.getpid()}"
     yield f"{opensearch_url.replace('http', 'opensearch', 1)}/{index}"
-    urllib.request.urlopen(urllib.request.Request(f"{opensearch_url}/{index}", method="DELETE"), timeout=30).close()
+    urllib.request.urlopen(
+        urllib.request.Request(f"{opensearch_url}/{index}", method="DELETE"), timeout=30
+    ).close()
 
 
 def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
     url, jobs = cluster, []
     for side in ("left", "right"):
         library(tmp_path / side, random.Random(1), 300)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(tmp_path / f"state-{side}")}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "XDG_STATE_HOME": str(tmp_path / f"state-{side}"),
+        }
         command = [sys.executable, "-m", "indexer", "index", str(tmp_path / side), "--store", url]
         jobs.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
     assert [job.wait(timeout=120) for job in jobs] == [0, 0]

@@ -27,7 +27,7 @@ def broken(*asked, **more):
         raise KeyError(repr((asked, more, "{TEXT}")))
     except KeyError as error:
         raise ValueError("{TEXT}") from error
-indexer.lookup.similar = indexer.grouping.collect = indexer.web.questions.overview.status = broken
+indexer.searching.similar.similar = indexer.grouping.group.collect = indexer.web.questions.overview.status = broken
 """
 
 
@@ -36,9 +36,7 @@ def papers(tmp_path: Path) -> Path:
     """Documents with the canary in text, title, metadata and name, of which some cannot be read."""
     folder = tmp_path / f"{NAME}-papers"
     folder.mkdir()
-    page = (
-        f"<html><head><title>{TEXT}</title><meta name='author' content='{TEXT}'></head><body>{'word ' * 30}{TEXT}</body></html>"
-    )
+    page = f"<html><head><title>{TEXT}</title><meta name='author' content='{TEXT}'></head><body>{'word ' * 30}{TEXT}</body></html>"
     (folder / f"{NAME}.html").write_text(page)
     for number in range(4):
         (folder / f"{NAME}-{number}.txt").write_text(
@@ -54,7 +52,12 @@ def papers(tmp_path: Path) -> Path:
 def settings(tmp_path: Path) -> dict[str, str]:
     """An environment with secrets, all events in the log, and a state folder of its own."""
     state = str(tmp_path / "state")
-    return {"NEARFOLD_LOG": "json:debug", "NEARFOLD_USER": "user", "NEARFOLD_PASSWORD": PASSWORD, "XDG_STATE_HOME": state}
+    return {
+        "NEARFOLD_LOG": "json:debug",
+        "NEARFOLD_USER": "user",
+        "NEARFOLD_PASSWORD": PASSWORD,
+        "XDG_STATE_HOME": state,
+    }
 
 
 @pytest.fixture
@@ -71,9 +74,13 @@ class Quoting(BaseHTTPRequestHandler):
     status = 500
 
     def answer(self) -> None:
-        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
+        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(
+            errors="replace"
+        )
         reason = f"failed on {sent[:3000]} {TEXT} by {self.headers.get('Authorization')}"
-        body = json.dumps({"error": {"type": "refused_exception", "reason": reason}, "status": self.status}).encode()
+        body = json.dumps(
+            {"error": {"type": "refused_exception", "reason": reason}, "status": self.status}
+        ).encode()
         self.send_response(self.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -112,7 +119,14 @@ def test_jobs_and_their_failures(papers: Path, tmp_path: Path, settings: dict[st
     store = f"sqlite:///{tmp_path}/{NAME}.db"
     runs = [
         outcome("index", papers, store=store, **settings),
-        outcome("index", papers, "--retry", store=store, NEARFOLD_FAILPOINTS="after_extract:2=error", **settings),
+        outcome(
+            "index",
+            papers,
+            "--retry",
+            store=store,
+            NEARFOLD_FAILPOINTS="after_extract:2=error",
+            **settings,
+        ),
         outcome("group", store=store, NEARFOLD_FAILPOINTS="before_commit:1=error", **settings),
         outcome("group", store=store, **settings),
         outcome("search", QUERY, store=store, **settings),
@@ -133,7 +147,9 @@ def test_jobs_and_their_failures(papers: Path, tmp_path: Path, settings: dict[st
         silent(shown.stdout, TEXT, NAME, QUERY, *SECRETS)
 
 
-def test_faults_of_our_own(papers: Path, tmp_path: Path, settings: dict[str, str], broken: dict[str, str]) -> None:
+def test_faults_of_our_own(
+    papers: Path, tmp_path: Path, settings: dict[str, str], broken: dict[str, str]
+) -> None:
     store = f"sqlite:///{tmp_path}/store.db"
     outcome("index", papers, store=store, **settings)
     for words in (["similar", papers / f"{NAME}-1.txt"], ["group"]):
@@ -141,11 +157,15 @@ def test_faults_of_our_own(papers: Path, tmp_path: Path, settings: dict[str, str
         assert crashed.returncode == 70
         assert "ValueError" in crashed.stderr
         assert "KeyError" in crashed.stderr
-        silent(re.sub(r'File ".*?sitecustomize.py".*\n.*\n', "", crashed.stderr), TEXT, NAME, *SECRETS)
+        silent(
+            re.sub(r'File ".*?sitecustomize.py".*\n.*\n', "", crashed.stderr), TEXT, NAME, *SECRETS
+        )
     silent(outcome("status", "--jobs", store=store, **settings).stdout, TEXT, NAME, *SECRETS)
 
 
-def test_an_engine_that_quotes_what_it_was_sent(quoting: str, papers: Path, settings: dict[str, str]) -> None:
+def test_an_engine_that_quotes_what_it_was_sent(
+    quoting: str, papers: Path, settings: dict[str, str]
+) -> None:
     for secret in ({}, {"NEARFOLD_API_KEY": KEY, "NEARFOLD_USER": "", "NEARFOLD_PASSWORD": ""}):
         for words in (["index", papers], ["search", QUERY]):
             done = outcome(*words, store=f"opensearch://{quoting}/papers", **{**settings, **secret})
@@ -154,7 +174,9 @@ def test_an_engine_that_quotes_what_it_was_sent(quoting: str, papers: Path, sett
             silent("\n".join(told(done.stderr)), TEXT, NAME, QUERY, *SECRETS)
 
 
-def test_pages(papers: Path, tmp_path: Path, settings: dict[str, str], broken: dict[str, str]) -> None:
+def test_pages(
+    papers: Path, tmp_path: Path, settings: dict[str, str], broken: dict[str, str]
+) -> None:
     store = f"sqlite:///{tmp_path}/store.db"
     outcome("index", papers, store=store, **settings)
     serving = subprocess.Popen(
@@ -168,7 +190,14 @@ def test_pages(papers: Path, tmp_path: Path, settings: dict[str, str], broken: d
         assert serving.stdout is not None
         address = re.search(r"127\.0\.0\.1:\d+", serving.stdout.readline())
         assert address is not None
-        paths = (f"/?q={QUERY}", f"/{QUERY}", f"/api/search?q={QUERY}", "/api/status", f"/compare?a={NAME}&b=x", "/metrics")
+        paths = (
+            f"/?q={QUERY}",
+            f"/{QUERY}",
+            f"/api/search?q={QUERY}",
+            "/api/status",
+            f"/compare?a={NAME}&b=x",
+            "/metrics",
+        )
         for path in paths:
             asking = http.client.HTTPConnection(address[0], timeout=30)
             asking.request("GET", path, headers={"Cookie": PASSWORD})
@@ -180,5 +209,11 @@ def test_pages(papers: Path, tmp_path: Path, settings: dict[str, str], broken: d
     assert "request_failed" in stderr
     assert '"route": "/api/search"' in stderr
     assert f'"status": {500}' in stderr
-    silent(re.sub(r'File \\".*?sitecustomize.py\\".*?\\n.*?\\n', "", stderr), TEXT, NAME, QUERY, *SECRETS)
+    silent(
+        re.sub(r'File \\".*?sitecustomize.py\\".*?\\n.*?\\n', "", stderr),
+        TEXT,
+        NAME,
+        QUERY,
+        *SECRETS,
+    )
     assert answer

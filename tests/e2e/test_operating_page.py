@@ -14,7 +14,11 @@ def test_operating(tmp_path: Path) -> None:
     telling, measuring, copying, mending = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     assert "index  done" in shell(telling, tmp_path)
-    events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines() if line.startswith("{")]
+    events = [
+        json.loads(line)
+        for line in (tmp_path / "events.jsonl").read_text().splitlines()
+        if line.startswith("{")
+    ]
     assert [one["event"] for one in events] == ["job_began", "job_ended"]
     assert events[0].keys() < events[1].keys() == shown_event("job_ended").keys()
     shell(measuring.replace("pip install", ": pip install"), tmp_path)

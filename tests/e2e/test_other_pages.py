@@ -34,14 +34,23 @@ def environment(folder: Path) -> dict[str, str]:
 def blocks(page: str) -> list[str]:
     """The shell blocks without the lines that bring a program or a server."""
     found = re.findall(r"```sh\n(.*?)```", PAGES[page], re.DOTALL)
-    return ["".join(line for line in block.splitlines(keepends=True) if not line.startswith(BRINGS)) for block in found]
+    return [
+        "".join(line for line in block.splitlines(keepends=True) if not line.startswith(BRINGS))
+        for block in found
+    ]
 
 
 def shell(line: str, folder: Path, code: int = 0) -> str:
     """What a block prints; fails unless its exit code is `code`."""
     script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
     done = subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=environment(folder), capture_output=True, text=True, timeout=120, check=False
+        ["bash", "-c", script],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == code, f"{line}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -63,10 +72,20 @@ def test_families(library: str, tmp_path: Path) -> None:
     supply = run_json("search", "supply agreement", store=library)["hits"][0]["id"]
     run("label", supply, "--label", "privileged", store=library)
     assert "# max 0." in shell(matching, tmp_path)
-    assert {"a", "b", "similarity", "measure"} <= json.loads((tmp_path / "pairs.jsonl").read_text().splitlines()[0]).keys()
-    assert all(json.loads(line)["measure"] == "passages" for line in shell(contained, tmp_path).splitlines())
+    assert {"a", "b", "similarity", "measure"} <= json.loads(
+        (tmp_path / "pairs.jsonl").read_text().splitlines()[0]
+    ).keys()
+    assert all(
+        json.loads(line)["measure"] == "passages"
+        for line in shell(contained, tmp_path).splitlines()
+    )
     by_id, by_rule = labelling
-    assert shell(by_id.replace(" ID ", f" {id} ").replace("--undo 1", "--undo 2"), tmp_path).count("nonresponsive") > 1
+    assert (
+        shell(by_id.replace(" ID ", f" {id} ").replace("--undo 1", "--undo 2"), tmp_path).count(
+            "nonresponsive"
+        )
+        > 1
+    )
     run("label", id, "--label", "nonresponsive", store=library)
     assert "nonresponsive" in shell(by_rule, tmp_path)
 
@@ -74,7 +93,9 @@ def test_families(library: str, tmp_path: Path) -> None:
 def test_sending(tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
-    (folder / "good.txt").write_text("Ferries leave the harbour at eight in the morning and at six in the evening.")
+    (folder / "good.txt").write_text(
+        "Ferries leave the harbour at eight in the morning and at six in the evening."
+    )
     (folder / "broken.docx").write_bytes(b"PK\x03\x04 and nothing else")
     run("index", folder, store=f"sqlite:///{tmp_path}/nearfold.db", code=1)
     [block] = blocks("sending.md")
@@ -91,7 +112,9 @@ def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
     words = served.partition("#")[0].split()
     assert words[:2] == ["nearfold", "serve"]
     command = [sys.executable, "-m", "indexer", *words[1:], "--port", "0"]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             address = next(iter(re.findall(r"http://[\w.:]+", process.stdout.readline())))
@@ -99,7 +122,12 @@ def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
             while not ready(f"{address}/api/status"):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
-            answer = json.loads(shell(asked.replace("http://127.0.0.1:8765", address).replace("curl ", "curl -sf "), tmp_path))
+            answer = json.loads(
+                shell(
+                    asked.replace("http://127.0.0.1:8765", address).replace("curl ", "curl -sf "),
+                    tmp_path,
+                )
+            )
             assert sum(len(hit["folded"]) for hit in answer["hits"]) > 0
         finally:
             process.terminate()
@@ -117,10 +145,14 @@ def test_the_same_questions_to_a_cluster(opensearch_url: str, tmp_path: Path) ->
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     place = f"{opensearch_url.partition('://')[2]}/{name}"
     printed = [
-        shell(block.replace("localhost:9200/papers", place), tmp_path) for block in blocks("README.md") if "/papers" in block
+        shell(block.replace("localhost:9200/papers", place), tmp_path)
+        for block in blocks("README.md")
+        if "/papers" in block
     ]
     try:
         [told] = printed
         assert "agreement" in told
     finally:
-        urllib.request.urlopen(urllib.request.Request(f"{opensearch_url}/{name}*", method="DELETE"), timeout=60).close()
+        urllib.request.urlopen(
+            urllib.request.Request(f"{opensearch_url}/{name}*", method="DELETE"), timeout=60
+        ).close()

@@ -46,7 +46,9 @@ def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     words = ["match", "--threshold", "0.5"]
     told = lines(run(*words, "--format", "jsonl", store=store))
-    assert told == lines(run(*words, "--json", store=store)) and all(list(pair) == COLUMNS for pair in told)
+    assert told == lines(run(*words, "--json", store=store)) and all(
+        list(pair) == COLUMNS for pair in told
+    )
     assert [(one["a"], one["b"]) for one in told] == sorted({(one["a"], one["b"]) for one in told})
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
     assert [{**row, **{name: float(row[name]) for name in SHARES}} for row in table] == told
@@ -57,43 +59,68 @@ def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
 def test_what_a_cap_may_have_cost_is_told(tmp_path: Path) -> None:
     folder, url = tmp_path / "forms", f"sqlite:///{tmp_path}/index.db"
     folder.mkdir()
-    form = "The applicant declares that all statements made above are complete and true to the best of their knowledge. " * 3
+    form = (
+        "The applicant declares that all statements made above are complete and true to the best of their knowledge. "
+        * 3
+    )
     for number in range(12):
-        (folder / f"{number}.txt").write_text(f"{form} Signed by applicant number {number}.", encoding="utf-8")
+        (folder / f"{number}.txt").write_text(
+            f"{form} Signed by applicant number {number}.", encoding="utf-8"
+        )
     run("index", folder, store=url)
     words = outcome("match", "--cap", "4", "--memory", "1", store=url)
     assert "hot bands" in words.stderr and "pairs of texts are left out" in words.stderr
     summary = json.loads(outcome("match", "--cap", "4", "--json", store=url).stderr)
     missed = summary["capped"]["missed"]
     assert summary["pairs"] < 66 and missed["low"] <= 66 - summary["pairs"] <= missed["high"]
-    assert run_json("group", "--cap", "4", "--dry-run", "--memory", "1", store=url)["capped"]["keys"] > 0
+    assert (
+        run_json("group", "--cap", "4", "--dry-run", "--memory", "1", store=url)["capped"]["keys"]
+        > 0
+    )
 
 
 def test_a_reply_that_quotes_is_told_in_both_directions(store: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     mail = (EXAMPLES / "ferry-press-release.txt").read_text(encoding="utf-8")
     reply = tmp_path / "reply.txt"
-    reply.write_text("Agreed.\n" + "".join(f"> {line}\n" for line in [*mail.splitlines(), mail[::-1]]), encoding="utf-8")
+    reply.write_text(
+        "Agreed.\n" + "".join(f"> {line}\n" for line in [*mail.splitlines(), mail[::-1]]),
+        encoding="utf-8",
+    )
     run("index", reply, store=store)
     words = ["match", "--contained", "--threshold", "0.9", "--paths"]
     told = {
-        Path(str(pair["a"])).name + " " + Path(str(pair["b"])).name: pair for pair in lines(run(*words, "--json", store=store))
+        Path(str(pair["a"])).name + " " + Path(str(pair["b"])).name: pair
+        for pair in lines(run(*words, "--json", store=store))
     }
-    [(names_, pair)] = [(key, one) for key, one in told.items() if "reply" in key and "press" in key]
+    [(names_, pair)] = [
+        (key, one) for key, one in told.items() if "reply" in key and "press" in key
+    ]
     quoted, whole = sorted(pair["containment"])  # type: ignore[type-var, arg-type]
-    assert 0.4 < quoted < 0.6 and whole == pair["similarity"] == 1.0 and pair["measure"] == "passages"
-    assert pair["containment"] == ([whole, quoted] if names_.startswith("ferry") else [quoted, whole])
+    assert (
+        0.4 < quoted < 0.6 and whole == pair["similarity"] == 1.0 and pair["measure"] == "passages"
+    )
+    assert pair["containment"] == (
+        [whole, quoted] if names_.startswith("ferry") else [quoted, whole]
+    )
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
-    assert [[float(row["a_in_b"]), float(row["b_in_a"])] for row in table] == [one["containment"] for one in told.values()]
+    assert [[float(row["a_in_b"]), float(row["b_in_a"])] for row in table] == [
+        one["containment"] for one in told.values()
+    ]
     run(*words, "--format", "parquet", "--out", tmp_path / "pairs.parquet", store=store)
     rows = parquet.read_table(tmp_path / "pairs.parquet").to_pylist()
-    assert [[row["a_in_b"], row["b_in_a"]] for row in rows] == [one["containment"] for one in told.values()]
+    assert [[row["a_in_b"], row["b_in_a"]] for row in rows] == [
+        one["containment"] for one in told.values()
+    ]
 
 
 def test_lines_in_the_manner_of_copietje(store: str) -> None:
     done = outcome("match", "--paths", store=store)
     shown = {line.split("  # ")[0]: line.split("  # ")[1] for line in done.stdout.splitlines()}
-    assert shown[str(EXAMPLES / "supply-agreement.txt")] == f"max 1.000 matches {EXAMPLES}/supply-agreement-scan.pdf"
+    assert (
+        shown[str(EXAMPLES / "supply-agreement.txt")]
+        == f"max 1.000 matches {EXAMPLES}/supply-agreement-scan.pdf"
+    )
     assert "26 bands x 4 rows" in done.stderr
 
 
@@ -101,16 +128,23 @@ def test_the_complete_mode_agrees_with_similar(store: str) -> None:
     pairs = lines(run("match", "--complete", "--threshold", "0.8", "--json", store=store))
     known = {pair["a"] for pair in pairs} | {pair["b"] for pair in pairs}
     for one in known:
-        similar = {match["id"]: match["similarity"] for match in run_json("similar", "--id", one, store=store)["matches"]}
+        similar = {
+            match["id"]: match["similarity"]
+            for match in run_json("similar", "--id", one, store=store)["matches"]
+        }
         assert similar == {
-            pair["b"] if pair["a"] == one else pair["a"]: pair["similarity"] for pair in pairs if one in (pair["a"], pair["b"])
+            pair["b"] if pair["a"] == one else pair["a"]: pair["similarity"]
+            for pair in pairs
+            if one in (pair["a"], pair["b"])
         }
 
 
 def test_what_came_later_against_what_is_labelled(store: str, tmp_path: Path) -> None:
     run("group", store=store)
     late = tmp_path / "late.txt"
-    late.write_text((EXAMPLES / "ferry-press-release.txt").read_text(encoding="utf-8") + "\nSeen and approved.")
+    late.write_text(
+        (EXAMPLES / "ferry-press-release.txt").read_text(encoding="utf-8") + "\nSeen and approved."
+    )
     run("index", late, store=store)
     against = lines(run("match", "--against", "known", "--paths", "--json", store=store))
     assert {pair["a"] for pair in against} == {str(late)} and len(against) == 3
@@ -125,7 +159,13 @@ def test_families_fold_a_search(store: str) -> None:
     assert sorted(len(hit["folded"]) for hit in arrived["hits"]) == [1, 3]
     assert run_json("group", "--dry-run", store=store)["families"] == 3
     done = run_json("group", store=store)
-    assert (done["documents"], done["families"], done["largest"], done["singletons"], done["clusters"]) == (12, 3, 4, 3, 3)
+    assert (
+        done["documents"],
+        done["families"],
+        done["largest"],
+        done["singletons"],
+        done["clusters"],
+    ) == (12, 3, 4, 3, 3)
     assert done["provisional"] == done["changed"] == 12
     assert run_json("group", store=store)["changed"] == 0
     folded = run_json("search", "agreement", "--fold", "family", store=store)
@@ -136,7 +176,11 @@ def test_families_fold_a_search(store: str) -> None:
 def test_a_deleted_principal_is_replaced(store: str) -> None:
     run("group", store=store)
     opened = open_store(store)
-    principal = next(row.id for row in opened.scan() if row.principal and Path(row.path).name.startswith(("re-", "services")))
+    principal = next(
+        row.id
+        for row in opened.scan()
+        if row.principal and Path(row.path).name.startswith(("re-", "services"))
+    )
     done = run_json("delete", principal, "nobody", store=store, code=1)
     assert (done["deleted"], done["absent"]) == ([principal], ["nobody"])
     [mended] = done["mended"]
@@ -170,7 +214,11 @@ def test_mistakes_get_a_sentence(store: str) -> None:
         (["delete"], 2, "ID"),
     ):
         done = outcome(*words, store=store)
-        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (code, True, False), done.stderr
+        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (
+            code,
+            True,
+            False,
+        ), done.stderr
 
 
 def test_an_engine_groups_like_the_embedded_store(engine: str, store: str) -> None:
@@ -180,10 +228,15 @@ def test_an_engine_groups_like_the_embedded_store(engine: str, store: str) -> No
     for url in (engine, store):
         opened = open_store(url)
         rows.append(
-            {row.id: (row.family, row.principal, row.similarity, row.cluster, row.provisional) for row in opened.scan()}
+            {
+                row.id: (row.family, row.principal, row.similarity, row.cluster, row.provisional)
+                for row in opened.scan()
+            }
         )
         opened.close()
-    assert rows[0] == rows[1] and max(Counter(family for family, *_ in rows[0].values()).values()) == 4
+    assert (
+        rows[0] == rows[1] and max(Counter(family for family, *_ in rows[0].values()).values()) == 4
+    )
     assert run_json("group", store=engine)["changed"] == 0
     pairs = [run("match", "--json", store=url) for url in (engine, store)]
     assert pairs[0] == pairs[1] and pairs[0]

@@ -26,7 +26,10 @@ def rows(url: str) -> dict[str, Row]:
 
 
 def contract(number: int) -> str:
-    words = [" ".join(f"word{(number * place * 31 + word * 7) % 997}" for word in range(60)) for place in range(CLAUSES)]
+    words = [
+        " ".join(f"word{(number * place * 31 + word * 7) % 997}" for word in range(60))
+        for place in range(CLAUSES)
+    ]
     return "\n\n".join(f"{place}. Title. The {text}." for place, text in enumerate(words, start=1))
 
 
@@ -37,10 +40,26 @@ def test_killed_and_resumed_equals_undisturbed(tmp_path: Path) -> None:
         (folder / f"{number}.txt").write_text(contract(number))
     whole, killed = f"sqlite:///{tmp_path}/whole.db", f"sqlite:///{tmp_path}/killed.db"
     run_json("index", folder, "--parts", "clauses", store=whole)
-    command = [sys.executable, "-m", "indexer", "index", str(folder), "--parts", "clauses", "--store", killed]
-    job = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL)
+    command = [
+        sys.executable,
+        "-m",
+        "indexer",
+        "index",
+        str(folder),
+        "--parts",
+        "clauses",
+        "--store",
+        killed,
+    ]
+    job = subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + 60
-    while written(tmp_path / "killed.db") < 100 * CLAUSES and job.poll() is None and time.monotonic() < deadline:
+    while (
+        written(tmp_path / "killed.db") < 100 * CLAUSES
+        and job.poll() is None
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.002)
     job.send_signal(signal.SIGKILL)
     assert job.wait() == -signal.SIGKILL, "the job ended before it could be killed"
@@ -50,5 +69,8 @@ def test_killed_and_resumed_equals_undisturbed(tmp_path: Path) -> None:
     parts = Counter(row.parent for row in left.values() if row.parent is not None)
     assert parts == dict.fromkeys((row.id for row in documents), CLAUSES)
     account = run_json("index", folder, store=killed)
-    assert (account["unchanged"], account["indexed"]) == (len(documents), CONTRACTS - len(documents))
+    assert (account["unchanged"], account["indexed"]) == (
+        len(documents),
+        CONTRACTS - len(documents),
+    )
     assert rows(killed) == rows(whole)

@@ -20,7 +20,9 @@ FILES = 1500
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("many")
     for number in range(FILES):
-        words = " ".join(f"word{(number * 7919 + place * (place + number % 13)) % 5000}" for place in range(400))
+        words = " ".join(
+            f"word{(number * 7919 + place * (place + number % 13)) % 5000}" for place in range(400)
+        )
         (root / f"{number:05}.txt").write_text(f"Document {number}. {words}")
     for number in range(20):
         (root / f"page{number}.html").write_text(
@@ -32,7 +34,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def keys(url: str) -> dict[str, tuple[object, ...]]:
     store = open_store(url)
     try:
-        return {row.id: (row.bands, row.blocks, row.minhash, row.simhash, row.family) for row in store.scan()}
+        return {
+            row.id: (row.bands, row.blocks, row.minhash, row.simhash, row.family)
+            for row in store.scan()
+        }
     finally:
         store.close()
 
@@ -51,7 +56,9 @@ def test_killed_and_resumed_equals_undisturbed(folder: Path, tmp_path: Path) -> 
     run_json("index", folder, store=f"sqlite:///{tmp_path}/whole.db")
     database, url = tmp_path / "killed.db", f"sqlite:///{tmp_path}/killed.db"
     command = [sys.executable, "-m", "indexer", "index", str(folder), "--store", url]
-    job = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL)
+    job = subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + 60
     while written(database) < 400 and job.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)

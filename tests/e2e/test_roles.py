@@ -18,14 +18,25 @@ from servers.engine import AbsentError
 from servers.process import Server
 from servers.rights import RoleGate
 
-from indexer import cli
-from indexer.stores.roles import limits, roles, same
+from indexer.cli import main as cli
+from indexer.stores.engine.roles import limits, roles, same
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 PUT = f"{NAME}-put"  # its roles are put by the command
 FIRST = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on every one of them."
-TEXTS = {"a": FIRST, "b": f"{FIRST} Bicycles do not.", "c": "A lighthouse keeper has to climb stairs every night of the year."}
-READING = (["search", "ferries"], ["similar", "FILE"], ["match"], ["compare", "FILE", "FILE"], ["status"], ["doctor"])
+TEXTS = {
+    "a": FIRST,
+    "b": f"{FIRST} Bicycles do not.",
+    "c": "A lighthouse keeper has to climb stairs every night of the year.",
+}
+READING = (
+    ["search", "ferries"],
+    ["similar", "FILE"],
+    ["match"],
+    ["compare", "FILE", "FILE"],
+    ["status"],
+    ["doctor"],
+)
 WRITING = (
     ["index", "FOLDER", "--extractor", "plain", "--workers", "1", "--retry"],
     ["group", "--threshold", "0.6"],
@@ -61,7 +72,9 @@ def guarded(request, gates, tmp_path, monkeypatch):
     yield f"{engine}://{url.partition('://')[2]}/{NAME}"
     for path in (f"{NAME}*", f"_index_template/nearfold-{NAME}"):
         login = base64.b64encode(f"root:{secured.PASSWORD}".encode()).decode()
-        gone = urllib.request.Request(f"{server}/{path}", headers={"Authorization": f"Basic {login}"}, method="DELETE")
+        gone = urllib.request.Request(
+            f"{server}/{path}", headers={"Authorization": f"Basic {login}"}, method="DELETE"
+        )
         try:
             urllib.request.urlopen(gone, timeout=60).close()
         except urllib.error.HTTPError as error:
@@ -98,16 +111,24 @@ def test_each_role_does_what_its_line_says_and_no_more(command, tmp_path):
     for role in ("indexer", "admin"):
         for words in WRITING:
             code, said = command(role, words)
-            assert code == (1 if words[0] == "delete" else 0), (role, words, said)  # there is no such document
+            assert code == (1 if words[0] == "delete" else 0), (
+                role,
+                words,
+                said,
+            )  # there is no such document
         (tmp_path / "files" / "a.txt").write_text(f"{FIRST} Nor do cars.", encoding="utf-8")
 
     for role in ("searcher", "indexer", "admin"):
         for words in READING:
             code, said = command(role, words)
             assert code == 0, (role, words, said)
-    assert command("searcher", ["search", "ferries", "--threshold", "0.5"])[1].startswith("2 documents in 1 group")
+    assert command("searcher", ["search", "ferries", "--threshold", "0.5"])[1].startswith(
+        "2 documents in 1 group"
+    )
 
-    (tmp_path / "files" / "d.txt").write_text("Something new that nobody has indexed before today.", encoding="utf-8")
+    (tmp_path / "files" / "d.txt").write_text(
+        "Something new that nobody has indexed before today.", encoding="utf-8"
+    )
     code, said = command("searcher", WRITING[0])
     assert code in (3, 4), said
     assert "right" in said
@@ -162,7 +183,9 @@ def ask(secured_elasticsearch, monkeypatch, capsys):
         if code not in (0, 1):
             return code, said.out + said.err
         pieces = json.loads(said.out).get("installed", [])
-        return code, {one["name"].rpartition("-")[2]: one["action"] for one in pieces if one["kind"] == "role"}
+        return code, {
+            one["name"].rpartition("-")[2]: one["action"] for one in pieces if one["kind"] == "role"
+        }
 
     return run
 
@@ -172,7 +195,10 @@ def test_who_may_not_put_roles_is_told_and_nothing_is_installed(ask):
     for words in (["install", "--roles"], ["uninstall", "--roles"]):
         code, said = ask(f"nearfold-{NAME}-admin", *words)
         assert code == 3, said
-        assert f"GET _security/role/nearfold-{PUT}-searcher needs a right that these credentials lack" in said
+        assert (
+            f"GET _security/role/nearfold-{PUT}-searcher needs a right that these credentials lack"
+            in said
+        )
         assert "manage_security" in said
     assert ask("root", "uninstall", "--dry-run") == before
 
@@ -181,11 +207,17 @@ def test_no_index_of_the_engines_own_is_asked_for(secured_elasticsearch, ask):
     """Which Elasticsearch would warn of; a warning is an error here."""
 
     def call(method, path):
-        login = {"Authorization": f"Basic {base64.b64encode(f'root:{secured.PASSWORD}'.encode()).decode()}"}
-        urllib.request.urlopen(urllib.request.Request(f"{secured_elasticsearch}/{path}", headers=login, method=method)).close()
+        login = {
+            "Authorization": f"Basic {base64.b64encode(f'root:{secured.PASSWORD}'.encode()).decode()}"
+        }
+        urllib.request.urlopen(
+            urllib.request.Request(f"{secured_elasticsearch}/{path}", headers=login, method=method)
+        ).close()
 
     call("PUT", PUT)
-    call("POST", f"{PUT}/_forcemerge?wait_for_completion=false")  # its result goes into the index .tasks
+    call(
+        "POST", f"{PUT}/_forcemerge?wait_for_completion=false"
+    )  # its result goes into the index .tasks
     deadline = time.monotonic() + 30
     while True:
         try:
@@ -203,7 +235,9 @@ def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
     store = f"opensearch://{opensearch_url.partition('://')[2]}/{PUT}"
     assert cli.run(["install", "--roles", "--dry-run", "--store", store]) == 1
     said = capsys.readouterr().out
-    assert re.findall(r"^impossible  role \S+-(\w+): no handler found for uri", said, re.MULTILINE) == [
+    assert re.findall(
+        r"^impossible  role \S+-(\w+): no handler found for uri", said, re.MULTILINE
+    ) == [
         "searcher",
         "indexer",
         "admin",
@@ -214,7 +248,9 @@ def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
 
 def test_what_opensearch_adds_to_a_role_is_no_difference():
     for body in roles("opensearch", NAME).values():
-        grants = [{"dls": "", "fls": [], "masked_fields": [], **one} for one in body["index_permissions"]]
+        grants = [
+            {"dls": "", "fls": [], "masked_fields": [], **one} for one in body["index_permissions"]
+        ]
         kept = {
             "reserved": False,
             "hidden": False,

@@ -21,16 +21,27 @@ TEXT = "Ferries leave the harbour at eight in the morning and at six in the even
 def test_every_test_that_the_page_names_is_there():
     named = set(re.findall(r"`(test_\w+)`", PAGE))
     written = {
-        name for path in ROOT.glob("tests/**/test_*.py") for name in re.findall(r"def (test_\w+)", path.read_text("utf-8"))
+        name
+        for path in ROOT.glob("tests/**/test_*.py")
+        for name in re.findall(r"def (test_\w+)", path.read_text("utf-8"))
     }
     assert named and named <= written
     assert all((ROOT / path).is_file() for path in re.findall(r"`(tests/[\w/]+\.py)`", PAGE))
 
 
 def test_every_claim_of_the_page_names_its_test():
-    tables = [table for table in re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE) if table.splitlines()[0].endswith("| test |")]
+    tables = [
+        table
+        for table in re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE)
+        if table.splitlines()[0].endswith("| test |")
+    ]
     assert len(tables) > 7
-    unproven = [line for table in tables for line in table.splitlines()[2:] if "`test" not in line.split(" | ")[-1]]
+    unproven = [
+        line
+        for table in tables
+        for line in table.splitlines()[2:]
+        if "`test" not in line.split(" | ")[-1]
+    ]
     assert unproven == []
     for section in ("Threat model", "Defaults", "Roles", "Reporting"):
         assert f"## {section}\n" in PAGE
@@ -41,7 +52,9 @@ def place(opensearch_url):
     """The address of a store that is gone afterwards."""
     name = f"nearfold-test-{secrets.token_hex(6)}"
     yield f"{opensearch_url.partition('://')[2]}/{name}"
-    subprocess.run(["curl", "-s", "-X", "DELETE", f"{opensearch_url}/{name}"], capture_output=True, check=False)
+    subprocess.run(
+        ["curl", "-s", "-X", "DELETE", f"{opensearch_url}/{name}"], capture_output=True, check=False
+    )
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
@@ -54,13 +67,23 @@ def test_every_command_of_the_page_runs(place, tmp_path):
     }  # fmt: skip
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         line = block.replace("localhost:9200/papers", place).replace("FOLDER", f"{tmp_path}/folder")
-        strict = "" if "--roles" in block else "e"  # the engine here keeps no roles, which `install` tells by its exit code
+        strict = (
+            "" if "--roles" in block else "e"
+        )  # the engine here keeps no roles, which `install` tells by its exit code
         script = f'set -{strict}o pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
         done = subprocess.run(
-            ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+            ["bash", "-c", script],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-        assert done.stdout.count("impossible  role") == 3 * block.count(" install --roles"), done.stdout
+        assert done.stdout.count("impossible  role") == 3 * block.count(" install --roles"), (
+            done.stdout
+        )
     assert json.loads((tmp_path / "searcher.json").read_text())["index_permissions"]
     store = open_store(f"opensearch://{place}")
     assert len({row.family for row in store.scan()}) == 1

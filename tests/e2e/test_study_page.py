@@ -18,11 +18,23 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     for name in ("studied", "studied-store"):
         out = tmp_path / name
         report = (out / "report.html").read_text(encoding="utf-8")
-        assert "Table 1" in report and "Table 2" in report and not re.search(r"https?://(?!www\.w3\.org)", report)
+        assert (
+            "Table 1" in report
+            and "Table 2" in report
+            and not re.search(r"https?://(?!www\.w3\.org)", report)
+        )
         assert not (out / "work").exists()
-    rows = list(csv.DictReader((tmp_path / "studied" / "signatures.csv").read_text(encoding="utf-8").splitlines()))
-    assert {"16", "1024"} <= {row["bits"] for row in rows} and {row["documents"] for row in rows} == {"12"}
-    assert (tmp_path / "studied" / "figure-3-1024.svg").read_text(encoding="utf-8").startswith("<svg")
+    rows = list(
+        csv.DictReader(
+            (tmp_path / "studied" / "signatures.csv").read_text(encoding="utf-8").splitlines()
+        )
+    )
+    assert {"16", "1024"} <= {row["bits"] for row in rows} and {
+        row["documents"] for row in rows
+    } == {"12"}
+    assert (
+        (tmp_path / "studied" / "figure-3-1024.svg").read_text(encoding="utf-8").startswith("<svg")
+    )
 
 
 def _placed(word: str, tmp_path: Path) -> str:
@@ -47,9 +59,19 @@ def test_copies_and_texts_without_content_are_counted_apart(tmp_path: Path) -> N
         (folder / f"{name}.txt").write_text(text)
     (folder / "f.txt").write_text("Another text about something else.")
     made = run_json("study", folder, "--out", tmp_path / "out", "--bits", "32,64", "--sample", "1")
-    wanted = {"documents": 6, "failed": 0, "empty": 1, "copies": 1, "numbers_only": 1, "too_short": 1, "studied": 2}
+    wanted = {
+        "documents": 6,
+        "failed": 0,
+        "empty": 1,
+        "copies": 1,
+        "numbers_only": 1,
+        "too_short": 1,
+        "studied": 2,
+    }
     assert wanted.items() <= made["account"].items()
-    assert all(one["collisions"] == 1 for one in made["spreads"] if one["method"] == "weighted-topsig")
+    assert all(
+        one["collisions"] == 1 for one in made["spreads"] if one["method"] == "weighted-topsig"
+    )
     again = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert made["spreads"] == again["spreads"] and made["findings"] == again["findings"]
 
@@ -57,8 +79,13 @@ def test_copies_and_texts_without_content_are_counted_apart(tmp_path: Path) -> N
 def test_refusals(tmp_path: Path) -> None:
     out, empty = tmp_path / "out", tmp_path / "empty"
     empty.mkdir()
-    assert "only one of them" in outcome("study", ROOT / "examples", "--out", out, "--store", "sqlite://:memory:").stderr
-    assert "multiple of 8" in outcome("study", ROOT / "examples", "--out", out, "--bits", "20").stderr
+    assert (
+        "only one of them"
+        in outcome("study", ROOT / "examples", "--out", out, "--store", "sqlite://:memory:").stderr
+    )
+    assert (
+        "multiple of 8" in outcome("study", ROOT / "examples", "--out", out, "--bits", "20").stderr
+    )
     assert outcome("study", ROOT / "examples", "--out", out, "--bits", "many").returncode == 2
     assert "no text to sign" in outcome("study", empty, "--out", out).stderr
 
@@ -66,9 +93,17 @@ def test_refusals(tmp_path: Path) -> None:
 def test_texts_that_come_after_a_refusal_are_studied(tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
-    assert "no text to sign" in outcome("study", folder, "--out", tmp_path / "out", "--bits", "16").stderr
+    assert (
+        "no text to sign"
+        in outcome("study", folder, "--out", tmp_path / "out", "--bits", "16").stderr
+    )
     (folder / "a.txt").write_text("A ferry opens in May.")
     made = run_json("study", folder, "--out", tmp_path / "out", "--bits", "16")
     assert made["account"]["studied"] == 1
-    assert made["findings"][0] == "16 bits: as many collisions by every method (1.0000 documents a signature)."
-    assert "<h2>Neighbours</h2>" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert (
+        made["findings"][0]
+        == "16 bits: as many collisions by every method (1.0000 documents a signature)."
+    )
+    assert "<h2>Neighbours</h2>" not in (tmp_path / "out" / "report.html").read_text(
+        encoding="utf-8"
+    )

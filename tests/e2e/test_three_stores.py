@@ -15,7 +15,9 @@ STORES = ("sqlite", "opensearch", "elasticsearch")
 
 
 @pytest.fixture(scope="module")
-def stores(opensearch_url: str, elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def stores(
+    opensearch_url: str, elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
     index = f"nearfold-test-{secrets.token_hex(4)}"
     urls = {
         "sqlite": f"sqlite:///{tmp_path_factory.mktemp('three')}/index.db",
@@ -45,9 +47,13 @@ def test_similar_gives_the_same_matches(path: Path, stores: dict[str, str]) -> N
     same(everywhere(stores, "similar", path, "--threshold", "0.5"))
 
 
-def test_search_by_path_gives_the_same_documents_folded_the_same_way(stores: dict[str, str]) -> None:
+def test_search_by_path_gives_the_same_documents_folded_the_same_way(
+    stores: dict[str, str],
+) -> None:
     answers = everywhere(stores, "search", "agreement", "--sort", "path")
-    answer = same([{**one, "hits": [{**hit, "score": None} for hit in one["hits"]]} for one in answers])
+    answer = same(
+        [{**one, "hits": [{**hit, "score": None} for hit in one["hits"]]} for one in answers]
+    )
     assert any(hit["folded"] for hit in answer["hits"])
 
 
@@ -64,7 +70,9 @@ def test_filters_give_the_same_documents(stores: dict[str, str]) -> None:
 
 def test_a_chinese_word_inside_a_sentence_is_found(stores: dict[str, str]) -> None:
     answers = everywhere(stores, "search", "渡轮")
-    assert [[Path(hit["path"]).name for hit in one["hits"]] for one in answers] == [["港口通知.txt"]] * 3
+    assert [[Path(hit["path"]).name for hit in one["hits"]] for one in answers] == [
+        ["港口通知.txt"]
+    ] * 3
 
 
 def test_a_second_run_finds_everything_unchanged(stores: dict[str, str]) -> None:

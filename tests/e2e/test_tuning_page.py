@@ -15,29 +15,53 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
             words = [_placed(word, tmp_path) for word in shlex.split(line, comments=True)[1:]]
             run(*words)
     kinds = (tmp_path / "corpus" / "gold.csv").read_text(encoding="utf-8")
-    assert all(f",{kind}," in kinds for kind in ("copy", "format", "edit-40", "moved", "ocr-03", "reply", "boilerplate"))
+    assert all(
+        f",{kind}," in kinds
+        for kind in ("copy", "format", "edit-40", "moved", "ocr-03", "reply", "boilerplate")
+    )
 
 
 def _placed(word: str, tmp_path: Path) -> str:
     """A word of a command with its folder: the examples where they are, what is made in a place of the test's own."""
     if word == "examples":
         return str(ROOT / word)
-    return str(tmp_path / word) if word.split("/", maxsplit=1)[0] in ("corpus", "tuned", "judged") else word
+    return (
+        str(tmp_path / word)
+        if word.split("/", maxsplit=1)[0] in ("corpus", "tuned", "judged")
+        else word
+    )
 
 
 def test_synth_in_json_and_its_refusals(tmp_path: Path) -> None:
     out = tmp_path / "corpus"
-    made = run_json("synth", ROOT / "examples", "--out", out, "--kinds", "copy, edit-05", "--documents", "2")
-    assert made["kinds"] == {"copy": 2, "edit-05": 2} and made["files"] == 6 and Path(made["gold"]).is_file()
+    made = run_json(
+        "synth", ROOT / "examples", "--out", out, "--kinds", "copy, edit-05", "--documents", "2"
+    )
+    assert (
+        made["kinds"] == {"copy": 2, "edit-05": 2}
+        and made["files"] == 6
+        and Path(made["gold"]).is_file()
+    )
     again = outcome("synth", ROOT / "examples", "--out", out)
     assert again.returncode == 2 and "give --out a new one" in again.stderr
     unknown = outcome("synth", ROOT / "examples", "--out", tmp_path / "new", "--kinds", "copies")
-    assert unknown.returncode == 2 and "copies" in unknown.stderr and not (tmp_path / "new").exists()
+    assert (
+        unknown.returncode == 2 and "copies" in unknown.stderr and not (tmp_path / "new").exists()
+    )
     assert outcome("synth", tmp_path / "nowhere", "--out", tmp_path / "new").returncode == 2
 
 
 def test_tune_in_json_and_its_refusals(tmp_path: Path) -> None:
-    run("synth", ROOT / "examples", "--out", tmp_path / "corpus", "--kinds", "copy,edit-20,boilerplate", "--documents", "4")
+    run(
+        "synth",
+        ROOT / "examples",
+        "--out",
+        tmp_path / "corpus",
+        "--kinds",
+        "copy,edit-20,boilerplate",
+        "--documents",
+        "4",
+    )
     gold, out = tmp_path / "corpus" / "gold.csv", tmp_path / "tuned"
     told = run_json("tune", gold, "--out", out, "--recipe", "default")
     assert told["recipe"] == "default_v1" and told["kept"] == 0 and (out / "report.html").is_file()

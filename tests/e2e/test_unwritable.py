@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from e2e.command import ROOT, run
 
-from indexer import cli, export, open_store
+from indexer import export, open_store
+from indexer.cli import main as cli
 from indexer.errors import UsageError
-from indexer.wholefile import check_place, whole
+from indexer.system.whole_file import check_place, whole
 
 EXAMPLES = ROOT / "examples"
 COMMANDS = {
@@ -19,9 +20,22 @@ COMMANDS = {
     "export": ["export", "--out"],
     "export, Parquet": ["export", "--format", "parquet", "--what", "pairs", "--out"],
     "export, report": ["export", "--format", "html", "--out"],
-    "compare": ["compare", EXAMPLES / "ferry-press-release.txt", EXAMPLES / "supply-agreement.txt", "--html"],
+    "compare": [
+        "compare",
+        EXAMPLES / "ferry-press-release.txt",
+        EXAMPLES / "supply-agreement.txt",
+        "--html",
+    ],
     "plan": ["plan", "--picture"],
-    "hash": ["hash", EXAMPLES / "supply-agreement.txt", "--recipe", "clauses", "--statistics", EXAMPLES, "--save-statistics"],
+    "hash": [
+        "hash",
+        EXAMPLES / "supply-agreement.txt",
+        "--recipe",
+        "clauses",
+        "--statistics",
+        EXAMPLES,
+        "--save-statistics",
+    ],
     "install": ["install", "--dashboards"],
 }
 
@@ -34,7 +48,9 @@ def store(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_unwritable_place_is_told_first(command: str, tmp_path: Path, monkeypatch, capfd) -> None:
+def test_an_unwritable_place_is_told_first(
+    command: str, tmp_path: Path, monkeypatch, capfd
+) -> None:
     """Before the store is looked at: that there is none would be another error, with another code."""
     monkeypatch.setenv("NEARFOLD_STORE", "opensearch://127.0.0.1:9/papers")
     (tmp_path / "file").write_text("a file is no folder")
@@ -67,7 +83,9 @@ def test_devices_and_links_are_written_to_and_not_replaced(store: str, tmp_path:
         link.symlink_to(target)
         printed = run("export", "--out", link, store=store)
         assert link.is_symlink()
-        assert "supply-agreement.txt" in (printed if target.parent.name == "fd" else target.read_text(encoding="utf-8"))
+        assert "supply-agreement.txt" in (
+            printed if target.parent.name == "fd" else target.read_text(encoding="utf-8")
+        )
 
 
 def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:

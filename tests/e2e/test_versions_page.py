@@ -27,4 +27,6 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     assert [one["from"] is None for one in told["versions"]] == [True, False, False]
     [last] = [one for one in told["versions"] if one["id"] == renewal]
     assert ["added", "Southampton "] in last["redline"]
-    assert last["added"] == sum(len(text.split()) for change, text in last["redline"] if change == "added")
+    assert last["added"] == sum(
+        len(text.split()) for change, text in last["redline"] if change == "added"
+    )

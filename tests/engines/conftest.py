@@ -5,7 +5,7 @@ import secrets
 import pytest
 from pipelines import OTHER, call
 
-from indexer.installing import uninstall
+from indexer.operations.install import uninstall
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
@@ -29,7 +29,9 @@ def stores():
 
     def store(engine, server):
         index = f"nearfold-test-{secrets.token_hex(6)}"
-        opened.append((open_store(f"{engine}://{server.partition('://')[2]}/{index}"), server, index))
+        opened.append(
+            (open_store(f"{engine}://{server.partition('://')[2]}/{index}"), server, index)
+        )
         return opened[-1][0], index
 
     yield store

@@ -8,12 +8,12 @@ import samples
 from pipelines import bulk, call, expected, good, signed
 from servers.proxy import Asked, Gate
 
-from indexer.checkup import doctor
-from indexer.installing import install, uninstall
-from indexer.lookup import similar
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install, uninstall
 from indexer.recipe import DEFAULT
-from indexer.stores.attachments import pipeline
-from indexer.stores.painless import MAX_UNITS
+from indexer.searching.similar import similar
+from indexer.stores.engine.attachments import pipeline
+from indexer.stores.engine.painless import MAX_UNITS
 
 NAME, SIGNING = "nearfold-attachment-default_v1", "nearfold-default_v1"
 TEXT = "\n".join(samples.PARAGRAPHS)
@@ -35,7 +35,9 @@ def attached(there):
 
     def send(documents, *lines):
         ids = bulk(server, index, documents, *lines, pipeline=NAME)
-        return ids, [one["_source"] for one in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]]
+        return ids, [
+            one["_source"] for one in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
+        ]
 
     return send
 
@@ -47,7 +49,10 @@ def test_files_of_every_format_get_the_keys_of_the_text_that_the_engine_reads(at
     assert keys == expected([one["text"] for one in made])
     assert {one["near_status"] for one in keys} == {"complete"}
     for name, one in zip(READ, made, strict=True):
-        assert all(" ".join(paragraph.split()[:8]) in " ".join(one["text"].split()) for paragraph in samples.PARAGRAPHS), name
+        assert all(
+            " ".join(paragraph.split()[:8]) in " ".join(one["text"].split())
+            for paragraph in samples.PARAGRAPHS
+        ), name
         assert {"data", "near_attachment"}.isdisjoint(one)
         assert one.get("near_error") is None
         assert ";" not in one["content_type"]
@@ -55,29 +60,55 @@ def test_files_of_every_format_get_the_keys_of_the_text_that_the_engine_reads(at
     assert [by_name[name]["title"] for name in ("a.docx", "a.html", "a.pdf")] == [samples.TITLE] * 3
     assert by_name["a.pdf"]["content_type"] == "application/pdf"
     found = {match.id for match in similar(store, id=ids[list(READ).index("a.pdf")]).matches}
-    assert {ids[list(READ).index(name)] for name in ("a.docx", "a.html", "a.odt", "a.rtf", "a.txt")} <= found
+    assert {
+        ids[list(READ).index(name)] for name in ("a.docx", "a.html", "a.odt", "a.rtf", "a.txt")
+    } <= found
     assert {check.name: check.verdict for check in doctor(store.url)}["keys"] == "good"
 
 
 def test_a_text_that_is_longer_than_the_limit_is_cut_and_never_complete(attached):
     whole = " ".join(CHAPTERS)[: MAX_UNITS - 2] + "."
-    _, made = attached([encoded(text.encode()) for text in (whole, whole + whole, whole + "\U0001f600" * 9, "7 " * MAX_UNITS)])
-    assert [one["near_status"] for one in made] == ["complete", "truncated", "truncated", "numbers_only"]
-    assert [one["text"] for one in made[:3]] == [whole, whole + whole[0], whole]  # never half a surrogate pair
+    _, made = attached(
+        [
+            encoded(text.encode())
+            for text in (whole, whole + whole, whole + "\U0001f600" * 9, "7 " * MAX_UNITS)
+        ]
+    )
+    assert [one["near_status"] for one in made] == [
+        "complete",
+        "truncated",
+        "truncated",
+        "numbers_only",
+    ]
+    assert [one["text"] for one in made[:3]] == [
+        whole,
+        whole + whole[0],
+        whole,
+    ]  # never half a surrogate pair
     for one, wanted in zip(made, expected([one["text"] for one in made]), strict=True):
         assert {**signed(one), "near_status": wanted["near_status"]} == wanted
 
 
 @pytest.mark.parametrize(
     ("file", "reason"),
-    [(samples.pdf(password="secret"), "password"), (samples.docx()[:900], "core part"), (b"%PDF-1.4\n%%EOF", "root object")],
+    [
+        (samples.pdf(password="secret"), "password"),
+        (samples.docx()[:900], "core part"),
+        (b"%PDF-1.4\n%%EOF", "root object"),
+    ],
     ids=["encrypted", "cut off", "hollow"],
 )
 def test_a_file_that_cannot_be_read_is_kept_and_marked(attached, file, reason):
-    (_, mine), made = attached([{**encoded(file), "author": "kept"}], {"index": {"_id": "mine"}}, encoded(file))
+    (_, mine), made = attached(
+        [{**encoded(file), "author": "kept"}], {"index": {"_id": "mine"}}, encoded(file)
+    )
     for one in made:
         assert reason in one.pop("near_error")
-        assert (one["near_status"], one.get("near_bands"), "data" in one) == ("unsigned", None, False)
+        assert (one["near_status"], one.get("near_bands"), "data" in one) == (
+            "unsigned",
+            None,
+            False,
+        )
     assert made[0]["author"] == "kept"
     assert (mine, made[1]["near_family"]) == ("mine", "mine")
 
@@ -89,12 +120,23 @@ def test_what_is_no_file_is_kept_and_marked(attached):
 
 
 def test_documents_without_a_file_are_signed_by_their_text(attached):
-    _, made = attached([{"text": TEXT}, {"text": TEXT, "data": None}, {"text": TEXT, "near_attachment": {"content": "forged"}}])
+    _, made = attached(
+        [
+            {"text": TEXT},
+            {"text": TEXT, "data": None},
+            {"text": TEXT, "near_attachment": {"content": "forged"}},
+        ]
+    )
     assert [signed(one) for one in made] == expected([TEXT] * 3)
 
 
 def test_files_without_text_are_empty_and_families_of_their_own(attached):
-    _, made = attached([encoded(file) for file in (b"", bytes(range(256)), bytes(range(255)), samples.formats()["a.zip"])])
+    _, made = attached(
+        [
+            encoded(file)
+            for file in (b"", bytes(range(256)), bytes(range(255)), samples.formats()["a.zip"])
+        ]
+    )
     assert [one["near_status"] for one in made] == ["empty"] * 4
     assert len({one["near_family"] for one in made}) == 4
 
@@ -115,7 +157,9 @@ def test_an_index_may_have_it_as_its_default(there):
     (id,) = bulk(server, index, [encoded(samples.html())])
     assert store.get([id])[id].status == "complete"
     assert uninstall(store).changes[0].action == "updated"
-    (settings,) = (one["settings"]["index"] for one in good("GET", f"{server}/{index}/_settings").values())
+    (settings,) = (
+        one["settings"]["index"] for one in good("GET", f"{server}/{index}/_settings").values()
+    )
     assert "default_pipeline" not in settings
 
 
@@ -140,6 +184,8 @@ def test_an_engine_without_the_processor_gets_the_rest(gates, stores, opensearch
     assert planned == done
     assert done.complete
     left = [change for change in done.changes if change.action == "left out"]
-    assert [(change.name, change.detail) for change in left] == [(NAME, "No processor type exists with name [attachment]")]
+    assert [(change.name, change.detail) for change in left] == [
+        (NAME, "No processor type exists with name [attachment]")
+    ]
     (id,) = bulk(opensearch_url, index, [{"text": TEXT}])
     assert store.get([id])[id].status == "complete"

@@ -25,7 +25,11 @@ SIGNED = {
 @pytest.fixture
 def signed_url(opensearch_url, gates, monkeypatch, tmp_path):
     """A store behind the gate, with the key in the environment and no file of the user's."""
-    for name, value in {**SIGNED, "AWS_CONFIG_FILE": "/dev/null", "AWS_EC2_METADATA_DISABLED": "true"}.items():
+    for name, value in {
+        **SIGNED,
+        "AWS_CONFIG_FILE": "/dev/null",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     index = f"nearfold-test-{secrets.token_hex(6)}"
@@ -36,7 +40,10 @@ def signed_url(opensearch_url, gates, monkeypatch, tmp_path):
 def test_every_request_is_signed(signed_url):
     store = open_store(signed_url)
     store.prepare(DEFAULT)
-    assert store.write([row("1", text="a fox & a häre"), row("2 +/?", text="a fox")]) == [None, None]
+    assert store.write([row("1", text="a fox & a häre"), row("2 +/?", text="a fox")]) == [
+        None,
+        None,
+    ]
     store.refresh()
     assert [one.id for one in store.scan()] == ["1", "2 +/?"]
     assert store.search(Query("häre")).total == 1
@@ -45,7 +52,8 @@ def test_every_request_is_signed(signed_url):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"AWS_SECRET_ACCESS_KEY": "another"}, {"AWS_REGION": "us-east-1"}, {"AWS_SESSION_TOKEN": "x"}]
+    "wrong",
+    [{"AWS_SECRET_ACCESS_KEY": "another"}, {"AWS_REGION": "us-east-1"}, {"AWS_SESSION_TOKEN": "x"}],
 )
 def test_a_wrong_signature_is_refused(wrong, signed_url, monkeypatch):
     for name, value in wrong.items():
@@ -61,6 +69,6 @@ def test_without_a_key_or_the_library_it_is_said_what_to_do(signed_url, monkeypa
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     with pytest.raises(UsageError, match="AWS_SECRET_ACCESS_KEY"):
         open_store(signed_url)
-    monkeypatch.setitem(sys.modules, "indexer.stores._engine_aws", None)
+    monkeypatch.setitem(sys.modules, "indexer.stores.engine.aws", None)
     with pytest.raises(MissingExtra, match=r"nearfold\[aws\]"):
         open_store(signed_url)

@@ -11,19 +11,34 @@ from test_engine_stores import call, store_url
 
 from indexer import index, open_store, search, similar
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
-from indexer.ingest import DEFAULT_READING
+from indexer.indexing.index import DEFAULT_READING
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.sources import open_sources, target
 from indexer.sources.base import Reading
 from indexer.stores import in_place
-from indexer.stores.sending import Sender
+from indexer.stores.engine.sender import Sender
 
 BODY = Reading(text_field="page.body", title_field="headline")
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening. Dogs travel free."
-BREAD = "A quite different text about the price of bread and the people who pay it every single day."
+BREAD = (
+    "A quite different text about the price of bread and the people who pay it every single day."
+)
 THEIRS = {
-    "1": {"page": {"body": FERRY}, "headline": "Ferry", "path": "/a", "content_type": "note", "modified": "yesterday", "n": 1},
-    "2": {"page": {"body": FERRY.upper()}, "headline": "Again", "path": "/b", "content_type": "note", "n": 2},
+    "1": {
+        "page": {"body": FERRY},
+        "headline": "Ferry",
+        "path": "/a",
+        "content_type": "note",
+        "modified": "yesterday",
+        "n": 1,
+    },
+    "2": {
+        "page": {"body": FERRY.upper()},
+        "headline": "Again",
+        "path": "/b",
+        "content_type": "note",
+        "n": 2,
+    },
     "3": {"page": {"body": BREAD}, "labels": "bakery", "n": 3},
     "4": {"page": {}, "n": 4},
 }
@@ -82,7 +97,12 @@ def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_sto
     before = call("GET", their_url)[1]
     assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 4, 0, 0)
     empty = held(their_url, "4")
-    assert [empty[name] for name in ("near_status", "near_family", "near_id", "near_bands")] == ["empty", "4", "4", []]
+    assert [empty[name] for name in ("near_status", "near_family", "near_id", "near_bands")] == [
+        "empty",
+        "4",
+        "4",
+        [],
+    ]
     for id, fields in THEIRS.items():
         assert theirs(held(their_url, id)) == fields
     (old,), (new,) = before.values(), call("GET", their_url)[1].values()
@@ -92,7 +112,11 @@ def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_sto
 
 
 def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, their_store):
-    fill(their_url, {"1": {"body": FERRY}, "2": {"body": {"no": "text"}}}, {"properties": {"body": {"enabled": False}}})
+    fill(
+        their_url,
+        {"1": {"body": FERRY}, "2": {"body": {"no": "text"}}},
+        {"properties": {"body": {"enabled": False}}},
+    )
     reading = Reading(text_field="body")
     account = index([their_store.url], their_store, reading=reading)
     assert counted(account) == (2, 1, 0, 1)
@@ -109,14 +133,21 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
     fill(their_url, {"1": {**held(their_url, "1"), "body": {"no": "text"}}})
     assert counted(index([their_store.url], their_store, reading=reading)) == (2, 0, 0, 2)
     fields = held(their_url, "1")
-    assert [fields[name] for name in ("near_status", "near_family", "near_bands")] == ["unsigned", "1", None]
+    assert [fields[name] for name in ("near_status", "near_family", "near_bands")] == [
+        "unsigned",
+        "1",
+        None,
+    ]
 
 
 def test_texts_of_a_list_of_objects_are_one_text(their_url, their_store):
     nested = {"page": {"type": "nested", "properties": {"body": {"type": "text"}}}}
     fill(
         their_url,
-        {"1": {"page": {"body": f"{FERRY}\n{BREAD}"}}, "2": {"page": [{"body": FERRY}, {"body": BREAD}]}},
+        {
+            "1": {"page": {"body": f"{FERRY}\n{BREAD}"}},
+            "2": {"page": [{"body": FERRY}, {"body": BREAD}]},
+        },
         {"properties": nested},
     )
     assert counted(index([their_store.url], their_store, reading=BODY)) == (2, 2, 0, 0)
@@ -133,10 +164,16 @@ def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, thei
     assert [match.id for match in similar(their_store, FERRY).matches] == ["1", "2"]
     assert their_store.get(["3"])["3"].text == BREAD
     page = search(their_store, "ferry")
-    assert [(hit.id, [one.id for one in hit.folded]) for hit in page.hits] in ([("1", ["2"])], [("2", ["1"])])
+    assert [(hit.id, [one.id for one in hit.folded]) for hit in page.hits] in (
+        [("1", ["2"])],
+        [("2", ["1"])],
+    )
     assert their_store.counts().documents == 4
     done = subprocess.run(
-        [sys.executable, "-m", "indexer", "match", "--store", their_store.url], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "indexer", "match", "--store", their_store.url],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "1  # max 1.000 matches 2" in done.stdout
 
@@ -152,10 +189,17 @@ def test_what_they_change_is_signed_again(their_url, their_store):
     call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": None}}})
     assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 1, 3, 0)
     fields = held(their_url, "1")
-    assert (fields["near_status"], fields["near_bands"], fields["n"], fields["near_family"]) == ("empty", [], 1, "1")
+    assert (fields["near_status"], fields["near_bands"], fields["n"], fields["near_family"]) == (
+        "empty",
+        [],
+        1,
+        "1",
+    )
 
 
-def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(their_url, their_store, monkeypatch):
+def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(
+    their_url, their_store, monkeypatch
+):
     fill(their_url, THEIRS)
     send, done = Sender.send, threading.Event()
 
@@ -179,10 +223,17 @@ def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(their_url, th
 
 
 def test_documents_with_a_routing_and_a_strict_mapping(their_url, their_store):
-    call("PUT", their_url, {"mappings": {"dynamic": "strict", "properties": {"body": {"type": "text"}}}})
+    call(
+        "PUT",
+        their_url,
+        {"mappings": {"dynamic": "strict", "properties": {"body": {"type": "text"}}}},
+    )
     assert call("POST", f"{their_url}/_doc/r?routing=here&refresh=true", {"body": FERRY})[0] == 201
     for expected in ((1, 1, 0, 0), (1, 0, 1, 0)):
-        assert counted(index([their_store.url], their_store, reading=Reading(text_field="body"))) == expected
+        assert (
+            counted(index([their_store.url], their_store, reading=Reading(text_field="body")))
+            == expected
+        )
 
 
 def test_what_does_not_fit_is_refused_before_anything_changes(their_url, their_store, tmp_path):
@@ -194,18 +245,28 @@ def test_what_does_not_fit_is_refused_before_anything_changes(their_url, their_s
     with pytest.raises(UsageError):
         index([their_store.url, str(tmp_path)], their_store, reading=BODY)
     assert call("GET", their_url)[1] == before
-    with pytest.raises(UsageError, match=r"no field text \(it has: content_type, headline, .*--text-field"):
+    with pytest.raises(
+        UsageError, match=r"no field text \(it has: content_type, headline, .*--text-field"
+    ):
         index([their_store.url], their_store, reading=DEFAULT_READING)
     assert call("GET", their_url)[1] == before
     index([their_store.url], their_store, reading=BODY)
-    with pytest.raises(TextFieldMismatch, match=r"signed by its field page\.body, not text: 3 documents"):
+    with pytest.raises(
+        TextFieldMismatch, match=r"signed by its field page\.body, not text: 3 documents"
+    ):
         index([their_store.url], their_store, reading=DEFAULT_READING)
     with pytest.raises(StoreError, match=r"texts in the field page\.body"):
         index([str(tmp_path)], their_store)
 
 
 def test_a_second_run_goes_on_where_the_first_was_killed(their_url, their_store):
-    fill(their_url, {f"{n:04}": {"body": f"{BREAD} Number {n} of them is about {n * n} loaves."} for n in range(600)})
+    fill(
+        their_url,
+        {
+            f"{n:04}": {"body": f"{BREAD} Number {n} of them is about {n * n} loaves."}
+            for n in range(600)
+        },
+    )
     reading = Reading(text_field="body")
     signed = target([their_store.url], their_store, reading)
     signed.prepare(DEFAULT)

@@ -11,20 +11,28 @@ import pytest
 import saved_object_queries as products
 import vl_convert
 
-from indexer.grouping import group
-from indexer.ingest import index
-from indexer.installing import install, uninstall
-from indexer.stores import dashboards, open_store
+from indexer.grouping.group import group
+from indexer.indexing.index import index
+from indexer.operations.install import install, uninstall
+from indexer.stores import open_store
+from indexer.stores.engine import dashboards
 
-NOTICE = "The harbour ferry leaves at eight in the morning and returns at six in the evening, and dogs travel free. " * 3
+NOTICE = (
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening, and dogs travel free. "
+    * 3
+)
 FILES = {
     "wire/first.txt": NOTICE + "Bicycles cost two crowns.",
     "wire/second.txt": NOTICE + "Bicycles cost three crowns.",
     "web/copy.html": f"<html><title>Ferry</title><body><p>{NOTICE} Bicycles cost two crowns.</p></body></html>",
-    "web/other.txt": "A lighthouse keeper writes to his sister about storms, gulls, lamp oil and the long winter nights. " * 3,
+    "web/other.txt": "A lighthouse keeper writes to his sister about storms, gulls, lamp oil and the long winter nights. "
+    * 3,
 }
 TIMES = {"gte": "2000-01-01", "lte": "now+1d"}
-_GAP = pytest.mark.xfail(reason="the Elasticsearch that Maven carries has no painless and no auto_date_histogram", strict=True)
+_GAP = pytest.mark.xfail(
+    reason="the Elasticsearch that Maven carries has no painless and no auto_date_histogram",
+    strict=True,
+)
 
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
@@ -49,7 +57,9 @@ def place(request, tmp_path_factory):
 
 def ask(url, method, path, body=None):
     link = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
-    link.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+    link.request(
+        method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"}
+    )
     answer = link.getresponse()
     text = json.loads(answer.read() or b"{}")
     link.close()
@@ -58,7 +68,10 @@ def ask(url, method, path, body=None):
 
 
 def objects(name):
-    return {one.id.removeprefix(f"nearfold-{name}-"): one.line("kibana") for one in dashboards.objects(name)}
+    return {
+        one.id.removeprefix(f"nearfold-{name}-"): one.line("kibana")
+        for one in dashboards.objects(name)
+    }
 
 
 def answered(place, panel):
@@ -67,13 +80,18 @@ def answered(place, panel):
     made = objects(name)
     fields = json.loads(made["index"]["attributes"]["fields"])
     scripted = {field["name"]: field["script"] for field in fields if field["scripted"]}
-    return ask(url, "POST", f"/{name}/_search", products.body(made[panel], scripted))["aggregations"]
+    return ask(url, "POST", f"/{name}/_search", products.body(made[panel], scripted))[
+        "aggregations"
+    ]
 
 
 def bars(place, panel):
     """Value -> duplicates and principals."""
     buckets = answered(place, panel)["2"]["buckets"]
-    return {one["key"]: tuple(part["doc_count"] for part in one["3"]["buckets"].values()) for one in buckets}
+    return {
+        one["key"]: tuple(part["doc_count"] for part in one["3"]["buckets"].values())
+        for one in buckets
+    }
 
 
 def test_totals(place):
@@ -83,12 +101,16 @@ def test_totals(place):
 @pytest.mark.parametrize("panel", ["largest", "review"])
 def test_tables_list_families_of_two_or_more(place, panel):
     (family,) = answered(place, panel)["4"]["buckets"]
-    assert family["doc_count"] == 3 and family["2"]["value"] == 0 and 0.8 <= family["3"]["value"] <= 1
+    assert (
+        family["doc_count"] == 3 and family["2"]["value"] == 0 and 0.8 <= family["3"]["value"] <= 1
+    )
 
 
 def test_similarity_histogram_counts_each_duplicate_once(place):
     buckets = answered(place, "similarity")["2"]["buckets"]
-    assert sum(one["doc_count"] for one in buckets) == 2 and all(one["key"] + 0.02 >= 0.8 for one in buckets)
+    assert sum(one["doc_count"] for one in buckets) == 2 and all(
+        one["key"] + 0.02 >= 0.8 for one in buckets
+    )
 
 
 def test_duplicates_by_type(place):
@@ -116,8 +138,12 @@ def test_duplicates_by_folder(whole):
 
 def test_the_listing_shows_duplicates_alone(place):
     url, name = place
-    source = json.loads(objects(name)["duplicates"]["attributes"]["kibanaSavedObjectMeta"]["searchSourceJSON"])
-    hits = ask(url, "POST", f"/{name}/_search", {"query": products.kuery(source["query"]["query"])})["hits"]["hits"]
+    source = json.loads(
+        objects(name)["duplicates"]["attributes"]["kibanaSavedObjectMeta"]["searchSourceJSON"]
+    )
+    hits = ask(
+        url, "POST", f"/{name}/_search", {"query": products.kuery(source["query"]["query"])}
+    )["hits"]["hits"]
     assert len(hits) == 2 and all(one["_source"]["near_principal"] is False for one in hits)
 
 
@@ -128,7 +154,12 @@ def with_data(place, panel, filters=()):
     specification = json.loads(state["params"]["spec"])
     source = specification["data"][0]
     assert source["url"]["index"] == name
-    source["values"] = ask(url, "POST", f"/{name}/_search", products.filled(source.pop("url")["body"], list(filters), TIMES))
+    source["values"] = ask(
+        url,
+        "POST",
+        f"/{name}/_search",
+        products.filled(source.pop("url")["body"], list(filters), TIMES),
+    )
     return {**specification, "width": 600, "height": 400}
 
 
@@ -141,20 +172,28 @@ def test_a_family_is_drawn_as_a_graph(place):
     specification = with_data(place, "graph")
     picture = vl_convert.vega_to_svg(specification)
     assert picture.count("like its principal") == 2 and picture.count("(principal)") == 2
-    families = [hit["_source"]["near_family"] for hit in specification["data"][0]["values"]["hits"]["hits"]]
-    alone = with_data(place, "graph", [{"term": {"near_family": max(families, key=families.count)}}])
+    families = [
+        hit["_source"]["near_family"] for hit in specification["data"][0]["values"]["hits"]["hits"]
+    ]
+    alone = with_data(
+        place, "graph", [{"term": {"near_family": max(families, key=families.count)}}]
+    )
     assert vl_convert.vega_to_svg(alone).count("(principal)") == 1
 
 
 def test_the_rate_renders_in_a_real_browser(whole, tmp_path, chromium_path):
-    assert in_browser(chromium_path, with_data(whole, "rate"), tmp_path).count("of 4 documents") == 1
+    assert (
+        in_browser(chromium_path, with_data(whole, "rate"), tmp_path).count("of 4 documents") == 1
+    )
 
 
 def test_the_graph_renders_in_a_real_browser(place, tmp_path, chromium_path):
     drawn = in_browser(chromium_path, with_data(place, "graph"), tmp_path)
     assert drawn.count("like its principal") == 2 and drawn.count("(principal)") == 2
     places = re.findall(r'transform="translate\((-?[0-9.]+),(-?[0-9.]+)\)"[^>]*d="M', drawn)
-    assert len(set(places) - {("0", "0")}) == 4, "documents lie apart from each other, at places that are numbers"
+    assert len(set(places) - {("0", "0")}) == 4, (
+        "documents lie apart from each other, at places that are numbers"
+    )
 
 
 def in_browser(browser, specification, folder):
@@ -164,7 +203,17 @@ def in_browser(browser, specification, folder):
     (folder / "draw.js").write_text(draw, encoding="utf-8")
     page = folder / "page.html"
     scripts = '<script src="vega.js"></script><script src="draw.js"></script>'
-    page.write_text(f'<!doctype html><meta charset="utf-8"><div id="view"></div>{scripts}', encoding="utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
-    done = subprocess.run([browser, *flags, page.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    page.write_text(
+        f'<!doctype html><meta charset="utf-8"><div id="view"></div>{scripts}', encoding="utf-8"
+    )
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=10000",
+        "--dump-dom",
+    ]
+    done = subprocess.run(
+        [browser, *flags, page.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
     return done.stdout.partition('id="view"')[2].partition("<script")[0]

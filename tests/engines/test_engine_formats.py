@@ -7,7 +7,7 @@ from test_engine_stores import METADATA, call, core_analysis, index, opened, sto
 from indexer.errors import MappingMismatch
 from indexer.model import Query
 from indexer.recipe import DEFAULT
-from indexer.stores import bodies
+from indexer.stores.engine import bodies
 
 
 def test_an_index_of_the_first_nearfold_gets_the_fields_it_lacks(engine, server, index, opened):  # noqa: F811

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from test_engine_stores import index, opened, store_url  # noqa: F401 - fixtures
 
-from indexer.grouping import group
-from indexer.ingest import index as indexing
+from indexer.grouping.group import group
+from indexer.indexing.index import index as indexing
 from indexer.model import Assignment
-from indexer.repairing import repair
+from indexer.operations.repair import repair
 from indexer.stores.base import Store
 
 LEASE = (

@@ -15,7 +15,8 @@ from sample_rows import band, row
 from indexer.errors import MappingMismatch, StoreError, StoreRefused, StoreStopped, StoreUnreachable
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
-from indexer.stores import bodies, open_store
+from indexer.stores import open_store
+from indexer.stores.engine import bodies
 from indexer.text import codepoints, phrases
 
 METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
@@ -104,18 +105,22 @@ def test_shards_and_replicas_come_from_the_url(engine, server, index, opened):
 def test_several_shards_make_one_order(engine, server, index, opened):
     store = opened(f"{store_url(engine, server, index)}?shards=3&replicas=0")
     store.prepare(DEFAULT)
-    store.write([row(f"{place:03}", path=f"/p/{place % 7}", bands=(band(0, 1),)) for place in range(450)])
+    store.write(
+        [row(f"{place:03}", path=f"/p/{place % 7}", bands=(band(0, 1),)) for place in range(450)]
+    )
     store.refresh()
     by_path = sorted((f"/p/{place % 7}", f"{place:03}") for place in range(450))
     assert [(hit.path, hit.id) for hit in store.search(Query("", sort="path")).hits] == by_path
-    assert [(one.path, one.id) for one in store.candidates([band(0, 1)], [], 200).found] == by_path[:200]
+    assert [(one.path, one.id) for one in store.candidates([band(0, 1)], [], 200).found] == by_path[
+        :200
+    ]
     assert [one.id for one in store.scan()] == [f"{place:03}" for place in range(450)]
 
 
 def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     store.write([row(f"{place:03}", bands=(band(0, 1),)) for place in range(60)])
     store.refresh()
-    monkeypatch.setattr("indexer.stores._engine_queries.MAX_WINDOW", 25)
+    monkeypatch.setattr("indexer.stores.engine.queries.MAX_WINDOW", 25)
     found = store.candidates([band(0, 1)], [], 59)
     assert [one.id for one in found.found] == [f"{place:03}" for place in range(59)]
     assert found.cut
@@ -152,7 +157,9 @@ def test_wrong_credentials_are_refused_with_the_way_forward(
     ],
 )
 @pytest.mark.parametrize("tls", [False, True])
-def test_right_credentials(environment, tls, engine, server, index, opened, auth_proxy, monkeypatch, tmp_path):
+def test_right_credentials(
+    environment, tls, engine, server, index, opened, auth_proxy, monkeypatch, tmp_path
+):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     authority = tmp_path / "authority.pem"
@@ -165,7 +172,9 @@ def test_right_credentials(environment, tls, engine, server, index, opened, auth
     assert [one.id for one in store.scan()] == ["1"]
 
 
-def test_a_certificate_of_a_stranger_is_refused(engine, server, index, opened, auth_proxy, monkeypatch, tmp_path):
+def test_a_certificate_of_a_stranger_is_refused(
+    engine, server, index, opened, auth_proxy, monkeypatch, tmp_path
+):
     monkeypatch.setenv("NEARFOLD_USER", "writer")
     monkeypatch.setenv("NEARFOLD_PASSWORD", "correct horse")
     store = opened(store_url(engine, auth_proxy(server, tls=tmp_path / "authority.pem").url, index))
@@ -173,12 +182,16 @@ def test_a_certificate_of_a_stranger_is_refused(engine, server, index, opened, a
         store.prepare(DEFAULT)
 
 
-def test_a_certificate_for_another_host_is_refused(engine, server, index, opened, auth_proxy, monkeypatch, tmp_path):
+def test_a_certificate_for_another_host_is_refused(
+    engine, server, index, opened, auth_proxy, monkeypatch, tmp_path
+):
     authority = tmp_path / "authority.pem"
     monkeypatch.setenv("NEARFOLD_CA_CERTS", str(authority))
     url = auth_proxy(server, tls=authority).url.replace("127.0.0.1", "engine.test")
     resolve = socket.getaddrinfo
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **more: resolve("127.0.0.1", *rest, **more))
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *rest, **more: resolve("127.0.0.1", *rest, **more)
+    )
     with pytest.raises(StoreUnreachable, match=r"Hostname mismatch.*engine\.test"):
         opened(store_url(engine, url, index)).prepare(DEFAULT)
 
@@ -188,14 +201,19 @@ def test_nobody_listens(engine, opened):
         reserved.bind(("127.0.0.1", 0))
         store = opened(f"{engine}://127.0.0.1:{reserved.getsockname()[1]}/docs")
         started = time.monotonic()
-        for ask in (store.stored_recipe, lambda: store.prepare(DEFAULT), lambda: store.write([row("1")]), store.counts):
+        for ask in (
+            store.stored_recipe,
+            lambda: store.prepare(DEFAULT),
+            lambda: store.write([row("1")]),
+            store.counts,
+        ):
             with pytest.raises(StoreUnreachable, match="check that the server runs"):
                 ask()
         assert time.monotonic() - started < 5
 
 
 def test_somebody_listens_but_never_answers(engine, opened, monkeypatch):
-    monkeypatch.setattr("indexer.stores._engine_index.FIRST_SECONDS", 0.3)
+    monkeypatch.setattr("indexer.stores.engine.index.FIRST_SECONDS", 0.3)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -207,7 +225,11 @@ def test_somebody_listens_but_never_answers(engine, opened, monkeypatch):
 def test_the_index_of_another_program(engine, server, index, opened):
     call("PUT", f"{server}/{index}", {"mappings": {"properties": {"title": {"type": "keyword"}}}})
     store = opened(store_url(engine, server, index))
-    for ask in (store.stored_recipe, lambda: store.prepare(DEFAULT), lambda: store.write([row("1")])):
+    for ask in (
+        store.stored_recipe,
+        lambda: store.prepare(DEFAULT),
+        lambda: store.write([row("1")]),
+    ):
         with pytest.raises(MappingMismatch, match="not made by nearfold"):
             ask()
     assert call("GET", f"{server}/{index}/_count")[1]["count"] == 0

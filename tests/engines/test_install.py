@@ -7,22 +7,41 @@ import pytest
 from pipelines import OTHER, bulk, call, expected, good, signed
 from sample_rows import row
 
-from indexer.checkup import doctor
-from indexer.cli import run
-from indexer.commands.exits import EXIT_STORE, EXIT_USAGE
-from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreRefused, Unsupported, UsageError
-from indexer.installing import install, uninstall
+from indexer.cli.exit_codes import EXIT_STORE, EXIT_USAGE
+from indexer.cli.main import run
+from indexer.errors import (
+    MappingMismatch,
+    RecipeMismatch,
+    StoreError,
+    StoreRefused,
+    Unsupported,
+    UsageError,
+)
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install, uninstall
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening."
-PIECES = ["component template", "ingest pipeline", "stored script", "search pipeline", "index template"]
+PIECES = [
+    "component template",
+    "ingest pipeline",
+    "stored script",
+    "search pipeline",
+    "index template",
+]
 
 
 def kept(server):
     """Everything that an engine keeps beside indices."""
-    paths = ["_component_template", "_index_template", "_ingest/pipeline", "_search/pipeline", "_cluster/settings"]
+    paths = [
+        "_component_template",
+        "_index_template",
+        "_ingest/pipeline",
+        "_search/pipeline",
+        "_cluster/settings",
+    ]
     scripts = "_cluster/state/metadata?filter_path=metadata.stored_scripts.*"
     return {path: call("GET", f"{server}/{path}")[1] for path in [*paths, scripts]}
 
@@ -76,7 +95,9 @@ def test_what_other_indices_use_is_kept_and_named(there, stores):
     assert left["ingest pipeline"].detail == f"used by nearfold-{other}, {other}"
     bulk(server, other, [{"text": TEXT}])
     good("DELETE", f"{server}/_index_template/nearfold-{other}")
-    assert {change.kind: change.detail for change in uninstall(store).changes}["ingest pipeline"] == f"used by {other}"
+    assert {change.kind: change.detail for change in uninstall(store).changes}[
+        "ingest pipeline"
+    ] == f"used by {other}"
     assert actions(uninstall(neighbour))["ingest pipeline"] == "removed"
     bulk(server, other, [{"text": TEXT}])
 
@@ -84,7 +105,11 @@ def test_what_other_indices_use_is_kept_and_named(there, stores):
 def test_documents_of_any_client_are_signed(there):
     store, index, server = there
     install(store)
-    documents = [{"text": TEXT, "author": "not a field of ours"}, {"text": TEXT.upper()}, {"text": "12"}]
+    documents = [
+        {"text": TEXT, "author": "not a field of ours"},
+        {"text": TEXT.upper()},
+        {"text": "12"},
+    ]
     ids = bulk(server, index, documents, {"index": {"_id": "mine"}}, {"text": TEXT})
     rows = store.get(ids)
     made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
@@ -99,7 +124,9 @@ def test_nearfold_writes_its_own_rows_past_the_pipeline(there):
     store, index, server = there
     install(store)
     store.prepare(DEFAULT)
-    cut = dataclasses.replace(row("cut", recipe=DEFAULT.id), status="truncated", text=TEXT, family="another")
+    cut = dataclasses.replace(
+        row("cut", recipe=DEFAULT.id), status="truncated", text=TEXT, family="another"
+    )
     assert store.write([cut]) == [None]
     assert store.get(["cut"])["cut"] == cut
     bulk(server, index, [{"text": TEXT}])
@@ -121,13 +148,23 @@ def test_an_index_of_nearfold_is_given_the_pipeline_and_let_go(there):
 def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
     store, index, server = there
     own = {"text": {"type": "text", "analyzer": "english"}, "author": {"type": "keyword"}}
-    good("PUT", f"{server}/{index}", {"mappings": {"dynamic": "strict", "_meta": {"team": "press"}, "properties": own}})
-    old = bulk(server, index, [{"text": TEXT, "author": "a"}, {"text": f"{TEXT} Dogs travel free."}])
+    good(
+        "PUT",
+        f"{server}/{index}",
+        {"mappings": {"dynamic": "strict", "_meta": {"team": "press"}, "properties": own}},
+    )
+    old = bulk(
+        server, index, [{"text": TEXT, "author": "a"}, {"text": f"{TEXT} Dogs travel free."}]
+    )
     install(store)
     (mapping,) = (one["mappings"] for one in good("GET", f"{server}/{index}/_mapping").values())
-    assert {name: field for name, field in mapping["properties"].items() if not name.startswith("near_")} == own
+    assert {
+        name: field for name, field in mapping["properties"].items() if not name.startswith("near_")
+    } == own
     assert (mapping["dynamic"], mapping["_meta"]["team"]) == ("strict", "press")
-    backfilled = good("POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true")
+    backfilled = good(
+        "POST", f"{server}/{index}/_update_by_query?pipeline=nearfold-default_v1&refresh=true"
+    )
     assert (backfilled["updated"], backfilled["failures"]) == (2, [])
     made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in old]
     assert [signed(one) for one in made] == expected([one["text"] for one in made])
@@ -150,13 +187,17 @@ def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(th
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
-def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_written(there, dry_run):
+def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_written(
+    there, dry_run
+):
     store, index, server = there
     body = {"index_patterns": [f"{index[:-2]}*"], "priority": 500, "template": {}}
     good("PUT", f"{server}/_index_template/{index}", body)
     try:
         before = kept(server)
-        with pytest.raises(StoreError, match=f"index template {index} takes {index} too, at the same priority 500"):
+        with pytest.raises(
+            StoreError, match=f"index template {index} takes {index} too, at the same priority 500"
+        ):
             install(store, dry_run=dry_run)
         assert kept(server) == before
         good("PUT", f"{server}/_index_template/{index}", {**body, "priority": 501})
@@ -167,7 +208,9 @@ def test_a_template_of_others_at_the_same_priority_is_named_before_anything_is_w
 
 def test_an_index_whose_near_fields_are_others_is_refused(there):
     store, index, server = there
-    good("PUT", f"{server}/{index}", {"mappings": {"properties": {"near_family": {"type": "text"}}}})
+    good(
+        "PUT", f"{server}/{index}", {"mappings": {"properties": {"near_family": {"type": "text"}}}}
+    )
     before = kept(server)
     with pytest.raises(MappingMismatch, match="near_family is text instead of keyword"):
         install(store)
@@ -179,10 +222,18 @@ def test_the_pipeline_of_others_is_not_replaced(there):
     good("PUT", f"{server}/_ingest/pipeline/{index}", {"processors": []})
     good("PUT", f"{server}/{index}", {"settings": {"index.default_pipeline": index}})
     try:
-        with pytest.raises(StoreError, match=f"default pipeline {index}; let that pipeline call nearfold-default_v1"):
+        with pytest.raises(
+            StoreError,
+            match=f"default pipeline {index}; let that pipeline call nearfold-default_v1",
+        ):
             install(store)
         uninstall(store)
-        assert good("GET", f"{server}/{index}/_settings")[index]["settings"]["index"]["default_pipeline"] == index
+        assert (
+            good("GET", f"{server}/{index}/_settings")[index]["settings"]["index"][
+                "default_pipeline"
+            ]
+            == index
+        )
     finally:
         good("PUT", f"{server}/{index}/_settings", {"index.default_pipeline": None})
         good("DELETE", f"{server}/_ingest/pipeline/{index}")
@@ -208,22 +259,31 @@ def test_what_a_newer_nearfold_installed_stays(there):
     good("PUT", f"{server}/_ingest/pipeline/nearfold-default_v1", newer)
     with pytest.raises(StoreError, match="newer nearfold"):
         install(store)
-    assert good("GET", f"{server}/_ingest/pipeline/nearfold-default_v1")["nearfold-default_v1"] == newer
+    assert (
+        good("GET", f"{server}/_ingest/pipeline/nearfold-default_v1")["nearfold-default_v1"]
+        == newer
+    )
 
 
 def test_a_missing_right_is_named(engine, server, stores, auth_proxy, monkeypatch):
     proxy = auth_proxy(server)
     monkeypatch.setenv("NEARFOLD_USER", proxy.reader)
     monkeypatch.setenv("NEARFOLD_PASSWORD", proxy.password)
-    store = open_store(f"{engine}://{proxy.url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}")
+    store = open_store(
+        f"{engine}://{proxy.url.partition('://')[2]}/nearfold-test-{secrets.token_hex(6)}"
+    )
     before = kept(server)
-    with pytest.raises(StoreRefused, match="PUT _component_template/nearfold-default_v1 needs a right"):
+    with pytest.raises(
+        StoreRefused, match="PUT _component_template/nearfold-default_v1 needs a right"
+    ):
         install(store)
     store.close()
     assert kept(server) == before
 
 
-def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elasticsearch_url, stores):
+def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(
+    elasticsearch_url, stores
+):
     store, index = stores("elasticsearch", elasticsearch_url)
     planned = install(store, dry_run=True)
     done = install(store)
@@ -231,7 +291,12 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elast
         pytest.skip("this Elasticsearch has painless")
     assert planned == done
     missing = [change for change in done.changes if change.action == "impossible"]
-    assert [change.kind for change in missing] == ["ingest pipeline", "ingest pipeline", "stored script", "stored script"]
+    assert [change.kind for change in missing] == [
+        "ingest pipeline",
+        "ingest pipeline",
+        "stored script",
+        "stored script",
+    ]
     assert all("script" in change.detail for change in missing)
     assert actions(done) == {
         "component template": "created",
@@ -246,7 +311,9 @@ def test_an_engine_without_painless_gets_the_rest_and_says_what_is_missing(elast
     assert uninstall(store).changes == ()
 
 
-@pytest.mark.parametrize("place", ["somewhere.ndjson", "http://127.0.0.1:9"], ids=["a file", "nobody there"])
+@pytest.mark.parametrize(
+    "place", ["somewhere.ndjson", "http://127.0.0.1:9"], ids=["a file", "nobody there"]
+)
 def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, place, capsys):
     store, _, server = there
     before = kept(server)
@@ -258,7 +325,10 @@ def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, 
         assert kept(server) == before
     install(store)
     after = kept(server)
-    assert run(["uninstall", "--dashboards", place, "--store", store.url]) in (EXIT_USAGE, EXIT_STORE)
+    assert run(["uninstall", "--dashboards", place, "--store", store.url]) in (
+        EXIT_USAGE,
+        EXIT_STORE,
+    )
     assert kept(server) == after
 
 
@@ -275,7 +345,10 @@ def test_doctor_finds_keys_right_and_passes_over_what_was_not_signed(there):
     install(store)
     bulk(server, index, [{"text": TEXT}, {"text": ["no string", 7]}, {"text": "x" * 500_001}])
     checks = {check.name: check for check in doctor(store.url)}
-    assert (checks["keys"].verdict, checks["keys"].detail) == ("good", "equal to recomputed keys in 1 rows")
+    assert (checks["keys"].verdict, checks["keys"].detail) == (
+        "good",
+        "equal to recomputed keys in 1 rows",
+    )
 
 
 def test_recipes_that_no_pipeline_computes_are_refused(there):

@@ -7,7 +7,7 @@ import pytest
 from pipelines import call
 from sample_library import edited, sentence
 
-from indexer import cli
+from indexer.cli import main as cli
 from indexer.stores import open_store
 
 SECRET, OTHER = secrets.token_hex(16), secrets.token_hex(16)
@@ -23,7 +23,9 @@ def folder(tmp_path, monkeypatch):
     place = tmp_path / "papers"
     place.mkdir()
     for number in range(3):
-        (place / f"copy{number}.txt").write_text(edited(FAMILY, number * 20, "changed") if number else FAMILY)
+        (place / f"copy{number}.txt").write_text(
+            edited(FAMILY, number * 20, "changed") if number else FAMILY
+        )
         (place / f"other{number}.txt").write_text(sentence(50 + number, 60))
     return place
 
@@ -43,7 +45,9 @@ def told(capsys):
 
 def found(told, folder, url):
     """What the commands say of a store that holds the folder."""
-    code, [account] = told("index", folder, "--recipe", "default_v1+key:legal", "--store", url, "--json")
+    code, [account] = told(
+        "index", folder, "--recipe", "default_v1+key:legal", "--store", url, "--json"
+    )
     assert (code, account["indexed"]) == (0, 6), account
     store = open_store(url)
     store.refresh()
@@ -51,7 +55,10 @@ def found(told, folder, url):
     code, [hits] = told("search", FAMILY.split()[0], "--store", url, "--json")
     code, pairs = told("match", "--paths", "--format", "jsonl", "--store", url)
     code, [grouped] = told("group", "--store", url, "--json")
-    rows = sorted((row.path, row.bands, row.blocks, row.minhash, row.family, row.principal) for row in store.scan())
+    rows = sorted(
+        (row.path, row.bands, row.blocks, row.minhash, row.family, row.principal)
+        for row in store.scan()
+    )
     store.close()
     return alike, hits, sorted(pairs, key=str), grouped["families"], rows
 
@@ -66,10 +73,14 @@ def test_everything_works_as_on_an_embedded_store_and_the_cluster_never_has_the_
     store, index = stores(engine, server)
     here, there = (found(told, folder, url) for url in (f"sqlite:///{tmp_path}/here.db", store.url))
     assert there[2:] == here[2:] and len(here[2]) == 3
-    assert {one["path"] for one in there[0]["matches"]} == {one["path"] for one in here[0]["matches"]}
+    assert {one["path"] for one in there[0]["matches"]} == {
+        one["path"] for one in here[0]["matches"]
+    }
     assert len(here[0]["matches"]) == 2
     assert [names(hit) for hit in there[1]["hits"]] == [names(hit) for hit in here[1]["hits"]]
-    kept = json.dumps([call("GET", f"{server}/{index}"), call("GET", f"{server}/{index}/_search?size=20")])
+    kept = json.dumps(
+        [call("GET", f"{server}/{index}"), call("GET", f"{server}/{index}/_search?size=20")]
+    )
     assert SECRET not in kept and store.stored_recipe().key in kept
 
 

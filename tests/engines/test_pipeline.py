@@ -17,7 +17,7 @@ from pipelines import bulk, call, expected, good, signed, simulated
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import signed64
 from indexer.sketch.hashing import GAMMA, GRAM_MULTIPLIER, MASK, MIX_ONE, MIX_TWO, mix64
-from indexer.stores.painless import MAX_UNITS, pipeline
+from indexer.stores.engine.painless import MAX_UNITS, pipeline
 from indexer.text import codepoints
 
 pytestmark = pytest.mark.engines
@@ -39,7 +39,10 @@ CASES = [  # of UAX #15's kinds: canonical order, composition and its exclusions
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def signer(request):
     """A server and the name of a pipeline on it; the Elasticsearch made from jars has no painless, one in a container has."""
-    server, name = request.getfixturevalue(f"{request.param}_url"), f"nearfold-test-{secrets.token_hex(6)}"
+    server, name = (
+        request.getfixturevalue(f"{request.param}_url"),
+        f"nearfold-test-{secrets.token_hex(6)}",
+    )
     status, answer = call("PUT", f"{server}/_ingest/pipeline/{name}", pipeline())
     if status == 400 and "No processor type exists with name [script]" in str(answer):
         pytest.xfail("the Elasticsearch made from jars has no painless: a declared gap")
@@ -61,7 +64,9 @@ def test_golden_vectors(signer):
     """Against the file itself rather than against this machine's `fingerprint`."""
     cases = json.loads((TESTS / "golden" / "texts.json").read_text(encoding="ascii"))
     golden = json.loads((TESTS / "golden" / "default_v1.json").read_text(encoding="ascii"))
-    texts = {one["name"]: one["text"] * one.get("times", 1) for one in cases if not one.get("settings")}
+    texts = {
+        one["name"]: one["text"] * one.get("times", 1) for one in cases if not one.get("settings")
+    }
     assert len(texts) > 50
     made = simulated(*signer, [{"text": text} for text in texts.values()])
     for name, one in zip(texts, made, strict=True):
@@ -71,7 +76,10 @@ def test_golden_vectors(signer):
         assert [one["near_status"], one["near_exact"]] == [wanted["status"], wanted["exact"]], name
         assert [one["near_words"], one["near_chars"]] == [wanted["words"], wanted["chars"]], name
         assert [one.get("near_minhash"), one.get("near_simhash")] == [packed, simhash], name
-        assert [one.get("near_bands", []), one.get("near_blocks", [])] == [wanted["bands"], wanted["blocks"]], name
+        assert [one.get("near_bands", []), one.get("near_blocks", [])] == [
+            wanted["bands"],
+            wanted["blocks"],
+        ], name
 
 
 def test_examples(signer):
@@ -82,14 +90,17 @@ def test_examples(signer):
 
 
 @pytest.mark.parametrize(
-    "around", ["", "e", "\u0301", "\u1161"], ids=["alone", "after e", "before an accent", "before a vowel"]
+    "around",
+    ["", "e", "\u0301", "\u1161"],
+    ids=["alone", "after e", "before an accent", "before a vowel"],
 )
 def test_every_code_point(signer, around):
     """Assigned or not, private, non-character: each between spaces, beside a letter, a mark, a jamo."""
     before, after = (around, "") if around == "e" else ("", around)
     codes = [*range(0xD800), *range(0xE000, 0x110000)]
     texts = [
-        " ".join(f"{before}{chr(code)}{after}" for code in codes[start : start + 4000]) for start in range(0, len(codes), 4000)
+        " ".join(f"{before}{chr(code)}{after}" for code in codes[start : start + 4000])
+        for start in range(0, len(codes), 4000)
     ]
     for start in range(0, len(texts), 40):
         agree(signer, texts[start : start + 40])
@@ -99,11 +110,16 @@ def test_cases_of_our_own(signer):
     agree(signer, [*CASES, *(f"{case} and {other}" * 3 for case in CASES for other in CASES[::7])])
 
 
-@pytest.mark.skipif(not CONSORTIUM.exists(), reason="no NormalizationTest of the package unicode-data")
+@pytest.mark.skipif(
+    not CONSORTIUM.exists(), reason="no NormalizationTest of the package unicode-data"
+)
 def test_cases_of_the_unicode_consortium(signer):
     lines = bz2.decompress(CONSORTIUM.read_bytes()).decode().splitlines()
     columns = [line.split("#")[0].split(";")[:5] for line in lines if line[:1].isalnum()]
-    forms = ["\n".join("".join(chr(int(code, 16)) for code in form.split()) for form in row) for row in columns]
+    forms = [
+        "\n".join("".join(chr(int(code, 16)) for code in form.split()) for form in row)
+        for row in columns
+    ]
     assert len(forms) > 18_000
     agree(signer, ["\n".join(forms[start : start + 50]) for start in range(0, len(forms), 50)])
 
@@ -112,7 +128,11 @@ ANY = st.text(st.characters(exclude_categories=()), max_size=40)
 TRICKY = st.text(st.sampled_from([*"".join(CASES), *"aZ 9.\t\n-"]), max_size=80)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(st.one_of(ANY, TRICKY), min_size=20, max_size=60))
 def test_any_text(signer, texts):
     agree(signer, texts)
@@ -123,8 +143,18 @@ def test_random_sequences(signer):
     chance = random.Random(13)
     bits = codepoints.classes()
     pools = [np.flatnonzero(bits & bit).tolist() for bit in (1, 2, 4, 8)]
-    pools += [list(range(0x1100, 0x1200)), list(range(0x20, 0x250)), list(range(0xAC00, 0xAD00)), list(range(0x110000))]
-    texts = ["".join(chr(chance.choice(chance.choice(pools))) for _ in range(chance.choice([5, 60, 2000]))) for _ in range(600)]
+    pools += [
+        list(range(0x1100, 0x1200)),
+        list(range(0x20, 0x250)),
+        list(range(0xAC00, 0xAD00)),
+        list(range(0x110000)),
+    ]
+    texts = [
+        "".join(
+            chr(chance.choice(chance.choice(pools))) for _ in range(chance.choice([5, 60, 2000]))
+        )
+        for _ in range(600)
+    ]
     agree(signer, texts)
 
 
@@ -132,13 +162,30 @@ def test_texts_of_every_size(signer):
     """Around the widths and slots where loops begin and end, up to the longest text that is signed."""
     chance = random.Random(7)
     words = [f"{chance.getrandbits(40):x}" for _ in range(90_000)]
-    texts = [" ".join(words)[:size] for size in (1, 3, 4, 11, 12, 13, 40, 255, 256, 259, 260, 514, 5_000, 70_000)]
-    agree(signer, [*texts, "abcdefghijk" * 9_000, "x" * MAX_UNITS, " ".join(words)[:MAX_UNITS], "\u00a0" * MAX_UNITS])
+    texts = [
+        " ".join(words)[:size]
+        for size in (1, 3, 4, 11, 12, 13, 40, 255, 256, 259, 260, 514, 5_000, 70_000)
+    ]
+    agree(
+        signer,
+        [
+            *texts,
+            "abcdefghijk" * 9_000,
+            "x" * MAX_UNITS,
+            " ".join(words)[:MAX_UNITS],
+            "\u00a0" * MAX_UNITS,
+        ],
+    )
 
 
 def test_another_recipe_of_the_same_kind(opensearch_url):
-    recipe = dataclasses.replace(DEFAULT, name="other", width=6, slots=64, bands=8, rows=8, blocks=5, min_features=3)
-    name, texts = f"nearfold-test-{secrets.token_hex(6)}", [*CASES, "The quick brown fox jumps over the lazy dog"]
+    recipe = dataclasses.replace(
+        DEFAULT, name="other", width=6, slots=64, bands=8, rows=8, blocks=5, min_features=3
+    )
+    name, texts = (
+        f"nearfold-test-{secrets.token_hex(6)}",
+        [*CASES, "The quick brown fox jumps over the lazy dog"],
+    )
     good("PUT", f"{opensearch_url}/_ingest/pipeline/{name}", pipeline(recipe))
     try:
         made = simulated(opensearch_url, name, [{"text": text} for text in texts])
@@ -148,9 +195,16 @@ def test_another_recipe_of_the_same_kind(opensearch_url):
 
 
 def test_what_is_not_signed_is_marked_and_keeps_nothing_of_a_signature(signer):
-    stale = {"near_bands": ["00aa"], "near_minhash": "AAAA", "near_status": "complete", "near_cluster": "c", "title": "kept"}
+    stale = {
+        "near_bands": ["00aa"],
+        "near_minhash": "AAAA",
+        "near_status": "complete",
+        "near_cluster": "c",
+        "title": "kept",
+    }
     documents = [
-        {"text": text, **stale} for text in ("x" * (MAX_UNITS + 1), "\ufdfa" * (MAX_UNITS // 18 + 1), ["a", 1], {"a": 1})
+        {"text": text, **stale}
+        for text in ("x" * (MAX_UNITS + 1), "\ufdfa" * (MAX_UNITS // 18 + 1), ["a", 1], {"a": 1})
     ]
     made = simulated(*signer, documents)
     reasons = ["500001 UTF-16 units", "normal form of the text", "no string", "no string"]
@@ -164,15 +218,29 @@ def test_what_is_not_signed_is_marked_and_keeps_nothing_of_a_signature(signer):
 
 def test_fields_that_a_client_sends_do_not_survive(signer):
     (one,) = simulated(
-        *signer, [{"text": "12", "near_bands": ["00aa"], "near_cluster": "c", "near_error": "e", "near_raw": "r"}]
+        *signer,
+        [
+            {
+                "text": "12",
+                "near_bands": ["00aa"],
+                "near_cluster": "c",
+                "near_error": "e",
+                "near_raw": "r",
+            }
+        ],
     )
     assert signed(one) == expected(["12"])[0]
 
 
 def test_a_text_that_its_sender_cut_is_not_called_complete(signer):
     text = "The quick brown fox jumps over the lazy dog"
-    made = simulated(*signer, [{"text": one, "near_status": "truncated"} for one in (text, "12", "")])
-    assert [signed(one) for one in made] == [{**expected([text])[0], "near_status": "truncated"}, *expected(["12", ""])]
+    made = simulated(
+        *signer, [{"text": one, "near_status": "truncated"} for one in (text, "12", "")]
+    )
+    assert [signed(one) for one in made] == [
+        {**expected([text])[0], "near_status": "truncated"},
+        *expected(["12", ""]),
+    ]
 
 
 def test_no_text_is_an_empty_one(signer):
@@ -182,7 +250,10 @@ def test_no_text_is_an_empty_one(signer):
 
 def test_a_list_of_texts_is_one_text_an_element_a_line(signer):
     text = "The quick brown fox jumps over\nthe lazy dog"
-    made = simulated(*signer, [{"text": one} for one in (text.split("\n"), [None, *text.split("\n"), None], [], [None])])
+    made = simulated(
+        *signer,
+        [{"text": one} for one in (text.split("\n"), [None, *text.split("\n"), None], [], [None])],
+    )
     assert [signed(one) for one in made] == expected([text, text, "", ""])
     (one,) = simulated(*signer, [{"text": ["x" * (MAX_UNITS // 2)] * 2}])
     assert "500001 UTF-16 units" in one["near_error"]
@@ -190,7 +261,17 @@ def test_a_list_of_texts_is_one_text_an_element_a_line(signer):
 
 def test_hostile_runs_are_signed_in_time(signer):
     """Marks in the wrong order, hyphens before blanks, long expansions: the work grows with the length alone."""
-    runs = ["\u0301\u0323", "\u0f73\u0301", "e\u0323\u0301", "\u0378\u0301", "-", "- ", "-\u200b", "\u1161", "\u0344"]
+    runs = [
+        "\u0301\u0323",
+        "\u0f73\u0301",
+        "e\u0323\u0301",
+        "\u0378\u0301",
+        "-",
+        "- ",
+        "-\u200b",
+        "\u1161",
+        "\u0344",
+    ]
     texts = [("é" + run * (100_000 // len(run)) + "\n") for run in runs]
     agree(signer, [*texts, "-" + " " * (MAX_UNITS - 1), "\ufdfa" * (MAX_UNITS // 18)])
 
@@ -198,7 +279,13 @@ def test_hostile_runs_are_signed_in_time(signer):
 def test_documents_without_text_or_signature_are_never_one_family(signer):
     server, name = signer
     index = f"nearfold-test-{secrets.token_hex(6)}"
-    documents = [{"title": "a"}, {"title": "b"}, {"text": " ", "title": "c"}, {"text": [1]}, {"text": [2]}]
+    documents = [
+        {"title": "a"},
+        {"title": "b"},
+        {"text": " ", "title": "c"},
+        {"text": [1]},
+        {"text": [2]},
+    ]
     lines = [line for document in documents for line in ({"index": {}}, document)]
     try:
         good("POST", f"{server}/{index}/_bulk?pipeline={name}&refresh=true", lines)
@@ -212,14 +299,24 @@ def test_documents_without_text_or_signature_are_never_one_family(signer):
 def test_integers_that_no_script_may_see_are_indexed_and_marked(signer):
     """OpenSearch copies a document for a script, and cannot copy an integer beyond 64 bits; Elasticsearch can."""
     server, name = signer
-    index, documents = f"nearfold-test-{secrets.token_hex(6)}", [{"text": FOX, "n": 1 << 63}, {"text": FOX, "n": 1 << 63}]
+    index, documents = (
+        f"nearfold-test-{secrets.token_hex(6)}",
+        [{"text": FOX, "n": 1 << 63}, {"text": FOX, "n": 1 << 63}],
+    )
     try:
         good("PUT", f"{server}/{index}", {"mappings": {"dynamic": False}})
-        stale = {"index": {"_id": "one"}}, {"n": [{"m": 1 << 63}], "near_bands": ["00aa"], "near_error": "e"}
+        stale = (
+            {"index": {"_id": "one"}},
+            {"n": [{"m": 1 << 63}], "near_bands": ["00aa"], "near_error": "e"},
+        )
         ids = bulk(server, index, documents, *stale, pipeline=name)
-        found = [one["_source"] for one in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]]
+        found = [
+            one["_source"] for one in good("POST", f"{server}/{index}/_mget", {"ids": ids})["docs"]
+        ]
         assert [one["n"] for one in found[:2]] == [1 << 63] * 2
-        assert len({one["near_family"] for one in found}) == (3 if found[0]["near_status"] == "unsigned" else 2)
+        assert len({one["near_family"] for one in found}) == (
+            3 if found[0]["near_status"] == "unsigned" else 2
+        )
         assert (found[2]["near_family"], found[2]["near_id"]) == ("one", "one")
         for one in found:
             if one["near_status"] == "unsigned":
@@ -242,10 +339,19 @@ def test_an_update_that_may_insert_leaves_no_part_of_an_older_signature(signer):
     try:
         good("PUT", f"{server}/{index}", {"settings": {"index.default_pipeline": name}})
         assert signed(updated({"text": FOX})) == expected([FOX])[0]
-        family = {"near_family": "two", "near_principal": False, "near_similarity": 0.9, "near_cluster": "two"}
+        family = {
+            "near_family": "two",
+            "near_principal": False,
+            "near_similarity": 0.9,
+            "near_cluster": "two",
+        }
         good("POST", f"{server}/{index}/_bulk", [{"update": {"_id": "one"}}, {"doc": family}])
         part = updated({"title": "new"})
-        assert (part["title"], part["near_provisional"], part["near_family"][:2]) == ("new", True, "x:")
+        assert (part["title"], part["near_provisional"], part["near_family"][:2]) == (
+            "new",
+            True,
+            "x:",
+        )
         assert signed(part) == expected([FOX])[0]
         assert signed(updated({"text": "12"})) == expected(["12"])[0]
         marked = updated({"text": True})
@@ -300,7 +406,9 @@ def test_bulk_with_ids_and_without(signer):
     try:
         good("PUT", f"{server}/{index}", {"mappings": {"dynamic": False}})
         answer = good(
-            "POST", f"{server}/{index}/_bulk?pipeline={name}&refresh=true", [*lines, {"index": {"_id": "one"}}, {"text": "one"}]
+            "POST",
+            f"{server}/{index}/_bulk?pipeline={name}&refresh=true",
+            [*lines, {"index": {"_id": "one"}}, {"text": "one"}],
         )
         assert not answer["errors"]
         sent = [item["index"]["_id"] for item in answer["items"]]

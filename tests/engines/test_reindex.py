@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from pipelines import call, expected, good, signed
 
-from indexer.checkup import doctor
 from indexer.errors import IndexInRenewal, MappingMismatch, StoreError, StoreStopped
-from indexer.installing import install, uninstall
-from indexer.lookup import similar
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install, uninstall
+from indexer.operations.reindex import reindex, renewed
 from indexer.recipe import DEFAULT
-from indexer.renewing import reindex, renewed
-from indexer.results import search
+from indexer.searching.search import search
+from indexer.searching.similar import similar
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
@@ -67,7 +67,11 @@ def a_row(number):
     from sample_rows import row
 
     return row(
-        f"d{number}", text=f"{ASKED} Notice {number}.", path=f"/n/{number}", labels=("a", "b"), metadata={"n": str(number)}
+        f"d{number}",
+        text=f"{ASKED} Notice {number}.",
+        path=f"/n/{number}",
+        labels=("a", "b"),
+        metadata={"n": str(number)},
     )
 
 
@@ -85,11 +89,18 @@ def test_every_row_is_signed_anew_and_everything_else_stays(there):
     assert store.stored_recipe() == OTHER
     after = {row.id: row for row in store.scan()}
     assert after == {id: renewed([row], OTHER)[0] for id, row in before.items()}
-    assert {check.verdict for check in doctor(store.url) if check.name in ("store", "keys")} == {"good"}
+    assert {check.verdict for check in doctor(store.url) if check.name in ("store", "keys")} == {
+        "good"
+    }
     name, body = the_index(server, index)
     assert name == f"{index}-000002"
     assert set(body["aliases"]) == {index, f"{name}-write"}
-    assert set(body["mappings"]["_meta"]["nearfold"]) == {"format", "analysis", "recipe", "recipe_id"}
+    assert set(body["mappings"]["_meta"]["nearfold"]) == {
+        "format",
+        "analysis",
+        "recipe",
+        "recipe_id",
+    }
     assert len(similar(store, ASKED, threshold=0.5, limit=50).matches) == 30
     assert store.write(renewed([a_row(99)], OTHER)) == [None]
 
@@ -146,7 +157,9 @@ def test_what_others_change_meanwhile_is_followed(there):
     def meddle(copied):
         if not seen:
             other = open_store(store.url)
-            assert other.write(renewed([dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT)) == [None, None]
+            assert other.write(
+                renewed([dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT)
+            ) == [None, None]
             assert other.delete(["d5", "d6"]) == 2
             other.close()
         seen.append(copied)
@@ -215,9 +228,16 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(there):
     store, index, server = there
     if not install(store).complete:
         pytest.skip("this engine has no painless")
-    lines = [line for number in range(5) for line in ({"index": {}}, {"text": f"{ASKED} {number}", "author": "wire"})]
+    lines = [
+        line
+        for number in range(5)
+        for line in ({"index": {}}, {"text": f"{ASKED} {number}", "author": "wire"})
+    ]
     lines += [{"index": {}}, {"text": 7}, {"index": {}}, {"text": ["two", "strings"]}]
-    ids = [one["index"]["_id"] for one in good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["items"]]
+    ids = [
+        one["index"]["_id"]
+        for one in good("POST", f"{server}/{index}/_bulk?refresh=true", lines)["items"]
+    ]
     reindex(store, OTHER)
     made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in ids]
     assert [one.get("author") for one in made] == ["wire"] * 5 + [None] * 2
@@ -225,7 +245,11 @@ def test_an_installed_index_keeps_signing_and_foreign_fields(there):
     assert (made[5]["near_status"], made[5]["text"]) == ("unsigned", 7)
     assert (made[6]["near_status"], made[6]["text"]) == ("too_short", ["two", "strings"])
     assert made[5]["near_error"]
-    good("POST", f"{server}/{index}/_bulk?refresh=true", [{"index": {"_id": "late"}}, {"text": ASKED, "author": "web"}])
+    good(
+        "POST",
+        f"{server}/{index}/_bulk?refresh=true",
+        [{"index": {"_id": "late"}}, {"text": ASKED, "author": "web"}],
+    )
     late = good("GET", f"{server}/{index}/_doc/late")["_source"]
     assert signed(late) == expected([ASKED], OTHER)[0]
     pieces = good("GET", f"{server}/_ingest/pipeline")

@@ -8,9 +8,9 @@ import pytest
 from pipelines import call, good
 from sample_rows import row
 
-from indexer.installing import install, uninstall
-from indexer.measures import Side, measured
+from indexer.operations.install import install, uninstall
 from indexer.recipe import DEFAULT
+from indexer.similarity.measures import Side, measured
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots
 from indexer.stores import open_store
 
@@ -35,7 +35,10 @@ def library(opensearch_url):
 
 def sketches():
     chance = np.random.default_rng(17)
-    asked, bits = chance.integers(0, 2**32, 128, dtype=np.uint32), int(chance.integers(0, 2**63)) | 1 << 63
+    asked, bits = (
+        chance.integers(0, 2**32, 128, dtype=np.uint32),
+        int(chance.integers(0, 2**63)) | 1 << 63,
+    )
     for place in range(ROWS):
         slots = asked.copy()
         changed = chance.permutation(128)[: place % 129]
@@ -49,7 +52,9 @@ def side(one):
 
 
 def scored(script, params):
-    return {"script_score": {"query": {"match_all": {}}, "script": {"id": script, "params": params}}}
+    return {
+        "script_score": {"query": {"match_all": {}}, "script": {"id": script, "params": params}}
+    }
 
 
 def scores(url, body):
@@ -63,7 +68,9 @@ def test_engine_and_client_give_the_same_numbers_bit_for_bit(library, asked):
     query = rows[asked]
     minhash = {"minhash": base64.b64encode(query.minhash).decode()}
     agreement = scores(url, {"query": scored("nearfold-minhash-v1", minhash)})
-    distance = scores(url, {"query": scored("nearfold-simhash-v1", {"simhash": signed64(query.simhash)})})
+    distance = scores(
+        url, {"query": scored("nearfold-simhash-v1", {"simhash": signed64(query.simhash)})}
+    )
     assert len(agreement) == len(distance) == len(rows)
     for one in rows[:ROWS]:
         assert agreement[one.id] == measured("estimate", side(query), side(one)).similarity
@@ -76,19 +83,34 @@ def test_a_window_is_rescored_and_the_rest_stays_below(library):
     url, rows = library
     script = scored("nearfold-minhash-v1", {"minhash": base64.b64encode(rows[0].minhash).decode()})
     rescore = {"rescore_query": script, "query_weight": 0, "rescore_query_weight": 1}
-    body = {"query": {"match_all": {}}, "sort": ["_score"], "rescore": {"window_size": 1_000, "query": rescore}}
+    body = {
+        "query": {"match_all": {}},
+        "sort": ["_score"],
+        "rescore": {"window_size": 1_000, "query": rescore},
+    }
     found = scores(url, body)
     assert list(found.values()) == sorted(found.values(), reverse=True)
     assert (next(iter(found)), found["000"], found["001"]) == ("000", 1.0, 127 / 128)
 
 
 def test_a_sketch_of_another_length_is_refused_with_both_lengths(library):
-    status, answer = call("POST", f"{library[0]}/_search", {"query": scored("nearfold-minhash-v1", {"minhash": "AAAA"})})
+    status, answer = call(
+        "POST",
+        f"{library[0]}/_search",
+        {"query": scored("nearfold-minhash-v1", {"minhash": "AAAA"})},
+    )
     assert status == 400
     assert "params.minhash has 3 bytes, near_minhash 512" in str(answer)
 
 
 def test_shorter_simhashes_are_measured_by_their_own_bits(library):
     url, rows = library
-    found = scores(url, {"query": scored("nearfold-simhash-v1", {"simhash": signed64(rows[0].simhash), "bits": 128})})
+    found = scores(
+        url,
+        {
+            "query": scored(
+                "nearfold-simhash-v1", {"simhash": signed64(rows[0].simhash), "bits": 128}
+            )
+        },
+    )
     assert found["016"] == 1 - 16 / 128

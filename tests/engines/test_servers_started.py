@@ -14,7 +14,9 @@ def call(method: str, url: str, body: object = None) -> object:
 
 
 def test_opensearch_runs_painless_and_the_pipelines(opensearch_url):
-    nodes = call("GET", f"{opensearch_url}/_nodes/plugins,ingest,search_pipelines")["nodes"].values()
+    nodes = call("GET", f"{opensearch_url}/_nodes/plugins,ingest,search_pipelines")[
+        "nodes"
+    ].values()
     for node in nodes:
         processors = {one["type"] for one in node["ingest"]["processors"]}
         assert {"script", "attachment"} <= processors
@@ -30,7 +32,9 @@ def test_elasticsearch_is_healthy(elasticsearch_url):
 
 def test_tika_extracts(tika_url):
     body = b"<html><head><title>Fold</title></head><body><p>near duplicates</p></body></html>"
-    request = urllib.request.Request(f"{tika_url}/rmeta/text", body, {"Content-Type": "text/html"}, method="PUT")
+    request = urllib.request.Request(
+        f"{tika_url}/rmeta/text", body, {"Content-Type": "text/html"}, method="PUT"
+    )
     with urllib.request.urlopen(request, timeout=60) as answer:
         (document,) = json.loads(answer.read())
     assert document["X-TIKA:content"].split() == ["Fold", "near", "duplicates"]

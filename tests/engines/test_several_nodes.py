@@ -55,9 +55,14 @@ def indexed_while_killing(store, node):
     for number in range(BATCHES):
         if number == BATCHES // 4:
             killer.start()
-        rows = [row(f"b{number}-{place}", text=f"fox {number}", bands=(band(0, 1),)) for place in range(BATCH)]
+        rows = [
+            row(f"b{number}-{place}", text=f"fox {number}", bands=(band(0, 1),))
+            for place in range(BATCH)
+        ]
         replies = store.write(rows)
-        acknowledged |= {one.id for one, refused in zip(rows, replies, strict=True) if refused is None}
+        acknowledged |= {
+            one.id for one, refused in zip(rows, replies, strict=True) if refused is None
+        }
     killer.join()
     return acknowledged
 

@@ -5,21 +5,23 @@ import base64
 import pytest
 from pipelines import OTHER, bulk, call, expected, good, signed
 
-from indexer.checkup import doctor
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
-from indexer.fingerprinting import fingerprint
-from indexer.grouping import group
-from indexer.ingest import index
-from indexer.installing import install, uninstall
-from indexer.lookup import similar
+from indexer.grouping.group import group
+from indexer.indexing.index import index
+from indexer.operations.doctor import doctor
+from indexer.operations.install import install, uninstall
+from indexer.operations.reindex import reindex
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.renewing import reindex
+from indexer.searching.similar import similar
+from indexer.sketch.fingerprint import fingerprint
 from indexer.sources.base import Reading
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
-BREAD = "A quite different text about the price of bread and the people who pay it every single day."
+BREAD = (
+    "A quite different text about the price of bread and the people who pay it every single day."
+)
 BODY = Reading(text_field="body")
 KEYS = expected([TEXT])[0]
 
@@ -53,12 +55,19 @@ def actions(installation):
 
 def check(store):
     """What shippers send from now on is signed by `body`, and everything is in order."""
-    (_, name), server = store.url.rpartition("/")[::2], f"http://{store.url.partition('://')[2].partition('/')[0]}"
+    (_, name), server = (
+        store.url.rpartition("/")[::2],
+        f"http://{store.url.partition('://')[2].partition('/')[0]}",
+    )
     (id,) = bulk(server, name, [{"body": TEXT}])
     document = held(server, name, id)
     assert (keys(document), document["near_text_field"]) == (KEYS, "body")
     assert len(similar(store, TEXT).matches) >= 2
-    assert {one.name: one.verdict for one in doctor(store.url) if one.name in ("store", "signed", "keys")} == {
+    assert {
+        one.name: one.verdict
+        for one in doctor(store.url)
+        if one.name in ("store", "signed", "keys")
+    } == {
         "store": "good",
         "keys": "good",
     }
@@ -80,13 +89,16 @@ def test_installed_first_then_signed_in_place(shipped):
     assert backfilled(store) == (5, 0, 0)
     settings = good("GET", f"{server}/{name}/_settings")[name]["settings"]["index"]
     assert settings["default_pipeline"] == "nearfold-default_v1-body"
-    assert call("GET", f"{server}/_index_template/nearfold-{name}")[1]["index_templates"][0]["index_template"][
-        "composed_of"
-    ] == ["nearfold-default_v1-body"]
+    assert call("GET", f"{server}/_index_template/nearfold-{name}")[1]["index_templates"][0][
+        "index_template"
+    ]["composed_of"] == ["nearfold-default_v1-body"]
     check(store)
     assert set(actions(install(store)).values()) == {"unchanged"}
     uninstall(store)
-    for path in ("_ingest/pipeline/nearfold-default_v1-body", "_component_template/nearfold-default_v1-body"):
+    for path in (
+        "_ingest/pipeline/nearfold-default_v1-body",
+        "_component_template/nearfold-default_v1-body",
+    ):
         assert call("GET", f"{server}/{path}")[0] == 404
 
 
@@ -96,7 +108,10 @@ def test_uninstalled_again_then_signed_in_place(shipped):
     uninstall(store)
     assert backfilled(store) == (4, 0, 0)
     assert backfilled(store) == (0, 4, 0)
-    assert "default_pipeline" not in good("GET", f"{server}/{name}/_settings")[name]["settings"]["index"]
+    assert (
+        "default_pipeline"
+        not in good("GET", f"{server}/{name}/_settings")[name]["settings"]["index"]
+    )
 
 
 def test_signed_in_place_then_installed(shipped):
@@ -105,7 +120,12 @@ def test_signed_in_place_then_installed(shipped):
     install(store)
     check(store)
     pipeline = "nearfold-default_v1-body"
-    assert good("POST", f"{server}/{name}/_update_by_query?pipeline={pipeline}&refresh=true")["updated"] == 5
+    assert (
+        good("POST", f"{server}/{name}/_update_by_query?pipeline={pipeline}&refresh=true")[
+            "updated"
+        ]
+        == 5
+    )
     statuses = [row.status for row in store.scan()]
     assert sorted(statuses) == ["complete"] * 4 + ["empty"]
     check(store)
@@ -118,7 +138,9 @@ def test_installed_with_the_field_then_filled_and_signed(there):
     theirs(server, name)
     assert backfilled(store) == (4, 0, 0)
     check(store)
-    field = good("GET", f"{server}/{name}/_mapping/field/body")[name]["mappings"]["body"]["mapping"]["body"]
+    field = good("GET", f"{server}/{name}/_mapping/field/body")[name]["mappings"]["body"][
+        "mapping"
+    ]["body"]
     assert field["type"] == "text"
     with pytest.raises(StoreError, match=r"texts in the field body; .*--text-field body"):
         store.prepare(DEFAULT)
@@ -133,7 +155,10 @@ def test_another_field_is_refused_once_a_text_was_signed(shipped):
     bulk(server, name, [{"body": TEXT}])
     before = good("GET", f"{server}/{name}"), good("GET", f"{server}/_ingest/pipeline")
     for field in ("text", "summary"):
-        with pytest.raises(TextFieldMismatch, match=f"signed by its field body, not {field}: 1 documents.*--text-field body"):
+        with pytest.raises(
+            TextFieldMismatch,
+            match=f"signed by its field body, not {field}: 1 documents.*--text-field body",
+        ):
             install(store, text_field=field)
     with pytest.raises(TextFieldMismatch):
         index([store.url], store)
@@ -143,7 +168,9 @@ def test_another_field_is_refused_once_a_text_was_signed(shipped):
 def test_an_index_of_nearfolds_own_keeps_its_field(there):
     store, _, _ = there
     store.prepare(DEFAULT)
-    with pytest.raises(TextFieldMismatch, match="signed by its field text, not body: all its texts are there"):
+    with pytest.raises(
+        TextFieldMismatch, match="signed by its field text, not body: all its texts are there"
+    ):
         install(store, text_field="body")
     with pytest.raises(UsageError, match="--create"):
         install(store, text_field="body", create=True)
@@ -151,11 +178,19 @@ def test_an_index_of_nearfolds_own_keeps_its_field(there):
 
 def test_a_field_inside_an_object_and_a_name_with_capitals(there):
     store, name, server = there
-    documents = [{"Page": {"Body": TEXT}, "near_text_field": "forged"}, {"Page": "no object"}, {"Page": {"Body": 7}}]
-    documents.append({"Page": [{"Body": TEXT[:20]}, {"n": 1}, "other", {"Body": [None, TEXT[20:]]}]})
+    documents = [
+        {"Page": {"Body": TEXT}, "near_text_field": "forged"},
+        {"Page": "no object"},
+        {"Page": {"Body": 7}},
+    ]
+    documents.append(
+        {"Page": [{"Body": TEXT[:20]}, {"n": 1}, "other", {"Body": [None, TEXT[20:]]}]}
+    )
     install(store, text_field="Page.Body")
     good("PUT", f"{server}/{name}-2", {"mappings": {"properties": {"Page": {"enabled": False}}}})
-    pipeline = next(change.name for change in install(store).changes if change.kind == "ingest pipeline")
+    pipeline = next(
+        change.name for change in install(store).changes if change.kind == "ingest pipeline"
+    )
     try:
         ids = bulk(server, f"{name}-2", documents, pipeline=pipeline)
         made = [held(server, f"{name}-2", id) for id in ids]
@@ -188,16 +223,27 @@ def test_another_recipe_signs_the_same_field(shipped):
     made = {id: held(server, name, id) for id in ids}
     bodies = {id: made[id].get("body") for id in ids}
     assert {id: signed(made[id])["near_exact"] for id in ids} == dict(
-        zip(ids, (one["near_exact"] for one in expected([body or "" for body in bodies.values()], OTHER)), strict=True)
+        zip(
+            ids,
+            (
+                one["near_exact"]
+                for one in expected([body or "" for body in bodies.values()], OTHER)
+            ),
+            strict=True,
+        )
     )
-    assert {(one["near_text_field"], one["near_family"] != "") for one in made.values()} == {("body", True)}
+    assert {(one["near_text_field"], one["near_family"] != "") for one in made.values()} == {
+        ("body", True)
+    }
     (new,) = bulk(server, name, [{"body": TEXT}])
     assert signed(held(server, name, new))["near_bands"] == made[late]["near_bands"]
     assert {one.name: one.verdict for one in doctor(store.url)}["keys"] == "good"
     uninstall(store, OTHER)
 
 
-def test_a_recipe_that_no_pipeline_computes_is_refused_while_documents_are_signed_on_arrival(shipped):
+def test_a_recipe_that_no_pipeline_computes_is_refused_while_documents_are_signed_on_arrival(
+    shipped,
+):
     store, name, server = shipped
     install(store, text_field="body")
     with pytest.raises(UsageError, match="nearfold uninstall --store"):
@@ -244,7 +290,9 @@ def test_uninstalling_looks_at_data_streams_too(there):
         {"index_patterns": [stream], "data_stream": {}, "priority": 600, "template": template},
     )
     try:
-        good("POST", f"{server}/{stream}/_doc", {"@timestamp": "2026-01-01T08:00:00Z", "text": TEXT})
+        good(
+            "POST", f"{server}/{stream}/_doc", {"@timestamp": "2026-01-01T08:00:00Z", "text": TEXT}
+        )
         [kept] = [
             one
             for one in uninstall(store, dry_run=True).changes
@@ -253,7 +301,12 @@ def test_uninstalling_looks_at_data_streams_too(there):
         assert kept.action == "kept"
         assert f".ds-{stream}-000001" in kept.detail
         of_it = open_store(f"opensearch://{server.partition('://')[2]}/{stream}")
-        for run in (install, group, lambda one: index([one.url], one), lambda one: similar(one, TEXT)):
+        for run in (
+            install,
+            group,
+            lambda one: index([one.url], one),
+            lambda one: similar(one, TEXT),
+        ):
             with pytest.raises(UsageError, match="is a data stream"):
                 run(of_it)
         of_it.close()

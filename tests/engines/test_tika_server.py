@@ -6,11 +6,11 @@ import pytest
 import samples
 
 from indexer.errors import ExtractionError, ExtractorUnavailable
-from indexer.extract.base import DEFAULT_LIMITS, Limits
-from indexer.extract.choosing import extractor_named
-from indexer.extract.native import NativeExtractor
-from indexer.extract.pool import Pool, Task
-from indexer.extract.server import tika_server
+from indexer.extraction.base import DEFAULT_LIMITS, Limits
+from indexer.extraction.extractors import extractor_named
+from indexer.extraction.native import NativeExtractor
+from indexer.extraction.tika_server import tika_server
+from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 

@@ -40,15 +40,28 @@ say = partial(print, flush=True)
 def main() -> int:
     """Do as asked; a failed assertion names the invariant that does not hold."""
     parser = argparse.ArgumentParser(
-        prog="python -m faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m faults",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--store", choices=["sqlite", *CLUSTERS], default="sqlite")
-    parser.add_argument("--files", type=int, help="how many to index (default: 500, 20,000 into a cluster)")
+    parser.add_argument(
+        "--files", type=int, help="how many to index (default: 500, 20,000 into a cluster)"
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no further kill after so long")
-    parser.add_argument("--drills", nargs="*", metavar="FILE", help="those of these files of tests, or all")
-    parser.add_argument("--fuzz", type=int, metavar="SECONDS", help="each fuzzed test for so long, guided by what it reaches")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="begin no further kill after so long"
+    )
+    parser.add_argument(
+        "--drills", nargs="*", metavar="FILE", help="those of these files of tests, or all"
+    )
+    parser.add_argument(
+        "--fuzz",
+        type=int,
+        metavar="SECONDS",
+        help="each fuzzed test for so long, guided by what it reaches",
+    )
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
@@ -65,7 +78,10 @@ def drills(names: list[str], keep: bool) -> int:
     os.environ["NEARFOLD_DRILLS"] = "all"
     count = Count()
     page = f"--ignore={HERE / 'test_reliability_page.py'}"
-    chosen = [str(HERE / name) for name in names] or [str(HERE), str(HERE.parent / "e2e" / "test_killed_server.py")]
+    chosen = [str(HERE / name) for name in names] or [
+        str(HERE),
+        str(HERE.parent / "e2e" / "test_killed_server.py"),
+    ]
     code = pytest.main(["-q", page, *chosen], plugins=[count])
     if keep and not count.failed:
         record(count.times)
@@ -88,7 +104,9 @@ def fuzz(seconds: int) -> int:
             command = [sys.executable, str(HERE / "coverage_guided.py"), name, str(seconds)]
             if subprocess.run(command, cwd=scratch, check=False).returncode:
                 found.append(name)
-    say(f"\n{len(tests)} fuzzers of {seconds} s each; found something: {', '.join(found) or 'none'}")
+    say(
+        f"\n{len(tests)} fuzzers of {seconds} s each; found something: {', '.join(found) or 'none'}"
+    )
     return 1 if found else 0
 
 
@@ -98,14 +116,18 @@ def kills(given: argparse.Namespace) -> int:
     began, until = time.monotonic(), time.monotonic() + 60 * given.minutes
     with tempfile.TemporaryDirectory() as scratch:
         if given.store == "sqlite":
-            toll = embedded(Path(scratch), given.seed, given.files or 500, say).run(given.kills, until)
+            toll = embedded(Path(scratch), given.seed, given.files or 500, say).run(
+                given.kills, until
+            )
         else:
             toll = _on_cluster(Path(scratch), given, until)
     say(f"{toll}; {time.monotonic() - began:,.0f} s; seed {given.seed}")
     if given.record:
         server = toll.kills["the server"]
         of_jobs = {f"campaign nearfold {given.store}": toll.kills.total() - server}
-        record(of_jobs if given.store == "sqlite" else {**of_jobs, f"campaign {given.store}": server})
+        record(
+            of_jobs if given.store == "sqlite" else {**of_jobs, f"campaign {given.store}": server}
+        )
     return 0
 
 

@@ -20,8 +20,14 @@ def main(name: str, seconds: str) -> None:
     with atheris.instrument_imports(include=["indexer"]):
         import test_fuzzing
     test = getattr(test_fuzzing, name)
-    limits = [f"-max_total_time={seconds}", "-max_len=4096", "-len_control=0"]  # hypothesis makes little of few bytes
-    atheris.Setup([name, *limits, "-print_final_stats=1", "-verbosity=0"], test.hypothesis.fuzz_one_input)
+    limits = [
+        f"-max_total_time={seconds}",
+        "-max_len=4096",
+        "-len_control=0",
+    ]  # hypothesis makes little of few bytes
+    atheris.Setup(
+        [name, *limits, "-print_final_stats=1", "-verbosity=0"], test.hypothesis.fuzz_one_input
+    )
     atheris.Fuzz()
 
 

@@ -39,12 +39,28 @@ class Event:
     data: bytes = b""
 
 
-def traced(words: Sequence[str | Path], options: Sequence[str | Path], environment: dict[str, str]) -> Ended:
+def traced(
+    words: Sequence[str | Path], options: Sequence[str | Path], environment: dict[str, str]
+) -> Ended:
     """Run a job under strace, with these options of it."""
     assert STRACE
-    command = [STRACE, "--seccomp-bpf", "-f", "-qq", "-y", "-e", "signal=none", *options, sys.executable, PROGRAM, *words]
+    command = [
+        STRACE,
+        "--seccomp-bpf",
+        "-f",
+        "-qq",
+        "-y",
+        "-e",
+        "signal=none",
+        *options,
+        sys.executable,
+        PROGRAM,
+        *words,
+    ]
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False, timeout=SECONDS)
+    done = subprocess.run(
+        command, env=settings, capture_output=True, text=True, check=False, timeout=SECONDS
+    )
     return Ended(done.returncode, done.stdout, done.stderr, 0)
 
 
@@ -67,12 +83,18 @@ def recorded(trace: Path, folder: Path, log: Path) -> list[Event]:
 def _events(call: str, given: str, result: int, folder: Path, log: Path) -> Iterator[Event]:
     texts = [bytes.fromhex(text.replace(r"\x", "")) for text in _TEXT.findall(given)]
     file = _FILE.match(given)
-    path = Path(os.fsdecode(bytes.fromhex(file[1].replace(r"\x", ""))) if file else os.fsdecode(texts[0] if texts else b""))
+    path = Path(
+        os.fsdecode(bytes.fromhex(file[1].replace(r"\x", "")))
+        if file
+        else os.fsdecode(texts[0] if texts else b"")
+    )
     if path == log and call == "write":
         yield Event("told", "", data=texts[0])
     elif path == folder and "sync" in call:
         yield Event("sync folder", "")
-    elif path.parent == folder and not path.name.endswith("-shm"):  # memory that processes share, made anew by the next one
+    elif path.parent == folder and not path.name.endswith(
+        "-shm"
+    ):  # memory that processes share, made anew by the next one
         assert call != "write", f"written without a place: {path}"
         numbers = re.findall(r", (\d+)", given)
         if call == "openat":
@@ -123,7 +145,9 @@ class Disk:
     """A folder on a disk that loses its power."""
 
     def __init__(self, folder: Path) -> None:
-        self._now = {path.name: Content(path.read_bytes()) for path in folder.iterdir() if path.is_file()}
+        self._now = {
+            path.name: Content(path.read_bytes()) for path in folder.iterdir() if path.is_file()
+        }
         self._certain: dict[str, Content] = dict(self._now)
         self.told = b""
 

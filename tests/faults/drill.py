@@ -66,13 +66,17 @@ class Jobs:
     def ended(self, job: int) -> Ended:
         """Wait for it. One that hangs is ended, and fails the drill."""
         assert self._server.stdout
-        alarm = subprocess.Popen(["sh", "-c", f"sleep {SECONDS} && kill -9 {job}"], start_new_session=True)
+        alarm = subprocess.Popen(
+            ["sh", "-c", f"sleep {SECONDS} && kill -9 {job}"], start_new_session=True
+        )
         began = time.monotonic()
         code, kilobytes = json.loads(self._server.stdout.readline())
         os.killpg(alarm.pid, signal.SIGKILL)
         alarm.wait()
         assert time.monotonic() - began < SECONDS, "I7: the job hung"
-        out, err = (Path(file).read_text() if Path(file).exists() else "" for file in self._files.values())
+        out, err = (
+            Path(file).read_text() if Path(file).exists() else "" for file in self._files.values()
+        )
         return Ended(code, out, err, kilobytes / 1024)
 
     def run(self, *argv: str | Path, **environment: str) -> Ended:
@@ -97,7 +101,11 @@ def papers(folder: Path, count: int = 60) -> Path:
     """Texts, a quarter of them near duplicates; cut, empty and short ones; a page; two that cannot be read; a FIFO."""
     folder.mkdir()
     for number in range(count):
-        text = sentence(number, 80) if number % 4 else edited(sentence(number // 8 + 1, 80), number % 5)
+        text = (
+            sentence(number, 80)
+            if number % 4
+            else edited(sentence(number // 8 + 1, 80), number % 5)
+        )
         write(folder / f"{number:03}.txt", f"{text} {'' if number % 4 else number}", number)
     write(folder / "cut.txt", sentence(400, 900), 1)
     write(folder / "empty.txt", "", 2)
@@ -127,7 +135,11 @@ def library(folder: Path, count: int, seed: int) -> Path:
 def revised(folder: Path) -> None:
     """Change some papers, principals and members among them, add some, take the noise out of a file."""
     for number in (1, 4, 8, 9, 16, 17, 24, 33):
-        write(folder / f"{number:03}.txt", edited((folder / f"{number:03}.txt").read_text(), 20, "new"), 1000 + number)
+        write(
+            folder / f"{number:03}.txt",
+            edited((folder / f"{number:03}.txt").read_text(), 20, "new"),
+            1000 + number,
+        )
     for number in range(500, 520):
         text = sentence(number, 80) if number % 2 else edited(sentence(number // 8 + 1, 80), 2)
         write(folder / f"{number:03}.txt", text, number)
@@ -144,7 +156,9 @@ def copied(store: Path, to: Path) -> Path:
 
 def removed(server: str, index: str) -> None:
     """Delete an index that a drill made."""
-    with urllib.request.urlopen(urllib.request.Request(f"{server}/{index}", method="DELETE"), timeout=30) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(f"{server}/{index}", method="DELETE"), timeout=30
+    ) as answer:
         assert answer.status == 200
 
 

@@ -30,7 +30,11 @@ EMBEDDED = (
     "before_commit", "after_commit", "after_write", "before_journal", "after_journal", "before_acknowledge",
     "after_acknowledge", "before_checkpoint", "after_checkpoint",
 )  # fmt: skip
-ENGINE = (*(name for name in EMBEDDED if "commit" not in name and "checkpoint" not in name), "before_send", "after_send")
+ENGINE = (
+    *(name for name in EMBEDDED if "commit" not in name and "checkpoint" not in name),
+    "before_send",
+    "after_send",
+)
 EACH_FILE = {"before_read", "after_read", "before_extract", "after_extract", "after_acknowledge"}
 SHARDS = 60.0  # seconds that a cluster may take to find its shards again
 STOPPED = (3, 4)  # no answer when a job began, or no answer any more
@@ -79,7 +83,9 @@ class Campaign:
         began = time.monotonic()
         job = self._begin(f"sqlite:///{self.home}/whole.db", self.home / "whole.log")
         assert self._ended(job).code == 0
-        self.say(f"undisturbed on an embedded store: {time.monotonic() - began:.1f} s for {self.toll.files:,} files")
+        self.say(
+            f"undisturbed on an embedded store: {time.monotonic() - began:.1f} s for {self.toll.files:,} files"
+        )
         return grouped(f"sqlite:///{self.home}/whole.db")
 
     def _fill(self, kills: int, until: float) -> None:
@@ -103,10 +109,14 @@ class Campaign:
     def _one(self, url: str, log: Path, draw: float | None) -> Ended | None:
         """One job; None when it was killed."""
         step = self.chance.choice(self.steps) if draw is not None and draw < 0.5 else None
-        hit = self.chance.randint(1, min(self.toll.files // 2, 3_000) if step in EACH_FILE else self.batches)
+        hit = self.chance.randint(
+            1, min(self.toll.files // 2, 3_000) if step in EACH_FILE else self.batches
+        )
         moment = self.chance.uniform(0.0, 1.1 * self.seconds) if draw is not None else None
         began = time.monotonic()
-        job = self._begin(url, log, {} if step is None else {"NEARFOLD_FAILPOINTS": f"{step}:{hit}=kill"})
+        job = self._begin(
+            url, log, {} if step is None else {"NEARFOLD_FAILPOINTS": f"{step}:{hit}=kill"}
+        )
         self.toll.jobs += 1
         while job.poll() is None and (moment is None or time.monotonic() - began < moment):
             time.sleep(0.005)
@@ -118,9 +128,13 @@ class Campaign:
         ended = self._ended(job)
         if ended.code == -signal.SIGKILL:
             self.toll.kills[step or "any moment"] += 1
-            self.say(f"{self.toll.kills.total():4} {step or f'after {time.monotonic() - began:.2f} s'}")
+            self.say(
+                f"{self.toll.kills.total():4} {step or f'after {time.monotonic() - began:.2f} s'}"
+            )
             return None
-        assert ended.code == 0 or (self.node and ended.code in STOPPED), f"exit {ended.code}\n{ended.err}"
+        assert ended.code == 0 or (self.node and ended.code in STOPPED), (
+            f"exit {ended.code}\n{ended.err}"
+        )
         return ended
 
     def _kill_node(self, log: Path) -> None:
@@ -130,7 +144,9 @@ class Campaign:
         time.sleep(self.chance.uniform(0, 2))
         began = time.monotonic()
         self.node.start()
-        self.say(f"{self.toll.kills.total():4} the server, up again after {time.monotonic() - began:.0f} s")
+        self.say(
+            f"{self.toll.kills.total():4} the server, up again after {time.monotonic() - began:.0f} s"
+        )
 
     def _look(self, url: str, log: Path, acknowledged: set[str]) -> None:
         """After a kill: what was acknowledged is there; on an embedded store everything is looked at."""
@@ -173,15 +189,33 @@ class Campaign:
         assert self._ended(self._begin(url, self.home / "fresh.log", folder=fresh)).code == 0
         assert alive(url, word), "I6"
         self.toll.stores += 1
-        self.say(f"     store {self.toll.stores} is whole: {len(after.rows):,} documents, each once, keys as recomputed")
+        self.say(
+            f"     store {self.toll.stores} is whole: {len(after.rows):,} documents, each once, keys as recomputed"
+        )
 
     def _begin(
-        self, url: str, log: Path, environment: dict[str, str] | None = None, folder: Path | None = None
+        self,
+        url: str,
+        log: Path,
+        environment: dict[str, str] | None = None,
+        folder: Path | None = None,
     ) -> subprocess.Popen[bytes]:
-        settings = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(self.home / "state"), "DRILL_LOG": str(log)}
+        settings = {
+            "PYTHONPATH": str(ROOT),
+            "XDG_STATE_HOME": str(self.home / "state"),
+            "DRILL_LOG": str(log),
+        }
         with (self.home / "out").open("wb") as out, (self.home / "err").open("wb") as err:
             return subprocess.Popen(
-                [sys.executable, str(PROGRAM), "index", str(folder or self.folder), "--store", url, *OPTIONS],
+                [
+                    sys.executable,
+                    str(PROGRAM),
+                    "index",
+                    str(folder or self.folder),
+                    "--store",
+                    url,
+                    *OPTIONS,
+                ],
                 env={**os.environ, **settings, "DRILL_BATCH": self.batch, **(environment or {})},
                 stdout=out,
                 stderr=err,
@@ -189,19 +223,36 @@ class Campaign:
 
     def _ended(self, job: subprocess.Popen[bytes]) -> Ended:
         job.wait(900)
-        return Ended(job.returncode, (self.home / "out").read_text(), (self.home / "err").read_text(), 0)
+        return Ended(
+            job.returncode, (self.home / "out").read_text(), (self.home / "err").read_text(), 0
+        )
 
 
 def embedded(home: Path, seed: int, files: int, say: Callable[[str], None] = print) -> Campaign:
     """Kills of jobs on SQLite files."""
     folder = library(home / "papers", files, seed)
     return Campaign(
-        home, folder, random.Random(seed), lambda n: f"sqlite:///{home}/store{n}.db", 4.0, EMBEDDED, files // 25, "25", say=say
+        home,
+        folder,
+        random.Random(seed),
+        lambda n: f"sqlite:///{home}/store{n}.db",
+        4.0,
+        EMBEDDED,
+        files // 25,
+        "25",
+        say=say,
     )
 
 
-def cluster(home: Path, seed: int, files: int, node: Server, say: Callable[[str], None] = print) -> Campaign:
+def cluster(
+    home: Path, seed: int, files: int, node: Server, say: Callable[[str], None] = print
+) -> Campaign:
     """Kills of jobs and of the search engine that they fill."""
-    folder, address = library(home / "papers", files, seed), node.url.replace("http", node.engine.name.lower())
+    folder, address = (
+        library(home / "papers", files, seed),
+        node.url.replace("http", node.engine.name.lower()),
+    )
     url, batches = (lambda number: f"{address}/killed{number}"), max(1, files // 2_000)
-    return Campaign(home, folder, random.Random(seed), url, files / 1_000, ENGINE, batches, node=node, say=say)
+    return Campaign(
+        home, folder, random.Random(seed), url, files / 1_000, ENGINE, batches, node=node, say=say
+    )

@@ -15,12 +15,12 @@ from pathlib import Path
 from drill import Ended
 from family_oracle import broken
 
-from indexer.fingerprinting import fingerprints
-from indexer.grouping import group
-from indexer.jobs import journal_path, remembered
+from indexer.grouping.group import group
+from indexer.jobs.journal import journal_path, remembered
 from indexer.model import Query, Row
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 
 INVARIANTS = tuple(f"I{number}" for number in range(1, 10))
@@ -50,8 +50,12 @@ def standing(url: str) -> Standing:
             return Standing({}, {})
         store.refresh()
         rows = list(store.scan())
-        assert store.counts().documents == len(rows) == len({row.id for row in rows}), "I2: a document is there twice"
-        assert {row.recipe for row in rows} <= {store.stored_recipe().id}, "I8: rows of another recipe"
+        assert store.counts().documents == len(rows) == len({row.id for row in rows}), (
+            "I2: a document is there twice"
+        )
+        assert {row.recipe for row in rows} <= {store.stored_recipe().id}, (
+            "I8: rows of another recipe"
+        )
     finally:
         store.close()
     failed = remembered(journal_path(url))
@@ -69,7 +73,9 @@ def sound(now: Standing) -> None:
         assert row.status in (made.status, "truncated"), f"I3: {row.path} is {row.status}"
         slots = None if made.minhash is None else pack_slots(made.minhash)
         stored = (row.bands, row.blocks, row.minhash, row.simhash, row.exact, row.words)
-        assert stored == (made.bands, made.blocks, slots, made.simhash, made.exact, made.words), f"I3: keys of {row.path}"
+        assert stored == (made.bands, made.blocks, slots, made.simhash, made.exact, made.words), (
+            f"I3: keys of {row.path}"
+        )
         assert not cut or row.principal is not True, f"I4: {row.path} is cut and leads a family"
     assert broken(rows) == []
 
@@ -86,8 +92,12 @@ def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
     for path in told(log, "indexed"):
         assert path in by_path, f"I2: {path} was acknowledged and is not there"
         if path.endswith(".txt"):
-            assert by_path[path].text == Path(path).read_text()[:most_chars].strip("\ufeff"), f"I2: {path} has another text"
-    assert set(told(log, "failed")) <= set(now.failed), "I1: a failure was told and is not remembered"
+            assert by_path[path].text == Path(path).read_text()[:most_chars].strip("\ufeff"), (
+                f"I2: {path} has another text"
+            )
+    assert set(told(log, "failed")) <= set(now.failed), (
+        "I1: a failure was told and is not remembered"
+    )
 
 
 def conserved(job: Ended, now: Standing, folder: Path) -> None:
@@ -96,10 +106,19 @@ def conserved(job: Ended, now: Standing, folder: Path) -> None:
     assert account is not None, f"exit {job.code}\n{job.err}"
     files = [path for path in folder.rglob("*") if not path.is_dir()]
     plain = {str(path) for path in files if stat.S_ISREG(path.lstat().st_mode)}
-    outcomes = account["indexed"] + account["unchanged"] + sum(account["skipped"].values()) + len(account["failed"])
+    outcomes = (
+        account["indexed"]
+        + account["unchanged"]
+        + sum(account["skipped"].values())
+        + len(account["failed"])
+    )
     assert outcomes == account["seen"] == len(files), f"I1: {account}"
-    assert {one["path"] for one in account["failed"]} == set(now.failed), "I1: failures that are told are not those remembered"
-    assert now.paths | set(now.failed) == plain and not now.paths & set(now.failed), "I1: a file has no outcome, or two"
+    assert {one["path"] for one in account["failed"]} == set(now.failed), (
+        "I1: failures that are told are not those remembered"
+    )
+    assert now.paths | set(now.failed) == plain and not now.paths & set(now.failed), (
+        "I1: a file has no outcome, or two"
+    )
     assert job.code == (1 if account["failed"] else 0), f"I1: exit {job.code}"
 
 
@@ -117,7 +136,17 @@ def grouped(url: str) -> dict[str, tuple[object, ...]]:
     try:
         group(store)
         return {
-            row.id: (row.path, row.text, row.status, row.source, row.bands, row.blocks, row.minhash, row.simhash, row.family)
+            row.id: (
+                row.path,
+                row.text,
+                row.status,
+                row.source,
+                row.bands,
+                row.blocks,
+                row.minhash,
+                row.simhash,
+                row.family,
+            )
             for row in store.scan()
         }
     finally:

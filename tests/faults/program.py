@@ -18,10 +18,10 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from indexer import cli
+from indexer.cli import main as cli
+from indexer.cli import progress
 from indexer.indexing import stages
 from indexer.model import Failed, Indexed, Outcome
-from indexer.printing import progress
 
 
 def prepare() -> None:

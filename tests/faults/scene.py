@@ -7,7 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-from drill import MEGABYTES, PROGRAM, ROOT, SECONDS, Ended, Jobs, copied, index_words, papers, revised, write
+from drill import (
+    MEGABYTES,
+    PROGRAM,
+    ROOT,
+    SECONDS,
+    Ended,
+    Jobs,
+    copied,
+    index_words,
+    papers,
+    revised,
+    write,
+)
 from oracle import alive, conserved, economical, grouped, kept, sound, standing
 
 BATCH = {"DRILL_BATCH": "7"}
@@ -38,7 +50,9 @@ class Scene:
         """Run it in a process that was not forked, for what has to be there when a process begins."""
         settings = {**os.environ, "PYTHONPATH": str(ROOT), **BATCH, **environment}
         command = [sys.executable, str(PROGRAM), *self.words(store)]
-        done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False, timeout=SECONDS)
+        done = subprocess.run(
+            command, env=settings, capture_output=True, text=True, check=False, timeout=SECONDS
+        )
         return Ended(done.returncode, done.stdout, done.stderr, 0)
 
     def begun(self, folder: Path | None = None) -> Path:

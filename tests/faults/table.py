@@ -34,7 +34,11 @@ class Fault:
 
 
 FAULTS = (
-    Fault("kill -9 at each named step of a job, alone and all in turn", ("test_failpoints.py::test_killed",), ALL),
+    Fault(
+        "kill -9 at each named step of a job, alone and all in turn",
+        ("test_failpoints.py::test_killed",),
+        ALL,
+    ),
     Fault(
         "an error at each named step",
         ("test_failpoints.py::test_failing",),
@@ -54,26 +58,54 @@ FAULTS = (
         f"I2 to I5, I8; {END_OF}",
     ),
     Fault(
-        "kill -9 of nearfold at random moments and steps, OpenSearch", ("campaign nearfold opensearch",), f"I2, I5; {END_OF}"
+        "kill -9 of nearfold at random moments and steps, OpenSearch",
+        ("campaign nearfold opensearch",),
+        f"I2, I5; {END_OF}",
     ),
-    Fault("kill -9 of OpenSearch at random moments", ("campaign opensearch",), f"I2, I5 when its job has ended; {END_OF}"),
     Fault(
-        "kill -9 of nearfold at random moments and steps, Elasticsearch", ("campaign nearfold elastic",), f"I2, I5; {END_OF}"
+        "kill -9 of OpenSearch at random moments",
+        ("campaign opensearch",),
+        f"I2, I5 when its job has ended; {END_OF}",
     ),
-    Fault("kill -9 of Elasticsearch at random moments", ("campaign elastic",), f"I2, I5 when its job has ended; {END_OF}"),
-    Fault("kill -9 of OpenSearch in the middle of a bulk request", ("../e2e/test_killed_server.py",), "I1, I2, I3, I5"),
+    Fault(
+        "kill -9 of nearfold at random moments and steps, Elasticsearch",
+        ("campaign nearfold elastic",),
+        f"I2, I5; {END_OF}",
+    ),
+    Fault(
+        "kill -9 of Elasticsearch at random moments",
+        ("campaign elastic",),
+        f"I2, I5 when its job has ended; {END_OF}",
+    ),
+    Fault(
+        "kill -9 of OpenSearch in the middle of a bulk request",
+        ("../e2e/test_killed_server.py",),
+        "I1, I2, I3, I5",
+    ),
     Fault(
         "SIGINT, SIGTERM once",
         ("test_signals.py::test_the_first",),
         ALL,
         "texts that were extracted and not yet written were thrown away: now they are finished, and the account is told",
     ),
-    Fault("SIGINT, SIGTERM twice; SIGSTOP", ("test_signals.py::test_the_second", "test_signals.py::test_a_job"), ALL),
+    Fault(
+        "SIGINT, SIGTERM twice; SIGSTOP",
+        ("test_signals.py::test_the_second", "test_signals.py::test_a_job"),
+        ALL,
+    ),
     Fault("a second job on one store", ("test_two_indexers.py::test_the_second",), ALL),
-    Fault("two machines fill one cluster, one is killed", ("test_two_indexers.py::test_two",), "I1, I2, I3, I9"),
+    Fault(
+        "two machines fill one cluster, one is killed",
+        ("test_two_indexers.py::test_two",),
+        "I1, I2, I3, I9",
+    ),
     Fault(
         "a store's log torn at the end, cut, or with a bit flipped",
-        ("test_damaged_files.py::test_a_log", "test_damaged_files.py::test_a_job", "test_damaged_files.py::test_a_bit"),
+        (
+            "test_damaged_files.py::test_a_log",
+            "test_damaged_files.py::test_a_job",
+            "test_damaged_files.py::test_a_bit",
+        ),
         "I3, I4, I8; in 11 of them I1 to I9",
         "",
         "a bit that flips in the file itself, not in its log, is noticed only where it breaks the file's structure",
@@ -120,7 +152,9 @@ FAULTS = (
         "a backup that was told could be gone, or be the earlier one: now its folder is synced",
     ),
     Fault(
-        "clocks of 2001, 2038, 2106 and of the change to summer time, 50 times too fast", ("test_clocks.py::test_a_job",), ALL
+        "clocks of 2001, 2038, 2106 and of the change to summer time, 50 times too fast",
+        ("test_clocks.py::test_a_job",),
+        ALL,
     ),
     Fault("files from before 1970 to 2242", ("test_clocks.py::test_files",), "I2, I5"),
     Fault(
@@ -132,7 +166,8 @@ FAULTS = (
     Fault(
         "an extraction server that fails, hangs, lies",
         tuple(
-            f"test_extraction_server.py::test_{what}" for what in ("answer", "server", "slow", "refusal", "faults", "innocent")
+            f"test_extraction_server.py::test_{what}"
+            for what in ("answer", "server", "slow", "refusal", "faults", "innocent")
         ),
         "I1, I4, I7",
     ),
@@ -174,7 +209,11 @@ class Count:
         if report.failed:
             self.failed.append(report.nodeid)
         if report.when == "call" and report.passed:
-            name = report.nodeid.replace("tests/faults/", "").replace("tests/e2e/", "../e2e/").partition("[")[0]
+            name = (
+                report.nodeid.replace("tests/faults/", "")
+                .replace("tests/e2e/", "../e2e/")
+                .partition("[")[0]
+            )
             self.times[name] += int(dict(report.user_properties).get("faults", 1))
 
 
@@ -186,8 +225,12 @@ def recorded() -> dict[str, int]:
 def record(times: Mapping[str, int]) -> None:
     """Put counts in place of earlier ones of the same campaign or file of tests, and the table on its page."""
     files = {name.partition("::")[0] for name in times}
-    kept = {name: number for name, number in recorded().items() if name.partition("::")[0] not in files}
-    TIMES.write_text(json.dumps(dict(sorted({**kept, **times}.items())), indent=1) + "\n", encoding="utf-8")
+    kept = {
+        name: number for name, number in recorded().items() if name.partition("::")[0] not in files
+    }
+    TIMES.write_text(
+        json.dumps(dict(sorted({**kept, **times}.items())), indent=1) + "\n", encoding="utf-8"
+    )
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     PAGE.write_text(f"{before}{BEGIN}\n{table()}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
@@ -196,10 +239,15 @@ def record(times: Mapping[str, int]) -> None:
 def table() -> str:
     """As it stands in docs/reliability.md."""
     times = recorded()
-    lines = ["| fault | times | checked after each | found and mended | still open |", "|---|---|---|---|---|"]
+    lines = [
+        "| fault | times | checked after each | found and mended | still open |",
+        "|---|---|---|---|---|",
+    ]
     for fault in FAULTS:
         number = sum(count for name, count in times.items() if name.startswith(fault.tests))
-        lines.append(f"| {fault.name} | {number:,} | {fault.checked} | {fault.mended or '-'} | {fault.still_open or '-'} |")
+        lines.append(
+            f"| {fault.name} | {number:,} | {fault.checked} | {fault.mended or '-'} | {fault.still_open or '-'} |"
+        )
     return "\n".join(lines)
 
 

@@ -9,8 +9,16 @@ from drill import ROOT, chosen
 from oracle import standing
 from scene import Scene
 
-LIBRARIES = [*Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), *Path("/usr/local/lib").glob("faketime/libfaketime.so.1")]
-CLOCKS = ["2001-09-09 01:46:40", "2038-01-19 03:14:05", "2106-02-07 06:28:10", "2026-03-29 01:59:59"]
+LIBRARIES = [
+    *Path("/usr/lib").glob("*/faketime/libfaketime.so.1"),
+    *Path("/usr/local/lib").glob("faketime/libfaketime.so.1"),
+]
+CLOCKS = [
+    "2001-09-09 01:46:40",
+    "2038-01-19 03:14:05",
+    "2106-02-07 06:28:10",
+    "2026-03-29 01:59:59",
+]
 TELLING = {
     "indexer/jobhistory.py": "when a job began and ended",
     "indexer/jobs.py": "when a failure was recorded",
@@ -21,18 +29,30 @@ TELLING = {
 
 
 def test_the_time_of_day_is_only_told_never_reckoned_with() -> None:
-    asked = re.compile(r"\btime\.(time|time_ns|localtime|gmtime)\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(")
+    asked = re.compile(
+        r"\btime\.(time|time_ns|localtime|gmtime)\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\("
+    )
     files = [path for path in (ROOT / "indexer").rglob("*.py") if asked.search(path.read_text())]
     assert {str(path.relative_to(ROOT)) for path in files} <= set(TELLING)
 
 
-@pytest.mark.skipif(not LIBRARIES, reason="libfaketime is not installed (apt-get install libfaketime)")
+@pytest.mark.skipif(
+    not LIBRARIES, reason="libfaketime is not installed (apt-get install libfaketime)"
+)
 @pytest.mark.parametrize("clock", chosen(CLOCKS, CLOCKS[:2]))
-def test_a_job_under_another_clock_that_is_killed_and_goes_on_under_ours(clock: str, scene: Scene) -> None:
+def test_a_job_under_another_clock_that_is_killed_and_goes_on_under_ours(
+    clock: str, scene: Scene
+) -> None:
     store = scene.begun()
     log = scene.home / f"{store.stem}.log"
-    wrong = {"LD_PRELOAD": str(LIBRARIES[0]), "FAKETIME": f"@{clock} x50", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-    job = scene.fresh(store, **wrong, NEARFOLD_FAILPOINTS="after_extract:15=kill", DRILL_LOG=str(log))
+    wrong = {
+        "LD_PRELOAD": str(LIBRARIES[0]),
+        "FAKETIME": f"@{clock} x50",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    job = scene.fresh(
+        store, **wrong, NEARFOLD_FAILPOINTS="after_extract:15=kill", DRILL_LOG=str(log)
+    )
     assert job.code == -9, job.err
     scene.mended(store)
 
@@ -50,4 +70,6 @@ def test_files_from_before_1970_and_after_2038(seconds: int, tmp_path: Path, sce
     assert again.account is not None and again.account["unchanged"] == 1
     os.utime(file, (seconds - 3600, seconds - 3600))
     back = scene.jobs.run("index", file, "--store", url, "--json")
-    assert back.account is not None and back.account["indexed"] == 1, "a file that went back an hour is another file"
+    assert back.account is not None and back.account["indexed"] == 1, (
+        "a file that went back an hour is another file"
+    )

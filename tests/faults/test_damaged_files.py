@@ -17,11 +17,17 @@ from oracle import sound, standing
 from scene import BATCH, Scene
 
 from indexer.errors import StoreDamaged
-from indexer.jobs import Failure, Journal, remembered
+from indexer.jobs.journal import Failure, Journal, remembered
 
-RECORDS = [Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "extractor", "encrypted") for number in range(40)]
+RECORDS = [
+    Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "extractor", "encrypted")
+    for number in range(40)
+]
 Property = Callable[[str, object], None]
-HEADER, FRAME = 32, 24  # bytes before the first frame of a write-ahead log, and before each page in it
+HEADER, FRAME = (
+    32,
+    24,
+)  # bytes before the first frame of a write-ahead log, and before each page in it
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +35,9 @@ def torn(scene: Scene) -> Path:
     """A store whose job was killed with work in its log that is not folded in."""
     store = scene.begun()
     log = scene.home / "torn.log"
-    job = scene.jobs.begin(*scene.words(store), **BATCH, NEARFOLD_FAILPOINTS="before_commit:4=kill", DRILL_LOG=str(log))
+    job = scene.jobs.begin(
+        *scene.words(store), **BATCH, NEARFOLD_FAILPOINTS="before_commit:4=kill", DRILL_LOG=str(log)
+    )
     assert scene.jobs.ended(job).code == -signal.SIGKILL
     assert Path(f"{store}-wal").stat().st_size > HEADER
     return store
@@ -69,9 +77,14 @@ def test_a_log_torn_anywhere_in_its_last_two_frames_keeps_what_came_before(
 
 
 @pytest.mark.parametrize("kept", chosen([0, 1, 31, 32, 1000, 0.5, 0.9], [0, 1000, 0.9]))
-def test_a_job_goes_on_after_its_log_was_torn(kept: float, torn: Path, tmp_path: Path, scene: Scene) -> None:
+def test_a_job_goes_on_after_its_log_was_torn(
+    kept: float, torn: Path, tmp_path: Path, scene: Scene
+) -> None:
     store = again(
-        torn, tmp_path / "cut", lambda data: data[: int(kept * len(data)) if kept in (0.5, 0.9) else int(kept)], "-wal"
+        torn,
+        tmp_path / "cut",
+        lambda data: data[: int(kept * len(data)) if kept in (0.5, 0.9) else int(kept)],
+        "-wal",
     )
     scene.mended(store)
 
@@ -87,7 +100,9 @@ def test_a_bit_that_flips_in_the_log_costs_at_most_what_came_after_it(
     scene.mended(again(torn, tmp_path / "flipped", flipped, "-wal"))
 
 
-def test_a_journal_is_whole_or_named_wherever_it_is_cut(tmp_path: Path, record_property: Property) -> None:
+def test_a_journal_is_whole_or_named_wherever_it_is_cut(
+    tmp_path: Path, record_property: Property
+) -> None:
     """Each byte of its last two pages, and some of the others; an empty one is a new one."""
     path = tmp_path / "x.jobs"
     with Journal(path) as journal:
@@ -107,7 +122,9 @@ def test_a_journal_is_whole_or_named_wherever_it_is_cut(tmp_path: Path, record_p
         cut.unlink()
 
 
-def test_a_torn_change_of_a_journal_is_taken_back(tmp_path: Path, record_property: Property) -> None:
+def test_a_torn_change_of_a_journal_is_taken_back(
+    tmp_path: Path, record_property: Property
+) -> None:
     """The process dies between the change and its commit, and the file that tells how to take it back is torn anywhere."""
     path, copy = tmp_path / "x.jobs", tmp_path / "copy.jobs"
     with Journal(path) as journal:
@@ -115,7 +132,10 @@ def test_a_torn_change_of_a_journal_is_taken_back(tmp_path: Path, record_propert
     db = sqlite3.connect(path)
     db.execute("PRAGMA cache_size = 1")
     db.execute("BEGIN EXCLUSIVE")
-    db.executemany("INSERT INTO failure VALUES (?, ?, ?, ?, ?, 0)", [(f"z{n}", "p" * 500, "", "", "") for n in range(200)])
+    db.executemany(
+        "INSERT INTO failure VALUES (?, ?, ?, ?, ?, 0)",
+        [(f"z{n}", "p" * 500, "", "", "") for n in range(200)],
+    )
     back = Path(f"{path}-journal").read_bytes()
     middle = path.read_bytes()
     db.close()
@@ -127,7 +147,9 @@ def test_a_torn_change_of_a_journal_is_taken_back(tmp_path: Path, record_propert
         Path(f"{copy}-journal").write_bytes(back[:length])
         try:
             if length == len(back):  # whoever reads first takes the change back
-                assert {one.id for one in remembered(copy) or ()} == {one.id for one in RECORDS[:20]}
+                assert {one.id for one in remembered(copy) or ()} == {
+                    one.id for one in RECORDS[:20]
+                }
             with Journal(copy) as journal:
                 kept = {one.id for one in journal}
             assert kept >= {one.id for one in RECORDS[:20]} or length < len(back), f"{length} bytes"

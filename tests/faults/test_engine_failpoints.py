@@ -12,7 +12,14 @@ from drill import Ended, Jobs, index_words, library, removed
 from oracle import conserved, economical, grouped, kept, sound, standing
 
 OPENSEARCH, OTHER = "opensearch", "elasticsearch"
-KILLED = ["before_write", "before_send", "after_send", "after_write", "before_journal", "after_acknowledge"]
+KILLED = [
+    "before_write",
+    "before_send",
+    "after_send",
+    "after_write",
+    "before_journal",
+    "after_acknowledge",
+]
 FAILING = {"before_write": 70, "before_send": 0, "after_send": 0, "after_write": 70}
 
 
@@ -27,7 +34,12 @@ class Place:
     log: Path
 
     def index(self, **environment: str) -> Ended:
-        return self.jobs.run(*index_words(self.folder, self.url), **environment, DRILL_BATCH="10", DRILL_LOG=str(self.log))
+        return self.jobs.run(
+            *index_words(self.folder, self.url),
+            **environment,
+            DRILL_BATCH="10",
+            DRILL_LOG=str(self.log),
+        )
 
     def mended(self) -> None:
         before = standing(self.url)
@@ -42,7 +54,9 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, tuple[object, ...]], Jobs]]:
+def filled(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Path, dict[str, tuple[object, ...]], Jobs]]:
     home = tmp_path_factory.mktemp("engines")
     folder, jobs, whole = library(home / "papers", 60, 2), Jobs(home), f"sqlite:///{home}/whole.db"
     assert jobs.run(*index_words(folder, whole)).code == 0
@@ -63,12 +77,20 @@ def place(
     monkeypatch.setenv("XDG_STATE_HOME", str(folder.parent / "state"))
     server = {"opensearch": opensearch_url, "elasticsearch": elasticsearch_url}[request.param]
     name = f"nearfold-drill-{secrets.token_hex(6)}"
-    yield Place(folder, expected, jobs, f"{server.replace('http', request.param)}/{name}?replicas=0", tmp_path / "log")
+    yield Place(
+        folder,
+        expected,
+        jobs,
+        f"{server.replace('http', request.param)}/{name}?replicas=0",
+        tmp_path / "log",
+    )
     removed(server, name)
 
 
 @pytest.mark.parametrize(
-    ("place", "name"), [*((OPENSEARCH, name) for name in KILLED), (OTHER, "after_send")], indirect=["place"]
+    ("place", "name"),
+    [*((OPENSEARCH, name) for name in KILLED), (OTHER, "after_send")],
+    indirect=["place"],
 )
 def test_killed(name: str, place: Place) -> None:
     assert place.index(NEARFOLD_FAILPOINTS=f"{name}:3=kill").code == -9
@@ -76,7 +98,9 @@ def test_killed(name: str, place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "name"), [*((OPENSEARCH, name) for name in FAILING), (OTHER, "after_send")], indirect=["place"]
+    ("place", "name"),
+    [*((OPENSEARCH, name) for name in FAILING), (OTHER, "after_send")],
+    indirect=["place"],
 )
 def test_failing(name: str, place: Place) -> None:
     """A request that is lost on the way, or its answer, is sent again; anything else ends the job."""

@@ -22,10 +22,10 @@ from indexer.errors import (
     MissingExtra,
     UsageError,
 )
-from indexer.extract import server as server_module
-from indexer.extract.base import Limits, TryAlone
-from indexer.extract.pool import Pool, Task
-from indexer.extract.server import tika_server
+from indexer.extraction import tika_server as server_module
+from indexer.extraction.base import Limits, TryAlone
+from indexer.extraction.tika_server import tika_server
+from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +97,9 @@ def echo(handler: Answering, body: bytes) -> None:
 
 def answer(*texts: str, **metadata: Any) -> bytes:
     """What Tika answers: the document and what is embedded in it; `metadata` are of the last."""
-    parts: list[dict[str, Any]] = [{"X-TIKA:content": text, "Content-Type": "text/html"} for text in texts]
+    parts: list[dict[str, Any]] = [
+        {"X-TIKA:content": text, "Content-Type": "text/html"} for text in texts
+    ]
     parts[-1].update({key.replace("__", ":"): value for key, value in metadata.items()})
     return json.dumps(parts).encode()
 
@@ -125,7 +127,11 @@ def test_whole_answer(server: FaultyServer) -> None:
 def test_limit_of_text_is_always_sent_and_the_name_never(server: FaultyServer) -> None:
     asked(server)
     [(path, headers)] = server.asked
-    assert (path, headers["writeLimit"], headers["maxEmbeddedResources"]) == ("/rmeta/body", "1001", "1000")
+    assert (path, headers["writeLimit"], headers["maxEmbeddedResources"]) == (
+        "/rmeta/body",
+        "1001",
+        "1000",
+    )
     assert "Content-Disposition" not in headers
 
 
@@ -135,7 +141,9 @@ def test_no_bytes_are_not_sent(server: FaultyServer) -> None:
 
 
 def test_faults_of_embedded_documents_make_the_whole_truncated(server: FaultyServer) -> None:
-    fault = {"X-TIKA:EXCEPTION:embedded_exception": "org.apache.tika.exception.TikaException: bad\n\tat somewhere"}
+    fault = {
+        "X-TIKA:EXCEPTION:embedded_exception": "org.apache.tika.exception.TikaException: bad\n\tat somewhere"
+    }
     server.behaviour = lambda handler, _: handler.reply(200, answer("outer", "inner", **fault))
     found = asked(server)
     assert (found.text, found.truncated) == ("outer\ninner", True)
@@ -143,7 +151,9 @@ def test_faults_of_embedded_documents_make_the_whole_truncated(server: FaultySer
 
 
 def test_lone_surrogates_in_the_answer_are_replaced(server: FaultyServer) -> None:
-    server.behaviour = lambda handler, _: handler.reply(200, b'[{"X-TIKA:content": "a\\ud800b", "dc:title": "t\\udfff"}]')
+    server.behaviour = lambda handler, _: handler.reply(
+        200, b'[{"X-TIKA:content": "a\\ud800b", "dc:title": "t\\udfff"}]'
+    )
     found = asked(server)
     assert (found.text, found.title) == ("a\ufffdb", "t")
 
@@ -159,7 +169,9 @@ BROKEN: dict[str, Callable[[Answering, bytes], None]] = {
 
 
 @pytest.mark.parametrize("fault", sorted(BROKEN))
-def test_answer_that_breaks_off_is_to_be_tried_again_alone(server: FaultyServer, fault: str) -> None:
+def test_answer_that_breaks_off_is_to_be_tried_again_alone(
+    server: FaultyServer, fault: str
+) -> None:
     server.behaviour = BROKEN[fault]
     with pytest.raises(TryAlone):
         asked(server)
@@ -186,7 +198,11 @@ def test_innocent_documents_are_read_and_the_culprit_is_found(server: FaultyServ
     with Pool(tika_server(server.url), 2, Limits(seconds=10)) as pool:
         found = dict(pool.extract_all(Task(n, body, "a") for n, body in enumerate(bodies)))
     assert isinstance(found.pop(1), ExtractionCrash)
-    assert sorted(result.text for result in found.values() if isinstance(result, Document)) == ["bystander", "first", "second"]
+    assert sorted(result.text for result in found.values() if isinstance(result, Document)) == [
+        "bystander",
+        "first",
+        "second",
+    ]
 
 
 @pytest.mark.parametrize("status", [400, 415, 422, 500])
@@ -219,7 +235,9 @@ def dripping(handler: Answering, _: bytes) -> None:
 
 
 @pytest.mark.parametrize("slow", [silent, dripping])
-def test_slow_server_runs_out_of_time(server: FaultyServer, slow: Callable[[Answering, bytes], None]) -> None:
+def test_slow_server_runs_out_of_time(
+    server: FaultyServer, slow: Callable[[Answering, bytes], None]
+) -> None:
     server.behaviour = slow
     before = time.monotonic()
     with pytest.raises(ExtractionTimeout):
@@ -262,7 +280,9 @@ def test_answer_of_any_size_is_not_read_to_its_end(server: FaultyServer) -> None
     assert sent < 64
 
 
-def test_server_that_does_not_come_back_stops_the_run(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_that_does_not_come_back_stops_the_run(
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(server_module, "_RETURN_SECONDS", 1.0)
 
     def die(handler: Answering, body: bytes) -> None:
@@ -305,13 +325,17 @@ def test_password_before_its_address_is_not_repeated(server: FaultyServer) -> No
         assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["", "127.0.0.1:9998", "ftp://127.0.0.1", "http://", "file:///etc/hostname"])
+@pytest.mark.parametrize(
+    "url", ["", "127.0.0.1:9998", "ftp://127.0.0.1", "http://", "file:///etc/hostname"]
+)
 def test_address_that_is_none(url: str) -> None:
     with pytest.raises(UsageError, match="NEARFOLD_TIKA"):
         tika_server(url)
 
 
-def test_proxy_is_not_used_on_the_way_to_this_machine(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_is_not_used_on_the_way_to_this_machine(
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
     assert asked(server).text == "hello"
@@ -324,7 +348,9 @@ def test_client_without_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
         tika_server("http://127.0.0.1:9998")
 
 
-def test_client_starts_no_server_fetches_no_jar_and_writes_no_log(server: FaultyServer, tmp_path: Path) -> None:
+def test_client_starts_no_server_fetches_no_jar_and_writes_no_log(
+    server: FaultyServer, tmp_path: Path
+) -> None:
     (tmp_path / "java").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
     (tmp_path / "java").chmod(0o755)
     settings = {
@@ -334,8 +360,15 @@ def test_client_starts_no_server_fetches_no_jar_and_writes_no_log(server: Faulty
         "TIKA_SERVER_JAR": f"{server.url}/tika-server.jar",
         "TMPDIR": str(tmp_path),
     }
-    code = "from indexer.extract.choosing import extractor_named; extractor_named('server')"
-    done = subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=False, timeout=60)
+    code = "from indexer.extraction.extractors import extractor_named; extractor_named('server')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=settings,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert "ExtractorUnavailable" in done.stderr
     assert [place.name for place in tmp_path.iterdir()] == ["java"]
     assert server.fetched == []

@@ -35,15 +35,27 @@ FAULTS = [
 ]
 
 pytestmark = pytest.mark.skipif(
-    not STRACE or os.environ.get("NEARFOLD_DRILLS") != "all", reason="run by `python -m faults --drills`, with strace"
+    not STRACE or os.environ.get("NEARFOLD_DRILLS") != "all",
+    reason="run by `python -m faults --drills`, with strace",
 )
 
 
 @pytest.mark.parametrize(("suffix", "call", "answer", "when"), FAULTS)
-def test_a_disk_that_answers_with_an_error(suffix: str, call: str, answer: str, when: str, scene: Scene) -> None:
+def test_a_disk_that_answers_with_an_error(
+    suffix: str, call: str, answer: str, when: str, scene: Scene
+) -> None:
     store = scene.begun()
     log, trace = scene.home / f"{store.stem}.log", scene.home / "trace"
-    options = ["-P", f"{store}{suffix}", "-e", f"trace={call}", "-e", f"inject={call}:{answer}:when={when}", "-o", trace]
+    options = [
+        "-P",
+        f"{store}{suffix}",
+        "-e",
+        f"trace={call}",
+        "-e",
+        f"inject={call}:{answer}:when={when}",
+        "-o",
+        trace,
+    ]
     job = traced(scene.words(store), options, {**BATCH, "DRILL_LOG": str(log)})
     assert "(INJECTED)" in trace.read_text(), "nothing was drilled"
     assert job.code in (1, 3, 4) and "Traceback" not in job.err, f"exit {job.code}: {job.err}"

@@ -10,10 +10,18 @@ from drill import chosen
 from oracle import conserved, economical, kept, sound, standing
 from scene import Scene
 
-from indexer.failpoints import POINTS
+from indexer.system.failpoints import POINTS
 
 ENGINES_ALONE = {"before_send", "after_send"}
-ONCE = {"before_mend", "after_mend", "before_journal", "after_journal", "before_checkpoint", "after_checkpoint", "in_worker"}
+ONCE = {
+    "before_mend",
+    "after_mend",
+    "before_journal",
+    "after_journal",
+    "before_checkpoint",
+    "after_checkpoint",
+    "in_worker",
+}
 EACH_FILE = {"before_read", "after_read", "before_extract", "after_extract", "after_acknowledge"}
 STEPS = [name for name in POINTS if name not in ENGINES_ALONE]
 OFTEN = [
@@ -21,7 +29,14 @@ OFTEN = [
     "before_journal", "after_acknowledge", "before_checkpoint",
 ]  # fmt: skip
 CODES = {"before_read": 1, "after_read": 1, "before_extract": 1, "in_worker": 1}
-DISK = {"before_commit", "after_commit", "before_journal", "after_journal", "before_checkpoint", "after_checkpoint"}
+DISK = {
+    "before_commit",
+    "after_commit",
+    "before_journal",
+    "after_journal",
+    "before_checkpoint",
+    "after_checkpoint",
+}
 
 
 def hit(name: str) -> int:
@@ -32,7 +47,11 @@ def hit(name: str) -> int:
 @pytest.mark.parametrize("name", STEPS)
 def test_killed(name: str, scene: Scene) -> None:
     store = scene.begun()
-    job = scene.index(store, NEARFOLD_FAILPOINTS=f"{name}:{hit(name)}=kill", DRILL_LOG=str(store.with_suffix(".log")))
+    job = scene.index(
+        store,
+        NEARFOLD_FAILPOINTS=f"{name}:{hit(name)}=kill",
+        DRILL_LOG=str(store.with_suffix(".log")),
+    )
     if name == "in_worker":
         assert job.code == 1 and "the extraction process died" in job.out
         scene.mended(store, "--retry")
@@ -44,9 +63,15 @@ def test_killed(name: str, scene: Scene) -> None:
 @pytest.mark.parametrize("name", chosen(STEPS, OFTEN))
 def test_failing(name: str, scene: Scene) -> None:
     store = scene.begun()
-    job = scene.index(store, NEARFOLD_FAILPOINTS=f"{name}:{hit(name)}=error", DRILL_LOG=str(store.with_suffix(".log")))
+    job = scene.index(
+        store,
+        NEARFOLD_FAILPOINTS=f"{name}:{hit(name)}=error",
+        DRILL_LOG=str(store.with_suffix(".log")),
+    )
     assert job.code == CODES.get(name, 4 if name in DISK else 70), job.err
-    assert ("disk that holds" if job.code == 4 and "journal" not in name else name) in job.out + job.err
+    assert (
+        "disk that holds" if job.code == 4 and "journal" not in name else name
+    ) in job.out + job.err
     scene.mended(store, *(["--retry"] if name in ("before_extract", "in_worker") else []))
 
 
@@ -54,12 +79,17 @@ def test_slow_at_every_step(scene: Scene, record_property: Callable[[str, object
     record_property("faults", len(STEPS))
     store = scene.begun()
     slow = ",".join(f"{name}:{hit(name)}=delay:0.05" for name in STEPS)
-    assert scene.index(store, NEARFOLD_FAILPOINTS=slow, DRILL_LOG=str(store.with_suffix(".log"))).code == 1
+    assert (
+        scene.index(store, NEARFOLD_FAILPOINTS=slow, DRILL_LOG=str(store.with_suffix(".log"))).code
+        == 1
+    )
     assert standing(f"sqlite:///{store}") == scene.after
     scene.mended(store)
 
 
-def test_killed_at_every_step_in_turn(scene: Scene, record_property: Callable[[str, object], None]) -> None:
+def test_killed_at_every_step_in_turn(
+    scene: Scene, record_property: Callable[[str, object], None]
+) -> None:
     """One job after the other on the same store, each killed a step later than the one before."""
     record_property("faults", len(STEPS))
     store, log = scene.begun(), scene.home / "turns.log"

@@ -18,22 +18,22 @@ from hypothesis import strategies as st
 from sample_library import library, rows
 from samples import formats, zipped
 
-from indexer.cursor import cursor
 from indexer.errors import NearfoldError, UsageError
-from indexer.extract.base import Limits
-from indexer.extract.choosing import document_or_task
-from indexer.extract.gzipped import unpacked
-from indexer.extract.mail import is_mail, marked
-from indexer.fingerprinting import define, fingerprint, fingerprints
+from indexer.extraction.base import Limits
+from indexer.extraction.extractors import document_or_task
+from indexer.extraction.gzip_files import unpacked
+from indexer.extraction.mail_charset import is_mail, marked
 from indexer.model import Query
 from indexer.recipe import DEFAULT, Recipe, recipe_named
-from indexer.results import parse_filters, search
+from indexer.searching.cursor import cursor
+from indexer.searching.search import parse_filters, search
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots, unsigned64
+from indexer.sketch.fingerprint import define, fingerprint, fingerprints
 from indexer.stores import open_store
-from indexer.stores._engine_address import address
 from indexer.stores.base import Store, facet_field, metadata_name
-from indexer.text.features import TOKENISERS
-from indexer.text.norms import NORMALISERS
+from indexer.stores.engine.address import address
+from indexer.text.normalisers import NORMALISERS
+from indexer.text.tokenisers import TOKENISERS
 from indexer.text.tokens import tokens
 
 EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "60"))
@@ -56,7 +56,21 @@ URLS = joined(
 )
 WORDS = joined('" * ( ) AND NOT NEAR( : ^ - { } text: \x00 ferry 近似 \ud800', " ")
 ALL_FORMATS = sorted(formats().items())
-NAMES = st.sampled_from(["a", "a.txt", "a.csv", "a.eml", "a.gz", "a.html", "a.json", "a.xml", "a.zip", ".", "\udcff.txt"])
+NAMES = st.sampled_from(
+    [
+        "a",
+        "a.txt",
+        "a.csv",
+        "a.eml",
+        "a.gz",
+        "a.html",
+        "a.json",
+        "a.xml",
+        "a.zip",
+        ".",
+        "\udcff.txt",
+    ]
+)
 
 
 @st.composite
@@ -66,7 +80,11 @@ def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, len(data)))
         end = min(len(data), start + draw(st.integers(0, 60)))
-        data = data[:start] + draw(st.sampled_from([b"", draw(st.binary(max_size=20)), 2 * data[start:end]])) + data[end:]
+        data = (
+            data[:start]
+            + draw(st.sampled_from([b"", draw(st.binary(max_size=20)), 2 * data[start:end]]))
+            + data[end:]
+        )
     return name, data
 
 
@@ -83,10 +101,17 @@ def test_the_glue_before_an_extractor_takes_any_bytes(data: bytes, name: str) ->
 
 @fuzzed
 @given(
-    st.binary(max_size=400), st.lists(st.tuples(st.sampled_from(["Content-Type", "Content-Transfer-Encoding", "Subject"]), ANY))
+    st.binary(max_size=400),
+    st.lists(
+        st.tuples(st.sampled_from(["Content-Type", "Content-Transfer-Encoding", "Subject"]), ANY)
+    ),
 )
-def test_mail_with_any_headers_and_body_can_be_marked(body: bytes, headers: list[tuple[str, str]]) -> None:
-    spelled = b"".join(f"{name}: {value}\n".encode("utf-8", "surrogatepass") for name, value in headers)
+def test_mail_with_any_headers_and_body_can_be_marked(
+    body: bytes, headers: list[tuple[str, str]]
+) -> None:
+    spelled = b"".join(
+        f"{name}: {value}\n".encode("utf-8", "surrogatepass") for name, value in headers
+    )
     assert isinstance(marked(spelled + b"\n" + body), bytes)
     assert isinstance(marked(EmailMessage().as_bytes() + body), bytes)
 
@@ -112,7 +137,9 @@ def test_the_codec_gives_back_what_it_was_given(slots: list[int], bits: int) -> 
 
 @fuzzed
 @given(ANY, st.binary(max_size=600))
-def test_any_bytes_as_text_are_signed_alike_by_kernel_and_definition(text: str, data: bytes) -> None:
+def test_any_bytes_as_text_are_signed_alike_by_kernel_and_definition(
+    text: str, data: bytes
+) -> None:
     for one in (
         text,
         data.decode("utf-8", "surrogateescape"),
@@ -126,7 +153,9 @@ def test_any_bytes_as_text_are_signed_alike_by_kernel_and_definition(text: str, 
 @example("5-grams:norm:sha1:" + "9" * 5000)
 @example("clauses:" + "9" * 5000)
 @example("²:norm:sha1:²")
-def test_any_spelling_is_a_recipe_that_signs_or_an_error_that_says_what_is_wrong(spelled: str) -> None:
+def test_any_spelling_is_a_recipe_that_signs_or_an_error_that_says_what_is_wrong(
+    spelled: str,
+) -> None:
     try:
         recipe = recipe_named(spelled)
     except UsageError as error:
@@ -166,7 +195,9 @@ def test_no_error_repeats_the_password_of_a_url(scheme: str, rest: str) -> None:
 
 
 @fuzzed
-@given(st.sampled_from(["opensearch://", "elasticsearch+https://", "", "sqlite:", "sqlite:///"]), URLS)
+@given(
+    st.sampled_from(["opensearch://", "elasticsearch+https://", "", "sqlite:", "sqlite:///"]), URLS
+)
 def test_opening_a_store_reads_nothing_and_fails_in_our_words(scheme: str, rest: str) -> None:
     try:
         open_store(scheme + rest).close()
@@ -176,7 +207,14 @@ def test_opening_a_store_reads_nothing_and_fails_in_our_words(scheme: str, rest:
 
 @cache
 def store() -> Store:
-    return library(rows({"one": "The ferry to Vega leaves from the northern quay.", "two": "近似文書を 検出する AND NOT NEAR"}))
+    return library(
+        rows(
+            {
+                "one": "The ferry to Vega leaves from the northern quay.",
+                "two": "近似文書を 検出する AND NOT NEAR",
+            }
+        )
+    )
 
 
 @fuzzed
@@ -186,12 +224,16 @@ def store() -> Store:
 def test_any_words_are_a_query(words: str) -> None:
     page = search(store(), words, facets=("content_type",))
     assert 0 <= page.total <= 2
-    assert store().search(Query(words, (("path", words), ("metadata.a." + words, words)))).total == 0
+    assert (
+        store().search(Query(words, (("path", words), ("metadata.a." + words, words)))).total == 0
+    )
 
 
 @fuzzed
 @given(ANY, ANY)
-def test_tokens_of_pages_filters_and_fields_are_read_or_refused_in_our_words(one: str, other: str) -> None:
+def test_tokens_of_pages_filters_and_fields_are_read_or_refused_in_our_words(
+    one: str, other: str
+) -> None:
     for parse in (
         lambda: cursor(one, other),
         lambda: parse_filters([one]),

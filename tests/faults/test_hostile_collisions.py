@@ -7,14 +7,14 @@ import pytest
 from crafting import crafted
 from sample_library import edited, library, rows, sentence
 
-from indexer.fingerprinting import fingerprints
-from indexer.grouping import group
-from indexer.joining.bands import Join
-from indexer.lookup import WINDOW, similar
-from indexer.measures import feature_set, jaccard
-from indexer.pairs import match
+from indexer.grouping.group import group
+from indexer.joins.bands import Join
+from indexer.matching.match import match
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.results import fold_hits, search
+from indexer.searching.search import fold_hits, search
+from indexer.searching.similar import WINDOW, similar
+from indexer.similarity.measures import feature_set, jaccard
+from indexer.sketch.fingerprint import fingerprints
 
 KEYED = recipe_named("default_v1+key:tests").keyed("not known to whoever writes the documents")
 CRAFTED = {f"crafted {number:02}": crafted(number) for number in range(24)}
@@ -50,7 +50,9 @@ def test_a_look_up_finds_none_of_them(store):
 
 
 def test_matching_on_texts_lists_none_of_them_and_estimates_say_that_they_are_estimates(store):
-    assert [(pair.a, pair.b) for pair in match(store, threshold=THRESHOLD, exact=True)] == [("honest", "its copy")]
+    assert [(pair.a, pair.b) for pair in match(store, threshold=THRESHOLD, exact=True)] == [
+        ("honest", "its copy")
+    ]
     believed = [pair for pair in match(store, threshold=THRESHOLD) if pair.a.startswith("crafted")]
     assert {pair.measure for pair in believed} == {"estimate"}
 
@@ -88,10 +90,14 @@ def test_hot_keys_are_not_asked_so_a_look_up_reads_no_more_however_many_there_ar
     assert len(found.capped_keys) > 15 and "too many documents" in " ".join(found.notes)
     signed = fingerprints([CRAFTED["crafted 00"]])[0]
     assert len(store.candidates(signed.bands, signed.blocks, WINDOW).found) < 8
-    assert [match.id for match in similar(store, id="honest", threshold=THRESHOLD).matches] == ["its copy"]
+    assert [match.id for match in similar(store, id="honest", threshold=THRESHOLD).matches] == [
+        "its copy"
+    ]
 
 
-@pytest.mark.parametrize(("cap", "pairs"), [(5, len(CRAFTED) - 1), (1000, len(CRAFTED) * (len(CRAFTED) - 1) // 2)])
+@pytest.mark.parametrize(
+    ("cap", "pairs"), [(5, len(CRAFTED) - 1), (1000, len(CRAFTED) * (len(CRAFTED) - 1) // 2)]
+)
 def test_a_cap_keeps_the_pairs_of_matching_and_grouping_linear(cap, pairs):
     slots = fingerprints(list(CRAFTED.values())).minhash
     join = Join(slots, 21, 6, np.arange(len(slots)), cap)

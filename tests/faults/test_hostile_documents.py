@@ -18,9 +18,9 @@ from quines import gzip_quine, zip_quine
 from samples import PARAGRAPHS, html, zip_bomb, zipped
 
 from indexer.errors import ExtractionError, ExtractionMemory
-from indexer.extract.base import Limits
-from indexer.extract.native import NativeExtractor
-from indexer.extract.pool import Pool, Task
+from indexer.extraction.base import Limits
+from indexer.extraction.native import NativeExtractor
+from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 SECONDS, MEGABYTES, CHARS = 20, 300, 1_000_000
@@ -34,7 +34,9 @@ SHEETS = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    with Pool(NativeExtractor, 1, Limits(seconds=SECONDS, megabytes=MEGABYTES, chars=CHARS)) as opened:
+    with Pool(
+        NativeExtractor, 1, Limits(seconds=SECONDS, megabytes=MEGABYTES, chars=CHARS)
+    ) as opened:
         yield opened
 
 
@@ -47,7 +49,12 @@ def peak() -> Iterator[Callable[[], int]]:
     def watch() -> None:
         while not stop.wait(0.02):
             with contextlib.suppress(psutil.Error):
-                most[0] = max([most[0], *(child.memory_info().rss >> 20 for child in psutil.Process().children())])
+                most[0] = max(
+                    [
+                        most[0],
+                        *(child.memory_info().rss >> 20 for child in psutil.Process().children()),
+                    ]
+                )
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -71,12 +78,17 @@ def nested(depth: int) -> bytes:
 def laughs(start: str = "<r>", end: str = "</r>") -> bytes:
     """An entity of a billion words, in ten lines."""
     entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
-    return f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY l0 "ha">{entities}]>{start}&l9;{end}'.encode()
+    return (
+        f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY l0 "ha">{entities}]>{start}&l9;{end}'.encode()
+    )
 
 
 def blow_up() -> bytes:
     """One long entity many times: quadratic, and no entity lies inside another."""
-    return b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "%s">]><r>%s</r>' % (b"a" * 2_000, b"&a;" * 100_000)
+    return b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "%s">]><r>%s</r>' % (
+        b"a" * 2_000,
+        b"&a;" * 100_000,
+    )
 
 
 def overlapping(name: str = "a.txt", files: int = 2000) -> bytes:
@@ -87,9 +99,20 @@ def overlapping(name: str = "a.txt", files: int = 2000) -> bytes:
     label = name.encode()
     sizes = struct.pack("<IIIHH", zlib.crc32(unit), len(packed), len(unit), len(label), 0)
     local = b"PK\x03\x04" + struct.pack("<HHHHH", 20, 0, 8, 0, 33) + sizes + label + packed
-    entry = b"PK\x01\x02" + struct.pack("<HHHHHH", 20, 20, 0, 8, 0, 33) + sizes + struct.pack("<HHHII", 0, 0, 0, 0, 0) + label
+    entry = (
+        b"PK\x01\x02"
+        + struct.pack("<HHHHHH", 20, 20, 0, 8, 0, 33)
+        + sizes
+        + struct.pack("<HHHII", 0, 0, 0, 0, 0)
+        + label
+    )
     central = entry * files
-    return local + central + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, files, files, len(central), len(local), 0)
+    return (
+        local
+        + central
+        + b"PK\x05\x06"
+        + struct.pack("<HHHHIIH", 0, 0, files, files, len(central), len(local), 0)
+    )
 
 
 def crowd(files: int = 60_000) -> bytes:
@@ -100,22 +123,32 @@ def crowd(files: int = 60_000) -> bytes:
 TEN_GIGABYTES = 10 << 30
 BOMBS = {
     "zeros.zip": lambda: zip_bomb("a.txt", bytes(1 << 20), TEN_GIGABYTES >> 20),
-    "text.zip": lambda: zip_bomb("a.txt", b"all work and no play " * 50_000, TEN_GIGABYTES // 1_050_000),
-    "word.docx": lambda: zip_bomb("word/document.xml", b"<w:p><w:t>a</w:t></w:p>" * 40_000, TEN_GIGABYTES // 920_000),
+    "text.zip": lambda: zip_bomb(
+        "a.txt", b"all work and no play " * 50_000, TEN_GIGABYTES // 1_050_000
+    ),
+    "word.docx": lambda: zip_bomb(
+        "word/document.xml", b"<w:p><w:t>a</w:t></w:p>" * 40_000, TEN_GIGABYTES // 920_000
+    ),
     "matryoshka.zip": lambda: nested(50),
     "laughs.xml": laughs,
     "laughs.svg": lambda: laughs('<svg xmlns="http://www.w3.org/2000/svg"><text>', "</text></svg>"),
-    "laughs.odt": lambda: zipped({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": laughs()}),
+    "laughs.odt": lambda: zipped(
+        {"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": laughs()}
+    ),
     "blow-up.xml": blow_up,
     "overlapping.zip": overlapping,
     "quine.zip": zip_quine,
     "quine.gz": gzip_quine,
-    "quines.zip": lambda: zipped({"a.zip": zip_quine(), "b.gz": gzip_quine(), "c.zip": zip_quine()}),
+    "quines.zip": lambda: zipped(
+        {"a.zip": zip_quine(), "b.gz": gzip_quine(), "c.zip": zip_quine()}
+    ),
 }
 
 
 @pytest.mark.parametrize("name", sorted(BOMBS))
-def test_bomb_ends_cut_or_refused_within_its_limits(name: str, pool: Pool, peak: Callable[[], int]) -> None:
+def test_bomb_ends_cut_or_refused_within_its_limits(
+    name: str, pool: Pool, peak: Callable[[], int]
+) -> None:
     before = time.monotonic()
     result = read(pool, BOMBS[name](), name)
     assert time.monotonic() - before < SECONDS + 5
@@ -137,7 +170,9 @@ def test_archive_of_60_000_files_is_given_up_when_its_time_is_over() -> None:
         assert isinstance(read(hasty, html(), "a.html"), Document)
 
 
-def test_bomb_of_markup_is_stopped_by_its_memory_and_the_next_document_is_read(pool: Pool, peak: Callable[[], int]) -> None:
+def test_bomb_of_markup_is_stopped_by_its_memory_and_the_next_document_is_read(
+    pool: Pool, peak: Callable[[], int]
+) -> None:
     bomb = zip_bomb("a.html", b"<p>all work and no play " * 40_000, TEN_GIGABYTES // 960_000)
     assert isinstance(read(pool, bomb, "a.zip"), ExtractionMemory)
     assert MEGABYTES < peak() < MEGABYTES + BASE_MEGABYTES + 200
@@ -178,9 +213,7 @@ def listener() -> Iterator[tuple[str, list[bytes]]]:
 
 def reaching_out(place: Path, url: str) -> dict[str, bytes]:
     """Documents that ask their reader for a file of this machine and for something on the network."""
-    entities = (
-        f'<!DOCTYPE r [<!ENTITY f SYSTEM "{place.as_uri()}"><!ENTITY n SYSTEM "{url}/n"><!ENTITY % p SYSTEM "{url}/p"> %p;]>'
-    )
+    entities = f'<!DOCTYPE r [<!ENTITY f SYSTEM "{place.as_uri()}"><!ENTITY n SYSTEM "{url}/n"><!ENTITY % p SYSTEM "{url}/p"> %p;]>'
     xml = f'<?xml version="1.0"?>{entities}'
     word = f'{xml}<w:document xmlns:w="{OFFICE}/wordprocessingml/2006/main"><w:t>&f;&n;</w:t></w:document>'
     odf = f'{xml}<office:text xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0">&f;&n;</office:text>'
@@ -194,7 +227,9 @@ def reaching_out(place: Path, url: str) -> dict[str, bytes]:
     return {
         "a.xlsx": zipped(
             {
-                "[Content_Types].xml": types.replace("/word/document.xml", "/xl/workbook.xml").replace(WORD, SHEETS).encode(),
+                "[Content_Types].xml": types.replace("/word/document.xml", "/xl/workbook.xml")
+                .replace(WORD, SHEETS)
+                .encode(),
                 "_rels/.rels": related("officeDocument", "xl/workbook.xml"),
                 "xl/workbook.xml": f'{xml}<workbook xmlns="{sheet}"><sheet name="&f;&n;"/></workbook>'.encode(),
                 "xl/sharedStrings.xml": f'{xml}<sst xmlns="{sheet}"><si><t>&f;&n;</t></si></sst>'.encode(),
@@ -218,19 +253,24 @@ def reaching_out(place: Path, url: str) -> dict[str, bytes]:
                 "word/_rels/document.xml.rels": related("attachedTemplate", f"{url}/t", "External"),
             }
         ),
-        "a.odt": zipped({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": odf.encode()}),
-        "a.rtf": rb'{\rtf1{\*\template %s/t}{\field{\*\fldinst INCLUDETEXT "%s"}}hello}' % (url.encode(), bytes(place)),
+        "a.odt": zipped(
+            {"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": odf.encode()}
+        ),
+        "a.rtf": rb'{\rtf1{\*\template %s/t}{\field{\*\fldinst INCLUDETEXT "%s"}}hello}'
+        % (url.encode(), bytes(place)),
     }
 
 
 def related(kind: str, target: str, mode: str = "Internal") -> bytes:
-    relation = f'<Relationship Id="r" Type="{RELATION}/{kind}" Target="{target}" TargetMode="{mode}"/>'
-    return (
-        f'<?xml version="1.0"?><Relationships xmlns="{OFFICE}/package/2006/relationships">{relation}</Relationships>'.encode()
+    relation = (
+        f'<Relationship Id="r" Type="{RELATION}/{kind}" Target="{target}" TargetMode="{mode}"/>'
     )
+    return f'<?xml version="1.0"?><Relationships xmlns="{OFFICE}/package/2006/relationships">{relation}</Relationships>'.encode()
 
 
-def test_no_document_reaches_a_file_or_the_network(tmp_path: Path, pool: Pool, listener: tuple[str, list[bytes]]) -> None:
+def test_no_document_reaches_a_file_or_the_network(
+    tmp_path: Path, pool: Pool, listener: tuple[str, list[bytes]]
+) -> None:
     place = tmp_path / "canary.txt"
     place.write_text(CANARY)
     url, calls = listener

@@ -6,25 +6,35 @@ from pathlib import Path
 
 import pytest
 
-from indexer.fingerprinting import fingerprint
-from indexer.measures import feature_set, jaccard
 from indexer.recipe import DEFAULT
+from indexer.similarity.measures import feature_set, jaccard
+from indexer.sketch.fingerprint import fingerprint
 
 ROOT = Path(__file__).parent.parent.parent
-PLAIN = "The ferry to Vega leaves from the northern quay every evening, and the cafe in Zurich is open."
+PLAIN = (
+    "The ferry to Vega leaves from the northern quay every evening, and the cafe in Zurich is open."
+)
 SAME = {
-    "NFC and NFD": ("Café Zürich naïve Ångström", "Cafe\u0301 Zu\u0308rich nai\u0308ve A\u030angstro\u0308m"),
+    "NFC and NFD": (
+        "Café Zürich naïve Ångström",
+        "Cafe\u0301 Zu\u0308rich nai\u0308ve A\u030angstro\u0308m",
+    ),
     "ligatures": ("the final offer of the office", "the \ufb01nal o\ufb00er of the o\ufb03ce"),
     "full width": ("contract number twelve", "ｃｏｎｔｒａｃｔ ｎｕｍｂｅｒ ｔｗｅｌｖｅ"),
     "case": ("The Ferry To Vega", "THE FERRY TO VEGA"),
-    "zero-width characters": ("the ferry to vega", "t\u200bh\u200ce f\u200de\u2060rry\ufeff to vega"),
+    "zero-width characters": (
+        "the ferry to vega",
+        "t\u200bh\u200ce f\u200de\u2060rry\ufeff to vega",
+    ),
     "soft hyphens": ("northern quay", "north\u00adern qu\u00aday"),
     "white space": ("the ferry to vega", "the\u00a0ferry\t to\r\n\u2003vega"),
 }
 UNLIKE = {
     "Cyrillic homoglyphs": PLAIN.translate(str.maketrans("aeopc", "аеорс")),
     "Greek homoglyphs": PLAIN.translate(str.maketrans("ovT", "ονΤ")),
-    "one letter in four replaced by NUL": "".join("\x00" if place % 4 == 0 else c for place, c in enumerate(PLAIN)),
+    "one letter in four replaced by NUL": "".join(
+        "\x00" if place % 4 == 0 else c for place, c in enumerate(PLAIN)
+    ),
     "lone surrogates between words": PLAIN.replace(" ", "\ud800 "),
 }
 
@@ -47,7 +57,9 @@ def test_controls_of_direction_hide_nothing_from_the_sketch(control: str) -> Non
     assert jaccard(feature_set(PLAIN, DEFAULT), feature_set(turned, DEFAULT)) == 1
 
 
-@pytest.mark.parametrize("text", ["\x00", "\ud800", "\u200b", "\u202e", "\ufffe\uffff", "\u0301"], ids=ascii)
+@pytest.mark.parametrize(
+    "text", ["\x00", "\ud800", "\u200b", "\u202e", "\ufffe\uffff", "\u0301"], ids=ascii
+)
 def test_texts_of_nothing_but_such_characters_resemble_nothing(text: str) -> None:
     assert fingerprint(text * 500).bands == ()
 
@@ -60,6 +72,8 @@ def test_a_text_in_any_encoding_that_json_takes_stays_json() -> None:
 def test_long_texts_alike_and_unalike_take_bounded_memory() -> None:
     """The whole size: `python benchmarks/hostile.py`, which takes a minute."""
     command = [sys.executable, str(ROOT / "benchmarks/hostile.py"), "--tokens", "300000"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert (done.stdout.count(" complete "), done.stdout.count(" too_short ")) == (2, 2)

@@ -20,14 +20,18 @@ IMAGES, MENDED = 400, 12
 SHARES = (0.0, 1.0, 0.5, 0.1, 0.9)
 
 pytestmark = pytest.mark.skipif(
-    not STRACE or os.environ.get("NEARFOLD_DRILLS") != "all", reason="run by `python -m faults --drills`, with strace"
+    not STRACE or os.environ.get("NEARFOLD_DRILLS") != "all",
+    reason="run by `python -m faults --drills`, with strace",
 )
 
 
 @pytest.fixture(scope="module", params=["new", "revised"])
 def job(request: pytest.FixtureRequest, scene: Scene) -> tuple[Path, list[Event]]:
     """The folder of a store as it was before a job, and what the job did."""
-    place, before = scene.home / f"power-{request.param}", scene.home / f"power-{request.param}-before"
+    place, before = (
+        scene.home / f"power-{request.param}",
+        scene.home / f"power-{request.param}-before",
+    )
     place.mkdir()
     if request.param == "revised":
         copied(scene.base, place / "x.db")
@@ -96,7 +100,9 @@ def test_a_backup_that_was_made_is_there_and_until_then_the_earlier_one(
         journal.unlink()  # copying it syncs the folder as well
     shutil.copytree(place, before)
     words = ["backup", place / "backup.db", "--store", f"sqlite:///{place}/x.db"]
-    earlier, later = (len(standing(f"sqlite:///{store}").rows) for store in (scene.base, place / "x.db"))
+    earlier, later = (
+        len(standing(f"sqlite:///{store}").rows) for store in (scene.base, place / "x.db")
+    )
     found = []
     for store in losses((before, done(0, words, place, tmp_path / "log")), tmp_path, 100, 3):
         now = standing(f"sqlite:///{store.with_name('backup.db')}")
@@ -110,11 +116,19 @@ def test_the_disk_that_is_played_loses_what_was_not_synced(tmp_path: Path) -> No
     """Else nothing would be drilled."""
     (tmp_path / "before").mkdir()
     disk = Disk(tmp_path / "before")
-    for event in (Event("create", "x"), Event("write", "x", 0, b"a" * 600), Event("sync", "x"), Event("sync folder", "")):
+    for event in (
+        Event("create", "x"),
+        Event("write", "x", 0, b"a" * 600),
+        Event("sync", "x"),
+        Event("sync folder", ""),
+    ):
         disk.do(event)
     disk.do(Event("write", "x", 600, b"b" * 600))
     disk.do(Event("create", "y"))
     disk.lose_power(tmp_path / "least", random.Random(1), 0.0)
     disk.lose_power(tmp_path / "most", random.Random(1), 1.0)
     assert {path.name: path.stat().st_size for path in (tmp_path / "least").iterdir()} == {"x": 600}
-    assert {path.name: path.stat().st_size for path in (tmp_path / "most").iterdir()} == {"x": 1200, "y": 0}
+    assert {path.name: path.stat().st_size for path in (tmp_path / "most").iterdir()} == {
+        "x": 1200,
+        "y": 0,
+    }

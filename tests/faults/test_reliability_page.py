@@ -10,7 +10,7 @@ from drill import ROOT
 from e2e.command import outcome
 from table import BEGIN, END, FAULTS, PAGE, recorded, table, unlisted
 
-from indexer.failpoints import POINTS
+from indexer.system.failpoints import POINTS
 
 TEXT = PAGE.read_text(encoding="utf-8")
 INSTRUMENTS = {
@@ -25,12 +25,18 @@ INSTRUMENTS = {
 
 def test_the_table_is_what_was_recorded() -> None:
     assert TEXT.partition(BEGIN)[2].partition(END)[0].strip() == table()
-    assert all(any(name.startswith(fault.tests) for name in recorded()) for fault in FAULTS), "a row that nobody drilled"
+    assert all(any(name.startswith(fault.tests) for name in recorded()) for fault in FAULTS), (
+        "a row that nobody drilled"
+    )
 
 
 def test_every_drill_has_a_row() -> None:
     files = [path for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__)]
-    names = [f"{path.name}::{name}" for path in files for name in re.findall(r"^def (test_\w+)", path.read_text(), re.M)]
+    names = [
+        f"{path.name}::{name}"
+        for path in files
+        for name in re.findall(r"^def (test_\w+)", path.read_text(), re.M)
+    ]
     assert [name for name in unlisted(names) if not name.startswith(tuple(INSTRUMENTS))] == []
 
 
@@ -43,16 +49,27 @@ def test_every_failpoint_is_told() -> None:
 @pytest.mark.parametrize("words", re.findall(r"^python -m faults (.*?)(?: +#.*)?$", TEXT, re.M))
 def test_commands_of_drills_are_understood(words: str) -> None:
     """They take minutes: here they only tell what they would do; one of them is run, in small, by another test."""
-    command = [sys.executable, "-m", "faults", *words.split(), *([] if "--table" in words else ["--help"])]
+    command = [
+        sys.executable,
+        "-m",
+        "faults",
+        *words.split(),
+        *([] if "--table" in words else ["--help"]),
+    ]
     done = subprocess.run(command, cwd=ROOT / "tests", capture_output=True, text=True, check=True)
-    assert all(word in done.stdout for word in words.split() if word.startswith("--")) or "| fault |" in done.stdout
+    assert (
+        all(word in done.stdout for word in words.split() if word.startswith("--"))
+        or "| fault |" in done.stdout
+    )
 
 
 def test_the_drill_on_the_page_goes_as_shown(tmp_path: Path) -> None:
     """The console block: a job is killed by a failpoint, and run again."""
     (tmp_path / "papers").mkdir()
     for number in range(3):
-        (tmp_path / "papers" / f"{number}.txt").write_text(f"paper {number} is about something of its own, number {number}")
+        (tmp_path / "papers" / f"{number}.txt").write_text(
+            f"paper {number} is about something of its own, number {number}"
+        )
     (block,) = re.findall(r"```console\n(.*?)```", TEXT, re.S)
     environment = {"NEARFOLD_FAILPOINTS": re.findall(r"NEARFOLD_FAILPOINTS=(\S+)", block)[0]}
     store = f"sqlite:///{tmp_path}/x.db"

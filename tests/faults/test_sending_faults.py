@@ -16,7 +16,7 @@ from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 from indexer.errors import StoreStopped
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.sending import Patience, Sender
+from indexer.stores.engine.sender import Patience, Sender
 
 DOCUMENTS = [f"document-{place:02}" for place in range(20)]
 SOME = set(DOCUMENTS[3:7])
@@ -42,10 +42,12 @@ def engine() -> Iterator[Engines]:
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
-def opened(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[FaultyEngine], Any]]:
+def opened(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[FaultyEngine], Any]]:
     """Open a prepared store on a faulty engine by the client of either, with little patience."""
-    monkeypatch.setattr("indexer.stores._engine.BULK_SECONDS", SECONDS)
-    monkeypatch.setattr("indexer.stores._engine.Sender", partial(Sender, patience=QUICK))
+    monkeypatch.setattr("indexer.stores.engine.store.BULK_SECONDS", SECONDS)
+    monkeypatch.setattr("indexer.stores.engine.store.Sender", partial(Sender, patience=QUICK))
     stores: list[Any] = []
 
     def store(engine: FaultyEngine) -> Any:
@@ -58,7 +60,9 @@ def opened(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         one.close()
 
 
-def sent(store: Any, engine: FaultyEngine, *, refused: set[str] = frozenset(), text: str = "text of") -> dict[str, str | None]:
+def sent(
+    store: Any, engine: FaultyEngine, *, refused: set[str] = frozenset(), text: str = "text of"
+) -> dict[str, str | None]:
     """Write all documents and hold what was acknowledged against what the engine has; the refusals by id."""
     rows = [row(id, text=f"{text} {id}") for id in DOCUMENTS]
     replies = dict(zip(DOCUMENTS, store.write(rows), strict=True))
@@ -79,7 +83,9 @@ def items(code: int, kind: str, ids: set[str]) -> Behaviour:
     return behave
 
 
-def whole(code: int, kind: str = "text/html", body: object = b"<html>not now</html>", **headers: str) -> Behaviour:
+def whole(
+    code: int, kind: str = "text/html", body: object = b"<html>not now</html>", **headers: str
+) -> Behaviour:
     return lambda exchange: exchange.answer(code, body, kind, **headers)
 
 
@@ -110,7 +116,10 @@ def half_of_it(exchange: Exchange, found: list[dict[str, Any]]) -> None:
 
 
 def backwards_with_strangers(exchange: Exchange, found: list[dict[str, Any]]) -> None:
-    strangers = [{"index": {"_id": "stranger", "status": 201}}, {"index": {"_id": "document-00", "status": "201"}}]
+    strangers = [
+        {"index": {"_id": "stranger", "status": 201}},
+        {"index": {"_id": "document-00", "status": "201"}},
+    ]
     exchange.answer(200, {"errors": False, "items": [*strangers, *reversed(found)]})
 
 
@@ -138,7 +147,12 @@ PASSING = {
     "item 502": items(502, "x", SOME),
     "item 503": items(503, "unavailable_shards_exception", SOME),
     "item 504": items(504, "process_cluster_event_timeout_exception", SOME),
-    "request 429": whole(429, "application/json", {"error": {"type": "rejected_execution_exception"}}, Retry_After="0"),
+    "request 429": whole(
+        429,
+        "application/json",
+        {"error": {"type": "rejected_execution_exception"}},
+        Retry_After="0",
+    ),
     "request 429 and a date": whole(429, Retry_After="Wed, 21 Oct 2026 07:28:00 GMT"),
     "request 502": whole(502),
     "request 503": whole(503, "text/plain", b""),
@@ -146,7 +160,9 @@ PASSING = {
     "request 500": whole(500),
     "a page of a proxy": whole(200),
     "fewer items": applied_then(half_of_it),
-    "no items": applied_then(lambda exchange, found: exchange.answer(200, {"errors": False, "items": []})),
+    "no items": applied_then(
+        lambda exchange, found: exchange.answer(200, {"errors": False, "items": []})
+    ),
     "reordered items, and strangers": applied_then(backwards_with_strangers),
     "early close": applied_then(lambda exchange, found: exchange.cut()),
     "close before it is done": lambda exchange: exchange.cut(),
@@ -155,8 +171,12 @@ PASSING = {
     "black hole": black_hole,
     "black hole after it is done": applied_then(lambda exchange, found: black_hole(exchange)),
     "garbage": applied_then(lambda exchange, found: exchange.answer(200, b"{]")),
-    "garbage that is no text": applied_then(lambda exchange, found: exchange.answer(200, bytes(range(256)))),
-    "truncated": applied_then(lambda exchange, found: exchange.answer(200, b'{"errors":false,"items":[{"index":{"_id":')),
+    "garbage that is no text": applied_then(
+        lambda exchange, found: exchange.answer(200, bytes(range(256)))
+    ),
+    "truncated": applied_then(
+        lambda exchange, found: exchange.answer(200, b'{"errors":false,"items":[{"index":{"_id":')
+    ),
     "truncated in the middle of a chunk": applied_then(chunked_and_cut),
     "truncated and reset": applied_then(promises_more),
     "not the compression it says": applied_then(
@@ -164,32 +184,42 @@ PASSING = {
     ),
     "slow and empty": applied_then(slowly),
     "trickling": applied_then(trickling),
-    "JSON that is no answer": applied_then(lambda exchange, found: exchange.answer(200, [1, None, "items"])),
+    "JSON that is no answer": applied_then(
+        lambda exchange, found: exchange.answer(200, [1, None, "items"])
+    ),
 }
 
 
 @pytest.mark.parametrize("trap", PASSING)
-def test_a_passing_fault_costs_no_document(trap: str, engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_a_passing_fault_costs_no_document(
+    trap: str, engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     faulty = engine(PASSING[trap], PASSING[trap])
     sent(opened(faulty), faulty)
 
 
 @pytest.mark.parametrize("trap", ["item 429", "item 503"])
-def test_only_what_is_not_acknowledged_is_sent_again(trap: str, engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_only_what_is_not_acknowledged_is_sent_again(
+    trap: str, engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     faulty = engine(PASSING[trap], PASSING[trap])
     sent(opened(faulty), faulty)
     assert list(map(set, faulty.requests)) == [set(DOCUMENTS), SOME, SOME]
     assert set(faulty.applied.values()) == {1}
 
 
-def test_a_request_that_is_too_large_is_halved(engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_a_request_that_is_too_large_is_halved(
+    engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     """The server answers before it has read the request, and closes."""
     faulty = engine(max_bytes=10_000)
     sent(opened(faulty), faulty, text="word " * 100)
     assert set(faulty.applied.values()) == {1}
 
 
-def test_a_document_that_is_too_large_is_refused_alone(engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_a_document_that_is_too_large_is_refused_alone(
+    engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     def small_ones(exchange: Exchange) -> None:
         if any(one.id in SOME for one in exchange.operations):
             exchange.answer(413, b"", "text/html")
@@ -201,7 +231,9 @@ def test_a_document_that_is_too_large_is_refused_alone(engine: Engines, opened: 
     assert all("too large for the server" in str(replies[id]) for id in SOME)
 
 
-def test_what_the_engine_refuses_for_good_comes_with_its_reason(engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_what_the_engine_refuses_for_good_comes_with_its_reason(
+    engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     faulty = engine(items(400, "mapper_parsing_exception", SOME))
     replies = sent(opened(faulty), faulty, refused=SOME)
     assert {replies[id] for id in SOME} == {DISK_FULL}
@@ -216,11 +248,15 @@ def test_a_full_disk_stops_the_run_at_once_and_says_what_to_do(
     error = {"type": "cluster_block_exception", "reason": DISK_FULL}
     behaviours = {
         "item": items(code, "cluster_block_exception", SOME),
-        "request": whole(code, "application/json", {"error": {**error, "root_cause": [error]}, "status": code}),
+        "request": whole(
+            code, "application/json", {"error": {**error, "root_cause": [error]}, "status": code}
+        ),
     }
     faulty = engine(last_word=behaviours[part])
     store = opened(faulty)
-    with pytest.raises(StoreStopped, match=r"flood-stage.*free disk space.*run the same command again"):
+    with pytest.raises(
+        StoreStopped, match=r"flood-stage.*free disk space.*run the same command again"
+    ):
         sent(store, faulty)
     assert len(faulty.requests) == 1
     faulty.last_word = well
@@ -228,24 +264,36 @@ def test_a_full_disk_stops_the_run_at_once_and_says_what_to_do(
 
 
 @pytest.mark.parametrize(
-    "trap", ["request 429", "request 503", "reset", "garbage", "every item 429", "close before it is done"]
+    "trap",
+    ["request 429", "request 503", "reset", "garbage", "every item 429", "close before it is done"],
 )
-def test_a_fault_that_does_not_pass_stops_the_run(trap: str, engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_a_fault_that_does_not_pass_stops_the_run(
+    trap: str, engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     faulty = engine(last_word=PASSING[trap])
     with pytest.raises(StoreStopped, match="run the same command again"):
         sent(opened(faulty), faulty)
     assert len(faulty.requests) == QUICK.attempts + 1
 
 
-def test_lone_surrogates_are_replaced_and_the_rest_is_stored(engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_lone_surrogates_are_replaced_and_the_rest_is_stored(
+    engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     faulty = engine()
     store = opened(faulty)
-    assert store.write([row("a", text="half \ud83d of it"), row("b", metadata={"k\udc00": "\udfff"}), row("c")]) == [None] * 3
+    assert (
+        store.write(
+            [row("a", text="half \ud83d of it"), row("b", metadata={"k\udc00": "\udfff"}), row("c")]
+        )
+        == [None] * 3
+    )
     assert faulty.documents["a"]["text"] == "half \ufffd of it"
     assert len(faulty.requests) == 1
 
 
-def test_after_the_faults_a_fresh_document_goes_through_at_once(engine: Engines, opened: Callable[[FaultyEngine], Any]) -> None:
+def test_after_the_faults_a_fresh_document_goes_through_at_once(
+    engine: Engines, opened: Callable[[FaultyEngine], Any]
+) -> None:
     faulty = engine(*[PASSING["reset"]] * 20)
     store = opened(faulty)
     with pytest.raises(StoreStopped):

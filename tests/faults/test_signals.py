@@ -27,12 +27,18 @@ def begun(scene: Scene, store: Path, **environment: str) -> tuple[int, Path]:
 
 
 @pytest.mark.parametrize("number", CODES)
-def test_the_first_signal_lets_a_job_finish_what_it_began(number: signal.Signals, scene: Scene) -> None:
+def test_the_first_signal_lets_a_job_finish_what_it_began(
+    number: signal.Signals, scene: Scene
+) -> None:
     store = scene.begun()
     job, log = begun(scene, store, **SLOWLY)
     os.kill(job, number)
     ended = scene.jobs.ended(job)
-    assert ended.code == CODES[number] and "once more to stop at once" in ended.err and "Traceback" not in ended.err
+    assert (
+        ended.code == CODES[number]
+        and "once more to stop at once" in ended.err
+        and "Traceback" not in ended.err
+    )
     account, rows = ended.account, standing(f"sqlite:///{store}")
     assert account is not None and account["seen"] < len(scene.after.rows) + len(scene.after.failed)
     done = {path for path in told(log, "extracted") if path in rows.paths | set(rows.failed)}

@@ -24,7 +24,9 @@ def test_the_second_job_on_an_embedded_store_is_refused(scene: Scene, other: Job
     store = scene.begun()
     log = scene.home / f"{store.stem}.log"
     slow = "after_commit:2=delay:3"
-    first = scene.jobs.begin(*scene.words(store), **BATCH, NEARFOLD_FAILPOINTS=slow, DRILL_LOG=str(log))
+    first = scene.jobs.begin(
+        *scene.words(store), **BATCH, NEARFOLD_FAILPOINTS=slow, DRILL_LOG=str(log)
+    )
     deadline = time.monotonic() + 60
     while not told(log, "extracted"):
         assert time.monotonic() < deadline
@@ -39,13 +41,23 @@ def test_the_second_job_on_an_embedded_store_is_refused(scene: Scene, other: Job
 def test_two_machines_fill_one_cluster(opensearch_url: str, tmp_path: Path, other: Jobs) -> None:
     """Neither knows of the other's journal; one of them is killed on the way."""
     folder, name = library(tmp_path / "papers", 150, 5), f"nearfold-two-{secrets.token_hex(6)}"
-    url, whole = f"{opensearch_url.replace('http', 'opensearch')}/{name}", f"sqlite:///{tmp_path}/whole.db"
+    url, whole = (
+        f"{opensearch_url.replace('http', 'opensearch')}/{name}",
+        f"sqlite:///{tmp_path}/whole.db",
+    )
     (tmp_path / "here").mkdir()
     here = Jobs(tmp_path / "here")
     try:
         assert other.run(*index_words(folder, whole)).code == 0
         jobs = [
-            (here, here.begin(*index_words(folder, url), DRILL_BATCH="10", NEARFOLD_FAILPOINTS="after_send:6=kill")),
+            (
+                here,
+                here.begin(
+                    *index_words(folder, url),
+                    DRILL_BATCH="10",
+                    NEARFOLD_FAILPOINTS="after_send:6=kill",
+                ),
+            ),
             (other, other.begin(*index_words(folder, url), DRILL_BATCH="15")),
         ]
         ended = [machine.ended(job) for machine, job in jobs]

@@ -14,14 +14,14 @@ from sample_rows import row
 from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 
 from indexer.errors import StoreStopped
-from indexer.indexing import writing
-from indexer.indexing.writing import Writer, weight
-from indexer.ingest import index
-from indexer.jobs import journal_path, remembered
+from indexer.indexing import writer as writing
+from indexer.indexing.index import index
+from indexer.indexing.writer import Writer, weight
+from indexer.jobs.journal import journal_path, remembered
 from indexer.model import Outcome, Row
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.sending import Patience, Sender
+from indexer.stores.engine.sender import Patience, Sender
 
 QUICK = Patience(first=0.01, longest=0.05, attempts=8)
 FILES = 300
@@ -35,10 +35,14 @@ def engine() -> Iterator[FaultyEngine]:
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[FaultyEngine, str], Any]]:
+def opened(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Callable[[FaultyEngine, str], Any]]:
     """Open a prepared store with little patience and small batches."""
-    monkeypatch.setattr("indexer.stores._engine.Sender", partial(Sender, patience=QUICK, max_operations=50))
-    monkeypatch.setattr("indexer.stores._engine.BULK_SECONDS", 5.0)
+    monkeypatch.setattr(
+        "indexer.stores.engine.store.Sender", partial(Sender, patience=QUICK, max_operations=50)
+    )
+    monkeypatch.setattr("indexer.stores.engine.store.BULK_SECONDS", 5.0)
     monkeypatch.setattr("indexer.indexing.stages.WRITE_DOCUMENTS", 40)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     stores: list[Any] = []
@@ -80,12 +84,17 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "docs"
     made.mkdir()
     for number in range(FILES):
-        (made / f"{number:03}.txt").write_text(f"Document {number} says {' '.join(str(number * n) for n in range(1, 40))}")
+        (made / f"{number:03}.txt").write_text(
+            f"Document {number} says {' '.join(str(number * n) for n in range(1, 40))}"
+        )
     return made
 
 
 def batches(count: int, characters: int = 10_000, size: int = 5) -> list[list[Row]]:
-    return [[row(f"{batch}-{place}", text="x" * characters) for place in range(size)] for batch in range(count)]
+    return [
+        [row(f"{batch}-{place}", text="x" * characters) for place in range(size)]
+        for batch in range(count)
+    ]
 
 
 def writers() -> set[threading.Thread]:
@@ -137,25 +146,35 @@ def test_rows_in_memory_are_bounded_and_the_caller_waits(engine: FaultyEngine, s
 
 def test_a_batch_that_is_larger_than_all_room_goes_alone(engine: FaultyEngine, store: Any) -> None:
     with Writer(store, most_bytes=1000) as writer:
-        decided = [written for batch in batches(5) for written in writer.write(batch)] + list(writer.finish())
+        decided = [written for batch in batches(5) for written in writer.write(batch)] + list(
+            writer.finish()
+        )
     assert sum(len(written.rows) for written in decided) == len(engine.documents) == 25
     assert engine.largest == 1
 
 
-def test_the_later_of_two_rows_with_one_id_wins_however_slow_the_earlier(engine: FaultyEngine, store: Any) -> None:
+def test_the_later_of_two_rows_with_one_id_wins_however_slow_the_earlier(
+    engine: FaultyEngine, store: Any
+) -> None:
     def slowly(exchange: Exchange) -> None:
         time.sleep(0.1)
         well(exchange)
 
     engine.script = [slowly]
     with Writer(store) as writer:
-        decided = [written for text in ("first", "second") for written in writer.write([row("a", text=text)])]
+        decided = [
+            written
+            for text in ("first", "second")
+            for written in writer.write([row("a", text=text)])
+        ]
         decided += writer.finish()
     assert [written.refusals for written in decided] == [[None], [None]]
     assert engine.documents["a"]["text"] == "second"
 
 
-def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(engine: FaultyEngine, store: Any) -> None:
+def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(
+    engine: FaultyEngine, store: Any
+) -> None:
     """It takes one request at a time until a third is done, then as many as come."""
     turned_away: list[int] = []
     widths: list[int] = []
@@ -163,7 +182,13 @@ def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(engine: 
     def small(exchange: Exchange) -> None:
         if engine.under_way > 1 and len(engine.documents) < 100:
             turned_away.append(len(engine.requests))
-            exchange.answer(429, {"error": {"type": "rejected_execution_exception", "reason": "full"}, "status": 429})
+            exchange.answer(
+                429,
+                {
+                    "error": {"type": "rejected_execution_exception", "reason": "full"},
+                    "status": 429,
+                },
+            )
             return
         widths.append(engine.under_way if len(engine.documents) > 200 else 0)
         time.sleep(0.02)
@@ -176,12 +201,20 @@ def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(engine: 
         list(writer.finish())
     assert len(engine.documents) == 300
     assert set(engine.applied.values()) == {1}
-    assert 0 < len(turned_away) < 40  # one at most for each of 34 that get through singly; 56 when the window stays wide
+    assert (
+        0 < len(turned_away) < 40
+    )  # one at most for each of 34 that get through singly; 56 when the window stays wide
     assert max(widths) >= 3
 
 
-def test_one_writer_that_stops_stops_the_job_and_leaves_no_thread(engine: FaultyEngine, store: Any) -> None:
-    engine.script = [well, well, lambda exchange: exchange.answer(403, {"error": {"type": "cluster_block_exception"}})]
+def test_one_writer_that_stops_stops_the_job_and_leaves_no_thread(
+    engine: FaultyEngine, store: Any
+) -> None:
+    engine.script = [
+        well,
+        well,
+        lambda exchange: exchange.answer(403, {"error": {"type": "cluster_block_exception"}}),
+    ]
     before = writers()
     with pytest.raises(StoreStopped), Writer(store) as writer:
         for batch in batches(20):
@@ -190,7 +223,9 @@ def test_one_writer_that_stops_stops_the_job_and_leaves_no_thread(engine: Faulty
     assert writers() <= before
 
 
-def test_a_job_that_nothing_comes_back_to_ends(engine: FaultyEngine, store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_nothing_comes_back_to_ends(
+    engine: FaultyEngine, store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Should an answer trickle longer than even its deadline."""
 
     def trickle(exchange: Exchange) -> None:
@@ -226,13 +261,23 @@ def test_what_the_engine_refuses_is_remembered_with_its_reason_and_tried_again_w
     def picky(exchange: Exchange) -> None:
         bad = [one for one in exchange.operations if str(one.body.get("path")).endswith("7.txt")]
         good = exchange.applied({one.id for one in exchange.operations} - {one.id for one in bad})
-        exchange.answer(200, {"items": [*good, *(item(one, 400, "mapper_parsing_exception", "no sevens") for one in bad)]})
+        exchange.answer(
+            200,
+            {
+                "items": [
+                    *good,
+                    *(item(one, 400, "mapper_parsing_exception", "no sevens") for one in bad),
+                ]
+            },
+        )
 
     gate.last_word = picky
     first = index([str(folder)], real)
     assert (first.indexed, len(first.failed)) == (FILES * 9 // 10, FILES // 10)
     kept = remembered(journal_path(real.url))
-    assert kept is not None and [(one.path, one.error) for one in kept] == sorted((one.path, one.error) for one in first.failed)
+    assert kept is not None and [(one.path, one.error) for one in kept] == sorted(
+        (one.path, one.error) for one in first.failed
+    )
     assert {one.error for one in kept} == {"the store refused it: no sevens"}
     gate.last_word, gate.requests = well, []
     again = index([str(folder)], real)
@@ -252,11 +297,15 @@ def test_a_changed_file_that_is_refused_leaves_no_row_of_what_it_said_before(
     def refusing(exchange: Exchange) -> None:
         new = [one for one in exchange.operations if one.action == "index"]
         good = exchange.applied({one.id for one in exchange.operations} - {one.id for one in new})
-        exchange.answer(200, {"items": [*good, *(item(one, 400, "mapper_parsing_exception") for one in new)]})
+        exchange.answer(
+            200, {"items": [*good, *(item(one, 400, "mapper_parsing_exception") for one in new)]}
+        )
 
     gate.last_word = refusing
     assert [Path(failed.path).name for failed in index([str(folder)], real).failed] == ["007.txt"]
-    assert {Path(row.path).name for row in real.scan()} == {path.name for path in folder.iterdir()} - {"007.txt"}
+    assert {Path(row.path).name for row in real.scan()} == {
+        path.name for path in folder.iterdir()
+    } - {"007.txt"}
 
 
 def drop(exchange: Exchange) -> None:
@@ -269,7 +318,9 @@ def apply_and_drop(exchange: Exchange) -> None:
 
 
 def overloaded(exchange: Exchange) -> None:
-    exchange.answer(429, {"error": {"type": "circuit_breaking_exception", "reason": "memory"}}, Retry_After="0")
+    exchange.answer(
+        429, {"error": {"type": "circuit_breaking_exception", "reason": "memory"}}, Retry_After="0"
+    )
 
 
 def half(exchange: Exchange) -> None:
@@ -278,7 +329,11 @@ def half(exchange: Exchange) -> None:
 
 
 def large(exchange: Exchange) -> None:
-    (overloaded if len(exchange.operations) < 10 else partial(Exchange.answer, status=413, body=b""))(exchange)
+    (
+        overloaded
+        if len(exchange.operations) < 10
+        else partial(Exchange.answer, status=413, body=b"")
+    )(exchange)
 
 
 def garbage(exchange: Exchange) -> None:
@@ -287,7 +342,9 @@ def garbage(exchange: Exchange) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_faults_at_random_change_nothing_of_what_is_stored(seed: int, gate: FaultyEngine, real: Any, folder: Path) -> None:
+def test_faults_at_random_change_nothing_of_what_is_stored(
+    seed: int, gate: FaultyEngine, real: Any, folder: Path
+) -> None:
     chance = random.Random(seed)
     faults: list[Behaviour] = [drop, apply_and_drop, overloaded, half, large, garbage]
 
@@ -298,12 +355,16 @@ def test_faults_at_random_change_nothing_of_what_is_stored(seed: int, gate: Faul
     account = index([str(folder)], real)
     assert (account.seen, account.indexed, account.failed) == (FILES, FILES, ())
     rows = list(real.scan())
-    assert {row.path: row.text for row in rows} == {str(path): path.read_text() for path in folder.iterdir()}
+    assert {row.path: row.text for row in rows} == {
+        str(path): path.read_text() for path in folder.iterdir()
+    }
     assert len(rows) == FILES
     assert index([str(folder)], real).unchanged == FILES
 
 
-def test_an_interrupted_job_is_gone_at_once_and_goes_on_later(gate: FaultyEngine, real: Any, folder: Path) -> None:
+def test_an_interrupted_job_is_gone_at_once_and_goes_on_later(
+    gate: FaultyEngine, real: Any, folder: Path
+) -> None:
     acknowledged = 0
 
     def interrupt(outcome: Outcome) -> None:

@@ -20,14 +20,20 @@ from servers.process import Server, StartError
 
 def main() -> int:
     """Read the command line and do what it says; 1 when an engine is absent or does not start."""
-    parser = argparse.ArgumentParser(prog="servers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="servers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("action", choices=("fetch", "run", "start"))
-    parser.add_argument("engines", nargs="*", metavar="ENGINE", help=f"{', '.join(ENGINES)}; all when none is named")
+    parser.add_argument(
+        "engines", nargs="*", metavar="ENGINE", help=f"{', '.join(ENGINES)}; all when none is named"
+    )
     given = parser.parse_args()
     if (given.action, given.engines) == ("run", ["cluster"]):
         return _until_interrupted([Cluster()])
     if unknown := set(given.engines) - ENGINES.keys():
-        parser.error(f"no engine is called {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}")
+        parser.error(
+            f"no engine is called {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}"
+        )
     names = given.engines or list(ENGINES)
     try:
         {"fetch": _fetch, "run": _run, "start": _start}[given.action](names)
@@ -50,7 +56,10 @@ def _start(names: Sequence[str]) -> None:
         except BaseException:
             server.close()
             raise
-        print(f"export {server.engine.variable}={server.url};  # ends with: kill {server.supervisor_pid}", flush=True)
+        print(
+            f"export {server.engine.variable}={server.url};  # ends with: kill {server.supervisor_pid}",
+            flush=True,
+        )
 
 
 def _run(names: Sequence[str]) -> None:

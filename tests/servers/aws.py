@@ -22,7 +22,11 @@ _AUTHORIZATION = re.compile(
 class AwsGate(Gate):
     """Lets through what is signed with this key for this region and service; 403 for the rest, as AWS answers."""
 
-    key, secret, token = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "a session token"
+    key, secret, token = (
+        "AKIDEXAMPLE",
+        "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+        "a session token",
+    )
     region, service = "eu-north-1", "es"
 
     def refusal(self, asked: Asked) -> tuple[int, str] | None:
@@ -30,24 +34,37 @@ class AwsGate(Gate):
         found = _AUTHORIZATION.fullmatch(asked.authorization)
         if found is None:
             return 403, "Missing Authentication Token"
-        if (found["key"], found["region"], found["service"]) != (self.key, self.region, self.service):
+        if (found["key"], found["region"], found["service"]) != (
+            self.key,
+            self.region,
+            self.service,
+        ):
             return 403, "Credential should be scoped to a valid region and service"
         signed = found["headers"].split(";")
-        if asked.headers.get("X-Amz-Security-Token") != self.token or not {"host", "x-amz-date"} <= set(signed):
+        if asked.headers.get("X-Amz-Security-Token") != self.token or not {
+            "host",
+            "x-amz-date",
+        } <= set(signed):
             return 403, "The security token included in the request is invalid."
         if asked.headers.get("X-Amz-Content-SHA256") != hashlib.sha256(asked.body).hexdigest():
             return 403, "The provided x-amz-content-sha256 does not match what was computed."
         headers = {name: asked.headers.get(name, "") for name in signed}
         scope = (found["day"], self.region, self.service, "aws4_request")
         if signature(asked, headers, self.secret, scope) != found["signature"]:
-            return 403, "The request signature we calculated does not match the signature you provided."
+            return (
+                403,
+                "The request signature we calculated does not match the signature you provided.",
+            )
         return None
 
 
 def signature(asked: Asked, headers: Mapping[str, str], secret: str, scope: Sequence[str]) -> str:
     """The signature of a request over these headers, 64 hexadecimal digits."""
     parts = urlsplit(asked.path)
-    query = sorted((_quoted(name), _quoted(value)) for name, value in parse_qsl(parts.query, keep_blank_values=True))
+    query = sorted(
+        (_quoted(name), _quoted(value))
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+    )
     request = [
         asked.method,
         quote(parts.path, safe="/~"),

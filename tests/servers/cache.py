@@ -50,7 +50,11 @@ def reachable(path: Path) -> Path:
     """Raise `AbsentError` when root keeps the cache where the unprivileged user that runs the servers cannot go."""
     if os.geteuid() != 0:
         return path
-    closed = [place for place in [path, *path.parents] if place.exists() and not place.stat().st_mode & stat.S_IXOTH]
+    closed = [
+        place
+        for place in [path, *path.parents]
+        if place.exists() and not place.stat().st_mode & stat.S_IXOTH
+    ]
     if closed:
         raise AbsentError(
             f"{closed[0]} is closed to other users, but the servers refuse to run as root and are run by another user; "

@@ -11,7 +11,9 @@ from servers import containers, elasticsearch, opensearch, tika
 from servers.engine import Engine
 from servers.process import Server, StartError
 
-ENGINES = {engine.name.lower(): engine for engine in (opensearch.ENGINE, elasticsearch.ENGINE, tika.ENGINE)}
+ENGINES = {
+    engine.name.lower(): engine for engine in (opensearch.ENGINE, elasticsearch.ENGINE, tika.ENGINE)
+}
 
 
 @dataclass(frozen=True, slots=True)

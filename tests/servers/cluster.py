@@ -23,7 +23,10 @@ class Cluster:
 
     def __init__(self) -> None:
         transports = _distinct_ports()
-        self.nodes = [Server(_member(name, port, transports)) for name, port in zip(_NAMES, transports, strict=True)]
+        self.nodes = [
+            Server(_member(name, port, transports))
+            for name, port in zip(_NAMES, transports, strict=True)
+        ]
         self.hosts = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
         self.url = self.nodes[0].url
 
@@ -58,7 +61,11 @@ def _member(name: str, transport: int, transports: list[int]) -> Engine:
     def launch(home: Path, folder: Path, port: int) -> Launch:
         made = opensearch.launch(home, folder, port)
         settings = folder / "config" / "opensearch.yml"
-        kept = [line for line in settings.read_text(encoding="utf-8").splitlines() if not line.startswith(own)]
+        kept = [
+            line
+            for line in settings.read_text(encoding="utf-8").splitlines()
+            if not line.startswith(own)
+        ]
         settings.write_text("\n".join([*kept, members]), encoding="utf-8")
         heap = {f"-Xm{bound}{opensearch.HEAP}": f"-Xm{bound}{_HEAP}" for bound in "sx"}
         return Launch(tuple(heap.get(word, word) for word in made.argv), made.environment)

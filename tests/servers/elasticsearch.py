@@ -23,7 +23,9 @@ def install() -> Path:
     name = f"elasticsearch-{VERSION}"
     with cache.installing(name) as fresh:
         if fresh:
-            maven.copy(f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip", fresh)
+            maven.copy(
+                f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip", fresh
+            )
             packed = fresh / f"{name}.zip"
             shutil.unpack_archive(packed, fresh)
             packed.unlink()
@@ -38,7 +40,9 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
         (folder / part).mkdir(exist_ok=True)
     config = folder / "config"
     shutil.copytree(home / "config", config, dirs_exist_ok=True)
-    (config / "elasticsearch.yml").write_text(yaml(folder, port) + "xpack.security.enabled: false\n", encoding="utf-8")
+    (config / "elasticsearch.yml").write_text(
+        yaml(folder, port) + "xpack.security.enabled: false\n", encoding="utf-8"
+    )
     environment = {
         "ES_JAVA_HOME": str(java.home(JDK)),
         "ES_PATH_CONF": str(config),

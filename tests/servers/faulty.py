@@ -47,7 +47,9 @@ class Exchange:
         self.engine.apply(chosen)
         if not self.engine.upstream or not chosen:
             return [item(one, 201) for one in chosen]
-        _, body = self.engine.forward("POST", self.handler.path, b"".join(one.lines for one in chosen), NDJSON)
+        _, body = self.engine.forward(
+            "POST", self.handler.path, b"".join(one.lines for one in chosen), NDJSON
+        )
         return list(json.loads(body)["items"])
 
     def answer(self, status: int, body: object, kind: str = JSON, **headers: str) -> None:
@@ -76,7 +78,9 @@ class Exchange:
 
     def reset(self) -> None:
         """Break the connection off with a reset."""
-        self.handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.handler.connection.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
         self.handler.connection.close()
         self.handler.close_connection = True
 
@@ -84,7 +88,9 @@ class Exchange:
 Behaviour = Callable[[Exchange], None]
 
 
-def item(operation: Operation, status: int, kind: str | None = None, reason: str = "no") -> dict[str, Any]:
+def item(
+    operation: Operation, status: int, kind: str | None = None, reason: str = "no"
+) -> dict[str, Any]:
     """What a bulk answer says of one operation."""
     error = {} if kind is None else {"error": {"type": kind, "reason": reason}}
     return {operation.action: {"_id": operation.id, "status": status, **error}}
@@ -115,11 +121,15 @@ class FaultyEngine:
         self.under_way = self.largest = 0
         self.indices: dict[str, Any] = {}
         self._lock = Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": self}))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": self})
+        )
         self._server.daemon_threads = True
         self._server.block_on_close = False
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         self._thread.start()
 
     def apply(self, operations: Iterable[Operation]) -> None:
@@ -151,12 +161,19 @@ class FaultyEngine:
         if method == "PUT" and not verb:
             self.indices[index] = body
         if index not in self.indices:
-            return 404, {"error": {"type": "index_not_found_exception", "reason": "no such index"}, "status": 404}
-        return 200, {"acknowledged": True} if verb or method != "GET" else {index: self.indices[index]}
+            return 404, {
+                "error": {"type": "index_not_found_exception", "reason": "no such index"},
+                "status": 404,
+            }
+        return 200, {"acknowledged": True} if verb or method != "GET" else {
+            index: self.indices[index]
+        }
 
     def forward(self, method: str, path: str, body: bytes, kind: str = JSON) -> tuple[int, bytes]:
         """What the real engine answers."""
-        with closing(http.client.HTTPConnection(urlsplit(self.upstream or "").netloc, timeout=60)) as connection:
+        with closing(
+            http.client.HTTPConnection(urlsplit(self.upstream or "").netloc, timeout=60)
+        ) as connection:
             connection.request(method, path, body or None, {"Content-Type": kind})
             answer = connection.getresponse()
             return answer.status, answer.read()
@@ -187,7 +204,11 @@ class _Handler(BaseHTTPRequestHandler):
             exchange.operations = _operations(body)
             self.engine.bulk(exchange)
         elif self.engine.upstream:
-            exchange.answer(*self.engine.forward(self.command, self.path, body, self.headers.get("Content-Type", JSON)))
+            exchange.answer(
+                *self.engine.forward(
+                    self.command, self.path, body, self.headers.get("Content-Type", JSON)
+                )
+            )
         else:
             exchange.answer(*self.engine.answer(self.command, path, json.loads(body or b"null")))
 
@@ -219,5 +240,9 @@ def _operations(body: bytes) -> list[Operation]:
         first = lines.pop(0)
         ((action, head),) = json.loads(first.decode("utf-8")).items()
         second = b"" if action == "delete" else lines.pop(0)
-        found.append(Operation(action, head["_id"], json.loads(second.decode("utf-8") or "null"), first + second))
+        found.append(
+            Operation(
+                action, head["_id"], json.loads(second.decode("utf-8") or "null"), first + second
+            )
+        )
     return found

@@ -21,7 +21,9 @@ def home(minimum: int) -> Path:
     newest = max(found, key=lambda place: (found[place], str(place)), default=None)
     if newest is None or found[newest] < minimum:
         seen = f"the newest here is {found[newest]}" if newest else "none is here"
-        raise AbsentError(f"a JDK {minimum} or later is needed and {seen}; install one, or set JAVA_HOME")
+        raise AbsentError(
+            f"a JDK {minimum} or later is needed and {seen}; install one, or set JAVA_HOME"
+        )
     return newest
 
 
@@ -47,5 +49,7 @@ def _version(place: Path) -> int:
     release = place / "release"
     if not release.is_file() or not (place / "bin" / "java").is_file():
         return 0
-    match = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release.read_text(encoding="utf-8"), re.MULTILINE)
+    match = re.search(
+        r'^JAVA_VERSION="(?:1\.)?(\d+)', release.read_text(encoding="utf-8"), re.MULTILINE
+    )
     return int(match[1]) if match else 0

@@ -32,7 +32,14 @@ def class_paths(modules: Mapping[str, Sequence[str]], build: Path) -> dict[str, 
         wanted = f"<dependencies>{''.join(map(_dependency, coordinates))}</dependencies>"
         body = f"<parent>{own}</parent><artifactId>of-{name}</artifactId><packaging>pom</packaging>{wanted}"
         _write(build / name, body)
-    _run([f"{_PLUGIN}:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory=${project.basedir}/jars"], build)
+    _run(
+        [
+            f"{_PLUGIN}:copy-dependencies",
+            "-DincludeScope=runtime",
+            "-DoutputDirectory=${project.basedir}/jars",
+        ],
+        build,
+    )
     return {name: sorted((build / name / "jars").glob("*.jar")) for name in modules}
 
 
@@ -44,7 +51,9 @@ def _dependency(spelling: str) -> str:
         from_group, from_artifact = escape(excluded).split(":")
         exclusion = f"<exclusion><groupId>{from_group}</groupId><artifactId>{from_artifact}</artifactId></exclusion>"
         exclusions = f"<exclusions>{exclusion}</exclusions>"
-    names = f"<groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
+    names = (
+        f"<groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
+    )
     return f"<dependency>{names}{exclusions}</dependency>"
 
 
@@ -56,13 +65,22 @@ def _write(place: Path, body: str) -> None:
 def _run(arguments: Sequence[str], place: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise AbsentError("the servers come through Maven and `mvn` is not on the path; install it, or give a server's URL")
+        raise AbsentError(
+            "the servers come through Maven and `mvn` is not on the path; install it, or give a server's URL"
+        )
     try:
         done = subprocess.run(
-            [maven, "-B", "-q", *arguments], cwd=place, capture_output=True, text=True, timeout=_TIMEOUT, check=False
+            [maven, "-B", "-q", *arguments],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT,
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise AbsentError(f"Maven did not finish within {_TIMEOUT} s; check the network and run it again") from error
+        raise AbsentError(
+            f"Maven did not finish within {_TIMEOUT} s; check the network and run it again"
+        ) from error
     if done.returncode:
         raise AbsentError(
             f"Maven could not fetch the jars; check the network. It said:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"

@@ -109,7 +109,11 @@ def install() -> Path:
 
 def _archive() -> Path:
     """Where the class-data archive for the JDK in use lies; an archive fits one build of one JDK."""
-    return cache.folder() / f"opensearch-{VERSION}-classes-{java.fingerprint(java.home(JDK))}" / "classes.jsa"
+    return (
+        cache.folder()
+        / f"opensearch-{VERSION}-classes-{java.fingerprint(java.home(JDK))}"
+        / "classes.jsa"
+    )
 
 
 def _archive_classes(home: Path, fresh: Path) -> None:
@@ -157,7 +161,9 @@ def _take(jars: Iterable[Path], place: Path) -> None:
 def _unversioned(jar: Path) -> str:
     """An artifact's name without version: `lucene-core` for `lucene-core-10.5.0.jar`."""
     words = jar.stem.split("-")
-    first = next((place for place, word in enumerate(words) if place and word[:1].isdigit()), len(words))
+    first = next(
+        (place for place, word in enumerate(words) if place and word[:1].isdigit()), len(words)
+    )
     return "-".join(words[:first])
 
 
@@ -176,7 +182,11 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
     (folder / "config" / "opensearch.yml").write_text(yaml(folder, port), encoding="utf-8")
     (folder / "config" / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
     archive = _archive()
-    classes = f"SharedArchiveFile={archive}" if archive.exists() else f"ArchiveClassesAtExit={folder / 'classes.jsa'}"
+    classes = (
+        f"SharedArchiveFile={archive}"
+        if archive.exists()
+        else f"ArchiveClassesAtExit={folder / 'classes.jsa'}"
+    )
     argv = (
         str(java.home(JDK) / "bin" / "java"),
         f"-Xms{HEAP}",

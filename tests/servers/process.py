@@ -39,7 +39,9 @@ class Server:
         self._home = engine.install()
         self._parent = 0 if detached else os.getpid()
         temporary = cache.reachable(Path(tempfile.gettempdir()).resolve())
-        self.folder = Path(tempfile.mkdtemp(prefix=f"nearfold-{engine.name.lower()}-", dir=temporary))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix=f"nearfold-{engine.name.lower()}-", dir=temporary)
+        )
         self._supervisor: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -114,7 +116,11 @@ class Server:
     def log(self, characters: int = 3000) -> str:
         """The last characters of what the server printed."""
         path = self.folder / "server.log"
-        return path.read_text(encoding="utf-8", errors="replace")[-characters:] if path.exists() else ""
+        return (
+            path.read_text(encoding="utf-8", errors="replace")[-characters:]
+            if path.exists()
+            else ""
+        )
 
     def _signal_and_wait(self, number: signal.Signals) -> None:
         if self._supervisor is not None and self._supervisor.poll() is None:
@@ -127,7 +133,9 @@ class Server:
             if supervisor.poll() is not None:
                 raise StartError(f"{self.engine.name} ended while it started:\n{self.log()}")
             if time.monotonic() > deadline:
-                raise StartError(f"{self.engine.name} was not ready within {STARTUP} s:\n{self.log()}")
+                raise StartError(
+                    f"{self.engine.name} was not ready within {STARTUP} s:\n{self.log()}"
+                )
             time.sleep(0.1)
 
 

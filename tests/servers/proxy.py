@@ -48,14 +48,18 @@ class Gate:
     def __init__(self, upstream: str, tls: Path | None = None) -> None:
         target = urlsplit(upstream)
         self.upstream = (target.hostname or "127.0.0.1", target.port or 80)
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"proxy": self}))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"proxy": self})
+        )
         self._server.daemon_threads = True
         self._server.block_on_close = False
         if tls:
             self._server.socket = _certified(tls).wrap_socket(self._server.socket, server_side=True)
         self.port = self._server.server_address[1]
         self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         self._thread.start()
 
     def refusal(self, asked: Asked) -> tuple[int, str] | None:
@@ -84,7 +88,10 @@ class AuthProxy(Gate):
             return None
         if asked.authorization != basic(self.reader, self.password):
             return 401, "missing or wrong credentials"
-        reads = asked.method in ("GET", "HEAD") or urlsplit(asked.path).path.rsplit("/", 1)[-1] in _READS
+        reads = (
+            asked.method in ("GET", "HEAD")
+            or urlsplit(asked.path).path.rsplit("/", 1)[-1] in _READS
+        )
         return None if reads else (403, f"{self.reader} may not {asked.method} {asked.path}")
 
 
@@ -119,17 +126,31 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: int, reason: str) -> None:
         cause = {"type": "security_exception", "reason": reason}
         answer = json.dumps({"error": {"root_cause": [cause], **cause}, "status": status}).encode()
-        self._answer(status, {"Content-Type": "application/json", "WWW-Authenticate": 'Basic realm="nearfold"'}, answer)
+        self._answer(
+            status,
+            {"Content-Type": "application/json", "WWW-Authenticate": 'Basic realm="nearfold"'},
+            answer,
+        )
 
     def _forward(self, body: bytes) -> None:
-        kept = {name: value for name, value in self.headers.items() if name.lower() not in {*_HOP, "authorization"}}
+        kept = {
+            name: value
+            for name, value in self.headers.items()
+            if name.lower() not in {*_HOP, "authorization"}
+        }
         with closing(http.client.HTTPConnection(*self.proxy.upstream, timeout=120)) as connection:
             connection.request(self.command, self.path, body or None, kept)
             answer = connection.getresponse()
-            headers = {name: value for name, value in answer.getheaders() if name.lower() not in _HOP}
-            self._answer(answer.status, headers, answer.read(), length=answer.getheader("Content-Length"))
+            headers = {
+                name: value for name, value in answer.getheaders() if name.lower() not in _HOP
+            }
+            self._answer(
+                answer.status, headers, answer.read(), length=answer.getheader("Content-Length")
+            )
 
-    def _answer(self, status: int, headers: dict[str, str], body: bytes, length: str | None = None) -> None:
+    def _answer(
+        self, status: int, headers: dict[str, str], body: bytes, length: str | None = None
+    ) -> None:
         head = self.command == "HEAD"
         self.send_response(status)
         for name, value in headers.items():

@@ -44,8 +44,16 @@ _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("DELETE", "_search/point_in_time", ("indices:data/read/point_in_time/delete",)),
     ("GET", f"{_NAME}/_stats(/.*)?", ("indices:monitor/stats",)),
 )
-_COMPOSITE = {"indices:data/read/mget", "indices:data/read/msearch", "indices:data/write/bulk"}  # asked of the cluster
-_WRITES = {"index": "indices:data/write/index", "update": "indices:data/write/update", "delete": "indices:data/write/delete"}
+_COMPOSITE = {
+    "indices:data/read/mget",
+    "indices:data/read/msearch",
+    "indices:data/write/bulk",
+}  # asked of the cluster
+_WRITES = {
+    "index": "indices:data/write/index",
+    "update": "indices:data/write/update",
+    "delete": "indices:data/write/delete",
+}
 
 
 class RoleGate(Gate):
@@ -60,7 +68,9 @@ class RoleGate(Gate):
 
     def refusal(self, asked: Asked) -> tuple[int, str] | None:
         """As told above."""
-        role = next((one for one in self.roles if asked.authorization == basic(one, self.password)), None)
+        role = next(
+            (one for one in self.roles if asked.authorization == basic(one, self.password)), None
+        )
         if role is None:
             return 401, "Authentication finally failed"
         for action, index in needed(asked):
@@ -115,7 +125,10 @@ def _bulk(body: bytes, index: str) -> Iterator[tuple[str, str | None]]:
 def _aliases(body: bytes) -> Iterator[tuple[str, str | None]]:
     for one in json.loads(body)["actions"]:
         ((kind, what),) = one.items()
-        yield "indices:admin/delete" if kind == "remove_index" else "indices:admin/aliases", what["index"]
+        yield (
+            "indices:admin/delete" if kind == "remove_index" else "indices:admin/aliases",
+            what["index"],
+        )
 
 
 def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
@@ -131,7 +144,9 @@ def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
 
 def _matches(patterns: list[str], action: str) -> bool:
     return any(
-        pattern == action or fnmatch.fnmatchcase(action.replace("[", "(").replace("]", ")"), pattern) for pattern in patterns
+        pattern == action
+        or fnmatch.fnmatchcase(action.replace("[", "(").replace("]", ")"), pattern)
+        for pattern in patterns
     )
 
 

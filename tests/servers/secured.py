@@ -32,15 +32,21 @@ def engine(roles: Mapping[str, Any]) -> Engine:
         made = elasticsearch.launch(home, folder, port)
         config = folder / "config"
         settings = (
-            (config / "elasticsearch.yml").read_text(encoding="utf-8").replace("xpack.security.enabled: false\n", _SETTINGS)
+            (config / "elasticsearch.yml")
+            .read_text(encoding="utf-8")
+            .replace("xpack.security.enabled: false\n", _SETTINGS)
         )
         (config / "elasticsearch.yml").write_text(settings, encoding="utf-8")
         known = {**roles, "ready": {"cluster": ["monitor"]}}
         lines = (f"{name}: {json.dumps(body)}\n" for name, body in known.items())
         (config / "roles.yml").write_text("".join(lines), encoding="utf-8")
         granted = {"root": "superuser", **{name: name for name in roles}}
-        (config / "users").write_text("".join(f"{user}:{_hashed()}\n" for user in granted), encoding="utf-8")
-        (config / "users_roles").write_text("".join(f"{role}:{user}\n" for user, role in granted.items()), encoding="utf-8")
+        (config / "users").write_text(
+            "".join(f"{user}:{_hashed()}\n" for user in granted), encoding="utf-8"
+        )
+        (config / "users_roles").write_text(
+            "".join(f"{role}:{user}\n" for user, role in granted.items()), encoding="utf-8"
+        )
         return made
 
     return replace(elasticsearch.ENGINE, launch=launch)

@@ -27,7 +27,9 @@ def main() -> int:
     """Read the command line, run the server and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--parent", type=int, default=0, help="0: nobody's child, runs until it gets a signal")
+    parser.add_argument(
+        "--parent", type=int, default=0, help="0: nobody's child, runs until it gets a signal"
+    )
     parser.add_argument("--user", type=int, help="the user that runs the server, by number")
     parser.add_argument("command", nargs="+")
     given = parser.parse_args()

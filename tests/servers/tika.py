@@ -27,7 +27,18 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
     config = folder / "tika.xml"
     config.write_text(_configuration(folder, port), encoding="utf-8")
     options = ("-Xmx64m", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={folder}")
-    argv = (str(_java()), *options, "-jar", str(home / _JAR), "-h", "127.0.0.1", "-p", str(port), "-c", str(config))
+    argv = (
+        str(_java()),
+        *options,
+        "-jar",
+        str(home / _JAR),
+        "-h",
+        "127.0.0.1",
+        "-p",
+        str(port),
+        "-c",
+        str(config),
+    )
     return Launch(argv, {})
 
 
@@ -47,7 +58,12 @@ def _configuration(folder: Path, port: int) -> str:
         "javaPath": _java(),
     }
     params = "".join(f"<{name}>{value}</{name}>" for name, value in settings.items())
-    options = ("-Xmx1g", "-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={folder}")
+    options = (
+        "-Xmx1g",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:TieredStopAtLevel=1",
+        f"-Djava.io.tmpdir={folder}",
+    )
     forked = "".join(f"<arg>{option}</arg>" for option in options)
     endpoints = "<endpoint>rmeta</endpoint><endpoint>tika</endpoint>"
     inner = f"{params}<forkedJvmArgs>{forked}</forkedJvmArgs><endpoints>{endpoints}</endpoints>"

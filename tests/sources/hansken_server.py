@@ -24,7 +24,11 @@ MODEL = {
         "keys": {"system": {}, "user": {}},
         "categories": {
             "extracted": {
-                "types": {"data": _STREAM, "file": {"properties": {"path": _STRING}}, "document": {"properties": {}}},
+                "types": {
+                    "data": _STREAM,
+                    "file": {"properties": {"path": _STRING}},
+                    "document": {"properties": {}},
+                },
                 "properties": {},
             },
             "annotated": {"types": {}, "properties": {"tags": {}, "privileged": {}}},
@@ -45,7 +49,9 @@ class Gatekeeper:
     broken: bool = False
     cut: int = 0
 
-    def add(self, number: int, name: str, user: dict[str, Any] | None = None, **streams: bytes) -> str:
+    def add(
+        self, number: int, name: str, user: dict[str, Any] | None = None, **streams: bytes
+    ) -> str:
         """One document with its streams; `user` is what investigators annotated."""
         uid = f"{IMAGE}:0-{number}"
         described = {
@@ -57,7 +63,13 @@ class Gatekeeper:
             for stream, data in streams.items()
         }
         extracted = {"data": described, "file": {"path": f"/evidence/{name}"}, "document": {}}
-        self.traces[uid] = {"uid": uid, "id": f"0-{number}", "image": IMAGE, "name": name, "system": {"extracted": extracted}}
+        self.traces[uid] = {
+            "uid": uid,
+            "id": f"0-{number}",
+            "image": IMAGE,
+            "name": name,
+            "system": {"extracted": extracted},
+        }
         if user:
             self.traces[uid]["user"] = {"annotated": user}
         self.streams.update({(uid, stream): data for stream, data in streams.items()})
@@ -101,7 +113,11 @@ def served(gatekeeper: Gatekeeper) -> ThreadingHTTPServer:
         def _search(self, asked: dict[str, Any]) -> None:
             gatekeeper.queries.append(asked.get("query"))
             after = re.search(r"'>': '([^']+)'", str(asked.get("query")))
-            found = [{"trace": one} for uid, one in sorted(gatekeeper.traces.items()) if not after or uid > after[1]]
+            found = [
+                {"trace": one}
+                for uid, one in sorted(gatekeeper.traces.items())
+                if not after or uid > after[1]
+            ]
             data = json.dumps({"totalResults": len(found), "traces": found}).encode()
             if gatekeeper.broken or gatekeeper.cut > 0:
                 gatekeeper.cut -= 1

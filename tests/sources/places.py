@@ -17,8 +17,8 @@ import pyarrow.parquet
 import pytest
 
 from indexer import index, open_store
-from indexer.extract.base import DEFAULT_LIMITS, Limits
-from indexer.ingest import Account
+from indexer.extraction.base import DEFAULT_LIMITS, Limits
+from indexer.indexing.index import Account
 from indexer.sources.base import Reading
 from indexer.stores.base import Store
 
@@ -62,13 +62,19 @@ def fill_mbox(place: Path, documents: Documents) -> str:
     box = mailbox.mbox(place)
     for name, text in documents.items():
         body = text if isinstance(text, bytes) else text.encode()
-        box.add(b"Message-ID: <%s@example.org>\nMIME-Version: 1.0\nSubject: x\n\n%s\n" % (name.encode(), body))
+        box.add(
+            b"Message-ID: <%s@example.org>\nMIME-Version: 1.0\nSubject: x\n\n%s\n"
+            % (name.encode(), body)
+        )
     box.close()
     return str(place)
 
 
 def fill_jsonl(place: Path, documents: Documents) -> str:
-    lines = ({"id": name} if isinstance(text, bytes) else {"id": name, "text": text} for name, text in documents.items())
+    lines = (
+        {"id": name} if isinstance(text, bytes) else {"id": name, "text": text}
+        for name, text in documents.items()
+    )
     place.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return str(place)
 
@@ -79,7 +85,9 @@ def fill_csv(place: Path, documents: Documents) -> str:
         rows.writerow(("id", "text"))
         for name, text in documents.items():
             if isinstance(text, bytes):
-                file.write(f"{name}{rows.dialect.delimiter}{text.decode('utf-8', 'surrogateescape')}\r\n")
+                file.write(
+                    f"{name}{rows.dialect.delimiter}{text.decode('utf-8', 'surrogateescape')}\r\n"
+                )
             else:
                 rows.writerow((name, text))
     return str(place)
@@ -87,7 +95,10 @@ def fill_csv(place: Path, documents: Documents) -> str:
 
 def fill_parquet(place: Path, documents: Documents) -> str:
     texts = [None if isinstance(text, bytes) else text for text in documents.values()]
-    pyarrow.parquet.write_table(pyarrow.table({"id": list(documents), "text": pyarrow.array(texts, pyarrow.string())}), place)
+    pyarrow.parquet.write_table(
+        pyarrow.table({"id": list(documents), "text": pyarrow.array(texts, pyarrow.string())}),
+        place,
+    )
     return str(place)
 
 
@@ -137,10 +148,20 @@ class Place:
     def fill(self, documents: Documents) -> str:
         return self._fill(self._place, documents)
 
-    def index(self, documents: Documents, limits: Limits = DEFAULT_LIMITS, **options: object) -> Account:
+    def index(
+        self, documents: Documents, limits: Limits = DEFAULT_LIMITS, **options: object
+    ) -> Account:
         url = self.fill(documents)
         extractor = "native" if self.kind == "mbox" else "plain"
-        return index([url], self.store, extractor=extractor, workers=1, limits=limits, reading=self.reading, **options)
+        return index(
+            [url],
+            self.store,
+            extractor=extractor,
+            workers=1,
+            limits=limits,
+            reading=self.reading,
+            **options,
+        )
 
     def texts(self) -> dict[str, str]:
         return {row.id: row.text for row in self.store.scan()}

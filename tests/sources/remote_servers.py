@@ -32,21 +32,34 @@ class _S3(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
-        asked = {name: values[0] for name, values in parse_qs(url.query, keep_blank_values=True).items()}
+        asked = {
+            name: values[0] for name, values in parse_qs(url.query, keep_blank_values=True).items()
+        }
         bucket, _, key = unquote(url.path).lstrip("/").partition("/")
         if not key:
-            self._answer(200, self._listing(bucket, asked.get("prefix", ""), asked.get("delimiter", "")).encode())
+            self._answer(
+                200,
+                self._listing(bucket, asked.get("prefix", ""), asked.get("delimiter", "")).encode(),
+            )
             return
         place = self.root / bucket / key
         if not place.is_file():
-            self._answer(404, b"<Error><Code>NoSuchKey</Code><Message>It is not there.</Message></Error>")
+            self._answer(
+                404, b"<Error><Code>NoSuchKey</Code><Message>It is not there.</Message></Error>"
+            )
             return
         data, part = place.read_bytes(), self.headers.get("Range")
         if part is None:
             self._answer(200, data)
             return
-        first, last = (int(end) if end else len(data) - 1 for end in part.removeprefix("bytes=").split("-"))
-        self._answer(206, data[first : last + 1], {"Content-Range": f"bytes {first}-{min(last, len(data) - 1)}/{len(data)}"})
+        first, last = (
+            int(end) if end else len(data) - 1 for end in part.removeprefix("bytes=").split("-")
+        )
+        self._answer(
+            206,
+            data[first : last + 1],
+            {"Content-Range": f"bytes {first}-{min(last, len(data) - 1)}/{len(data)}"},
+        )
 
     do_HEAD = do_GET  # noqa: N815
 
@@ -63,13 +76,21 @@ class _S3(BaseHTTPRequestHandler):
         listed = "".join(
             f"<Contents><Key>{escape(key)}</Key><LastModified>{_WHEN}</LastModified><ETag>x</ETag><Size>{size}</Size></Contents>"
             for key, size in found
-        ) + "".join(f"<CommonPrefixes><Prefix>{escape(name)}</Prefix></CommonPrefixes>" for name in sorted(folders))
+        ) + "".join(
+            f"<CommonPrefixes><Prefix>{escape(name)}</Prefix></CommonPrefixes>"
+            for name in sorted(folders)
+        )
         count = len(found) + len(folders)
         return f"<ListBucketResult><KeyCount>{count}</KeyCount><IsTruncated>false</IsTruncated>{listed}</ListBucketResult>"
 
     def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
-        kept = {"Content-Length": str(len(body)), "Last-Modified": _HTTP_WHEN, "ETag": '"x"', "Content-Type": "text/plain"}
+        kept = {
+            "Content-Length": str(len(body)),
+            "Last-Modified": _HTTP_WHEN,
+            "ETag": '"x"',
+            "Content-Type": "text/plain",
+        }
         for name, value in {**kept, **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
@@ -87,7 +108,10 @@ def sftp_server(root: Path, user: str, password: str) -> Iterator[int]:
 
     class Files(paramiko.SFTPServerInterface):
         def list_folder(self, path: str) -> list[paramiko.SFTPAttributes] | int:
-            return [paramiko.SFTPAttributes.from_stat(one.stat(), one.name) for one in self._at(path).iterdir()]
+            return [
+                paramiko.SFTPAttributes.from_stat(one.stat(), one.name)
+                for one in self._at(path).iterdir()
+            ]
 
         def stat(self, path: str) -> paramiko.SFTPAttributes | int:
             try:
@@ -109,12 +133,20 @@ def sftp_server(root: Path, user: str, password: str) -> Iterator[int]:
 
     class Login(paramiko.ServerInterface):
         def check_auth_password(self, username: str, given: str) -> int:
-            return paramiko.AUTH_SUCCESSFUL if (username, given) == (user, password) else paramiko.AUTH_FAILED
+            return (
+                paramiko.AUTH_SUCCESSFUL
+                if (username, given) == (user, password)
+                else paramiko.AUTH_FAILED
+            )
 
         def check_channel_request(self, kind: str, number: int) -> int:
             return paramiko.OPEN_SUCCEEDED
 
-    listener, key, transports = socket.create_server(("127.0.0.1", 0)), paramiko.RSAKey.generate(2048), []
+    listener, key, transports = (
+        socket.create_server(("127.0.0.1", 0)),
+        paramiko.RSAKey.generate(2048),
+        [],
+    )
 
     def accept() -> None:
         with suppress(OSError):

@@ -15,9 +15,9 @@ from places import store_fixture  # noqa: F401
 
 from indexer import index
 from indexer.errors import UsageError
-from indexer.extract.base import DEFAULT_LIMITS, Limits
-from indexer.ingest import DEFAULT_READING
-from indexer.sources._archives import MOST_TIMES
+from indexer.extraction.base import DEFAULT_LIMITS, Limits
+from indexer.indexing.index import DEFAULT_READING
+from indexer.sources.archives import MOST_TIMES
 from indexer.sources.base import Reading
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
@@ -25,7 +25,9 @@ TWO = "A quite different text about the price of bread and the people who pay it
 
 
 def read(place, store, limits=DEFAULT_LIMITS, reading=DEFAULT_READING, **options):
-    return index([str(place)], store, extractor="plain", workers=1, limits=limits, reading=reading, **options)
+    return index(
+        [str(place)], store, extractor="plain", workers=1, limits=limits, reading=reading, **options
+    )
 
 
 def counted(account):
@@ -82,7 +84,11 @@ def test_a_member_that_is_larger_than_it_says(tmp_path, store):
 
 def test_links_devices_and_encrypted_members(tmp_path, store):
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
-        for kind, name in ((tarfile.SYMTYPE, "link"), (tarfile.FIFOTYPE, "fifo"), (tarfile.DIRTYPE, "folder")):
+        for kind, name in (
+            (tarfile.SYMTYPE, "link"),
+            (tarfile.FIFOTYPE, "fifo"),
+            (tarfile.DIRTYPE, "folder"),
+        ):
             info = tarfile.TarInfo(name)
             info.type, info.linkname = kind, "/etc/passwd"
             archive.addfile(info)
@@ -114,11 +120,22 @@ def test_two_members_of_one_name_are_two_documents(tmp_path, store):
 
 
 def test_which_containers_are_opened(tmp_path, store):
-    (tmp_path / "a.jsonl").write_text(json.dumps({"text": ONE}) + "\n" + json.dumps({"text": TWO}) + "\n")
+    (tmp_path / "a.jsonl").write_text(
+        json.dumps({"text": ONE}) + "\n" + json.dumps({"text": TWO}) + "\n"
+    )
     (tmp_path / "b.txt").write_text(ONE)
     assert counted(read(tmp_path, store)) == (2, 2, 0, 0)
-    assert counted(read(tmp_path, store, reading=Reading(containers="all"), prune=True)) == (3, 2, 1, 0)
-    assert {row.path.removeprefix(f"{tmp_path}/") for row in store.scan()} == {"a.jsonl!/1", "a.jsonl!/2", "b.txt"}
+    assert counted(read(tmp_path, store, reading=Reading(containers="all"), prune=True)) == (
+        3,
+        2,
+        1,
+        0,
+    )
+    assert {row.path.removeprefix(f"{tmp_path}/") for row in store.scan()} == {
+        "a.jsonl!/1",
+        "a.jsonl!/2",
+        "b.txt",
+    }
     assert counted(read(tmp_path / "a.jsonl", store)) == (2, 0, 2, 0)
     assert counted(read(tmp_path / "a.jsonl", store, reading=Reading(containers="none")))[0] == 1
 
@@ -134,8 +151,12 @@ def test_fields_of_records(tmp_path, store):
         "list": [1],
         "tags": ["x", "y"],
     }
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + json.dumps(record).encode() + b"\n\n"))
-    reading = Reading(text_field="body", title_field="head", id_field="id", label_field="tags", own_ids=True)
+    (tmp_path / "a.jsonl.gz").write_bytes(
+        gzip.compress(b"\xef\xbb\xbf" + json.dumps(record).encode() + b"\n\n")
+    )
+    reading = Reading(
+        text_field="body", title_field="head", id_field="id", label_field="tags", own_ids=True
+    )
     assert counted(read(tmp_path / "a.jsonl.gz", store, reading=reading)) == (1, 1, 0, 0)
     row = store.get(["7"])["7"]
     assert (row.text, row.title, row.labels) == (f"{ONE}\n{TWO}", "Two texts", ("x", "y"))
@@ -157,7 +178,14 @@ def test_records_that_cannot_be_told_apart_fail(tmp_path, store):
 
 
 def test_without_an_id_field_the_line_tells(tmp_path, store):
-    lines = [json.dumps({"text": ONE}), "nonsense", "[1]", "", '{"text": 5}', json.dumps({"text": TWO})]
+    lines = [
+        json.dumps({"text": ONE}),
+        "nonsense",
+        "[1]",
+        "",
+        '{"text": 5}',
+        json.dumps({"text": TWO}),
+    ]
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     account = read(tmp_path / "a.jsonl", store)
     assert counted(account) == (5, 2, 0, 3)
@@ -183,11 +211,15 @@ def tar_of(*texts):
         pytest.param(lambda whole: whole[:1024], id="cut before a header"),
         pytest.param(lambda whole: whole[:1124], id="cut in a header"),
         pytest.param(lambda whole: whole[:1600], id="cut in a member"),
-        pytest.param(lambda whole: whole[:1124] + b"x" + whole[1125:], id="a header that is damaged"),
+        pytest.param(
+            lambda whole: whole[:1124] + b"x" + whole[1125:], id="a header that is damaged"
+        ),
     ],
 )
 @pytest.mark.parametrize("packing", [bytes, gzip.compress])
-def test_a_tar_that_is_cut_or_damaged_tells_that_members_are_missing(damage, packing, tmp_path, store):
+def test_a_tar_that_is_cut_or_damaged_tells_that_members_are_missing(
+    damage, packing, tmp_path, store
+):
     place = tmp_path / ("a.tar" if packing is bytes else "a.tar.gz")
     place.write_bytes(packing(tar_of(ONE, TWO, ONE + TWO)))
     assert counted(read(place, store)) == (3, 3, 0, 0)
@@ -217,16 +249,28 @@ def test_csv_with_quotes_line_breaks_and_a_missing_column(tmp_path, store):
 TABLE = f'id;text;note\n1;"{ONE}; and\nmore";"a, b"\n2;{TWO};\n'
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-@pytest.mark.parametrize(("delimiter", "given"), [(";", None), ("\t", None), ("|", None), (",", None), ("~", "~")])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
+)
+@pytest.mark.parametrize(
+    ("delimiter", "given"), [(";", None), ("\t", None), ("|", None), (",", None), ("~", "~")]
+)
 def test_csv_in_any_unicode_with_any_delimiter(encoding, delimiter, given, tmp_path, store):
     mark = "\ufeff" if encoding.endswith("e") else ""
     rows = io.StringIO(newline="")
-    csv.writer(rows, delimiter=delimiter).writerows(csv.reader(TABLE.splitlines(keepends=True), delimiter=";"))
+    csv.writer(rows, delimiter=delimiter).writerows(
+        csv.reader(TABLE.splitlines(keepends=True), delimiter=";")
+    )
     (tmp_path / "a.csv").write_bytes((mark + rows.getvalue()).encode(encoding))
-    assert counted(read(tmp_path / "a.csv", store, reading=Reading(id_field="id", delimiter=given))) == (2, 2, 0, 0)
+    assert counted(
+        read(tmp_path / "a.csv", store, reading=Reading(id_field="id", delimiter=given))
+    ) == (2, 2, 0, 0)
     found = {row.metadata["id"]: row for row in store.scan()}
-    assert (found["1"].text, found["1"].metadata["note"], found["2"].text) == (f"{ONE}; and\nmore", "a, b", TWO)
+    assert (found["1"].text, found["1"].metadata["note"], found["2"].text) == (
+        f"{ONE}; and\nmore",
+        "a, b",
+        TWO,
+    )
 
 
 def test_a_delimiter_that_is_none_is_refused():
@@ -250,20 +294,30 @@ def test_an_unclosed_quote_costs_its_own_row(place, tmp_path, store):
     (tmp_path / "a.csv").write_text("text\n" + "".join(f"{line}\n" for line in lines))
     account = read(tmp_path / "a.csv", store)
     assert counted(account) == (4, 3, 0, 1)
-    assert account.failed[0].error.startswith(f"line {place + 2} is no row") and "quote" in account.failed[0].error
-    assert {row.text for row in store.scan()} == {text for number, text in enumerate(texts) if number != place}
+    assert (
+        account.failed[0].error.startswith(f"line {place + 2} is no row")
+        and "quote" in account.failed[0].error
+    )
+    assert {row.text for row in store.scan()} == {
+        text for number, text in enumerate(texts) if number != place
+    }
 
 
 def test_a_label_column_that_is_not_there(tmp_path, store):
     (tmp_path / "a.csv").write_text(f"text,tag\n{ONE},x\n")
-    assert "no column 'label'" in read(tmp_path / "a.csv", store, reading=Reading(label_field="label")).failed[0].error
+    assert (
+        "no column 'label'"
+        in read(tmp_path / "a.csv", store, reading=Reading(label_field="label")).failed[0].error
+    )
     assert read(tmp_path / "a.csv", store, reading=Reading(label_field="tag")).indexed == 1
     assert next(store.scan()).labels == ("x",)
 
 
 def test_labels_are_single_values_or_fail(tmp_path, store):
     labels = [7, True, ["x", 1.5, None, ""], None, {"a": 1}, ["x", ["y"]]]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"text": f"{ONE} {one}", "l": one}) + "\n" for one in labels))
+    (tmp_path / "a.jsonl").write_text(
+        "".join(json.dumps({"text": f"{ONE} {one}", "l": one}) + "\n" for one in labels)
+    )
     account = read(tmp_path / "a.jsonl", store, reading=Reading(label_field="l"))
     assert counted(account) == (6, 4, 0, 2)
     assert all("'l' holds more than labels" in one.error for one in account.failed)
@@ -292,7 +346,9 @@ def test_an_archive_in_an_archive_is_one_document_with_all_its_texts(kind, tmp_p
 def test_members_of_one_name_are_told_apart_whatever_they_are_called(kind, tmp_path, store):
     names = ["a.txt", "a.txt", "a.txt#2", "a.txt", "a.txt#2"]
     place = tmp_path / f"a.{kind}"
-    place.write_bytes(packed(kind, [(name, f"{ONE} {number}".encode()) for number, name in enumerate(names)]))
+    place.write_bytes(
+        packed(kind, [(name, f"{ONE} {number}".encode()) for number, name in enumerate(names)])
+    )
     assert counted(read(place, store)) == (5, 5, 0, 0)
     assert sorted(row.text for row in store.scan()) == [f"{ONE} {number}" for number in range(5)]
     assert counted(read(place, store, prune=True)) == (5, 0, 5, 0)
@@ -348,8 +404,15 @@ def test_an_own_id_that_no_store_keeps_costs_itself_alone(tmp_path, store):
 def test_no_own_id_takes_the_place_of_a_part(tmp_path, store):
     text = f"1. Lease\n{ONE}\n2. Rent\n{TWO}"
     for lines in ({"7": text, "7#1": ONE}, {"7#1": ONE, "7": text}):
-        (tmp_path / "a.jsonl").write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in lines.items()))
-        account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id", own_ids=True), parts="clauses")
+        (tmp_path / "a.jsonl").write_text(
+            "".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in lines.items())
+        )
+        account = read(
+            tmp_path / "a.jsonl",
+            store,
+            reading=Reading(id_field="id", own_ids=True),
+            parts="clauses",
+        )
         assert len(account.failed) == 1 and "as those of parts do" in account.failed[0].error
         assert store.counts().documents == 1
         assert store.get(["7#1"])["7#1"].parent == "7"
@@ -357,7 +420,9 @@ def test_no_own_id_takes_the_place_of_a_part(tmp_path, store):
 
 def test_own_ids_are_distinct_in_all_files_of_a_run(tmp_path, store):
     for name in ("a", "b"):
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n")
+        (tmp_path / f"{name}.jsonl").write_text(
+            json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n"
+        )
     reading = Reading(id_field="id", own_ids=True, containers="all")
     account = read(tmp_path, store, reading=reading)
     assert counted(account) == (2, 1, 0, 1)

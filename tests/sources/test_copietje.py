@@ -19,7 +19,10 @@ LABELLED, UNLABELLED = 40, 80
 def texts():
     """Documents, each a few edits away from one of eight, by uid; every third is labelled."""
     random.seed(7)
-    words = [f"{random.choice('bcdfghklm')}{random.choice('aeiou')}{random.choice('nrst')}{number}" for number in range(400)]
+    words = [
+        f"{random.choice('bcdfghklm')}{random.choice('aeiou')}{random.choice('nrst')}{number}"
+        for number in range(400)
+    ]
     originals = [random.choices(words, k=150) for _ in range(8)]
     made = {}
     for number in range(LABELLED + UNLABELLED):
@@ -42,13 +45,20 @@ def expected(documents, labelled):
         lsh.insert(uid, sketches[uid])
     for uid in documents:
         if uid not in labelled:
-            found = [(sketches[uid].jaccard(sketches[other]), other) for other in lsh.query(sketches[uid])]
-            ranked = sorted((pair for pair in found if pair[0] >= 0.5), key=lambda pair: (-pair[0], pair[1]))
+            found = [
+                (sketches[uid].jaccard(sketches[other]), other)
+                for other in lsh.query(sketches[uid])
+            ]
+            ranked = sorted(
+                (pair for pair in found if pair[0] >= 0.5), key=lambda pair: (-pair[0], pair[1])
+            )
             if ranked:
                 yield f"{uid}  # max {ranked[0][0]:.3f} matches {', '.join(other for _, other in ranked)}"
 
 
-@pytest.mark.parametrize("recipe", [":::", "ws:norm-html:sha1:128", "white-space:norm-html:sha1:128", "ws:none:sha1:128"])
+@pytest.mark.parametrize(
+    "recipe", [":::", "ws:norm-html:sha1:128", "white-space:norm-html:sha1:128", "ws:none:sha1:128"]
+)
 def test_the_same_lines(recipe, tmp_path):
     if "none" not in recipe:
         for library in ("ftfy", "unidecode", "emoji", "bs4"):
@@ -59,9 +69,23 @@ def test_the_same_lines(recipe, tmp_path):
         for uid, text in documents.items():
             status = "confirmed" if uid in labelled else None
             file.write(json.dumps({"uid": uid, "text": text, "privileged_status": status}) + "\n")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db",
+    }
     for words in (
-        ["index", "case.jsonl", "--recipe", recipe, "--id-field", "uid", "--own-ids", "--label-field", "privileged_status"],
+        [
+            "index",
+            "case.jsonl",
+            "--recipe",
+            recipe,
+            "--id-field",
+            "uid",
+            "--own-ids",
+            "--label-field",
+            "privileged_status",
+        ],
         ["match", "--against", "confirmed", "--measure", "estimate"],
     ):
         done = subprocess.run(

@@ -45,7 +45,14 @@ def read(url, store, **options):
 
 
 def test_documents_with_their_texts_labels_and_metadata(url, gatekeeper, store):
-    one = gatekeeper.add(1, "a.docx", {"privileged": "confirmed", "tags": ["case"]}, raw=b"\0\1", text=ONE, plain=ONE[:40])
+    one = gatekeeper.add(
+        1,
+        "a.docx",
+        {"privileged": "confirmed", "tags": ["case"]},
+        raw=b"\0\1",
+        text=ONE,
+        plain=ONE[:40],
+    )
     two = gatekeeper.add(2, "b.docx", {"privileged": "rejected"}, htmlText=HTML)
     three = gatekeeper.add(3, "c.txt", None, raw=ONE.upper(), text=b"few")
     gatekeeper.add(4, "d.txt")
@@ -122,9 +129,19 @@ def test_from_the_command_line(url, gatekeeper, tmp_path):
     gatekeeper.add(1, "a.docx", {"privileged": "confirmed"}, text=ONE)
     uid = gatekeeper.add(2, "b.docx", None, text=ONE + b" Cats too.")
     command = [sys.executable, "-m", "indexer"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db"}
-    subprocess.run([*command, "index", url, "--recipe", "ws:none:sha1:128"], check=True, env=environment)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NEARFOLD_STORE": f"sqlite:///{tmp_path}/case.db",
+    }
+    subprocess.run(
+        [*command, "index", url, "--recipe", "ws:none:sha1:128"], check=True, env=environment
+    )
     done = subprocess.run(
-        [*command, "match", "--against", "privileged"], capture_output=True, text=True, check=True, env=environment
+        [*command, "match", "--against", "privileged"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
     )
     assert done.stdout.splitlines()[-1].startswith(f"{uid}  # max 0.")

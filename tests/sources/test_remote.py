@@ -30,7 +30,9 @@ def site(tmp_path):
     (tmp_path / "two.txt").write_text(TWO)
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("three.txt", ONE * 2)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=tmp_path))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=tmp_path)
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
@@ -53,7 +55,12 @@ def test_one_file_over_http(site, store):
 
 
 def test_a_folder_over_http_by_its_listing(site, store):
-    assert counted(read(f"{site}/", store)) == (3, 2, 0, 1)  # the archive is one document here, and no plain text
+    assert counted(read(f"{site}/", store)) == (
+        3,
+        2,
+        0,
+        1,
+    )  # the archive is one document here, and no plain text
     assert {row.path for row in store.scan()} == {f"{site}/two.txt", f"{site}/deep/one.txt"}
     assert counted(read(f"{site}/", store, reading=Reading(containers="all"))) == (3, 1, 2, 0)
 
@@ -98,7 +105,10 @@ def test_a_file_url_and_what_is_not_there(tmp_path, store):
             read(url, store)
 
 
-@pytest.mark.parametrize("url", ["sftp://user:secret@host/a", "nonsense://a/b", "http://127.0.0.1:9/a.txt", "s3://bucket/a"])
+@pytest.mark.parametrize(
+    "url",
+    ["sftp://user:secret@host/a", "nonsense://a/b", "http://127.0.0.1:9/a.txt", "s3://bucket/a"],
+)
 def test_what_cannot_be_read_is_told_at_once(url, store):
     with pytest.raises((UsageError, MissingExtra)) as error:
         read(url, store)
@@ -107,7 +117,8 @@ def test_what_cannot_be_read_is_told_at_once(url, store):
 
 
 @pytest.mark.parametrize(
-    ("status", "told"), [(404, "does not exist"), (410, "does not exist"), (403, "403"), (401, "401"), (503, "503")]
+    ("status", "told"),
+    [(404, "does not exist"), (410, "does not exist"), (403, "403"), (401, "401"), (503, "503")],
 )
 def test_what_a_server_answered_is_told(status, told, store):
     class Answers(http.server.BaseHTTPRequestHandler):
@@ -126,7 +137,9 @@ def test_what_a_server_answered_is_told(status, told, store):
     url = f"http://127.0.0.1:{server.server_port}/a.txt"
     with pytest.raises(UsageError, match=told) as error:
         read(url, store)
-    assert url in str(error.value) and isinstance(error.value, SourceNotFound) == (told == "does not exist")
+    assert url in str(error.value) and isinstance(error.value, SourceNotFound) == (
+        told == "does not exist"
+    )
     server.shutdown()
     server.server_close()
 
@@ -149,6 +162,8 @@ def test_two_places_with_one_name_under_a_namespace(tmp_path, store):
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.txt").write_text(ONE)
-    account = index([str(tmp_path / "x"), f"file://{tmp_path}/y"], store, namespace="n", extractor="plain")
+    account = index(
+        [str(tmp_path / "x"), f"file://{tmp_path}/y"], store, namespace="n", extractor="plain"
+    )
     assert counted(account) == (2, 1, 0, 1)
     assert "same name" in account.failed[0].error

@@ -41,7 +41,11 @@ def place(request, root, monkeypatch, tmp_path):
     pytest.importorskip("paramiko")
     monkeypatch.setenv("HOME", str(tmp_path))
     with sftp_server(root, "somebody", "secret") as port:
-        monkeypatch.setitem(fsspec.config.conf, "sftp", {"password": "secret", "look_for_keys": False, "allow_agent": False})
+        monkeypatch.setitem(
+            fsspec.config.conf,
+            "sftp",
+            {"password": "secret", "look_for_keys": False, "allow_agent": False},
+        )
         yield f"sftp://somebody@127.0.0.1:{port}/case-7"
 
 
@@ -51,7 +55,13 @@ def read(url, store, **options):
 
 
 def test_a_folder_an_archive_and_what_changed(place, root, store):
-    assert read(place, store) == (3, 2, 0, 1, 0)  # the archive is one document here, and no plain text
+    assert read(place, store) == (
+        3,
+        2,
+        0,
+        1,
+        0,
+    )  # the archive is one document here, and no plain text
     paths = {row.path.partition("case-7")[2]: row.text for row in store.scan()}
     assert paths == {"/one.txt": ONE, "/deep er/två.txt": TWO}
     assert read(f"{place}/a.zip", store)[:2] == (1, 1)

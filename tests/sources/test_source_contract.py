@@ -8,7 +8,7 @@ import pytest
 from places import CONTAINERS, Place, place_fixture, store_fixture  # noqa: F401
 
 from indexer import open_store
-from indexer.extract.base import Limits
+from indexer.extraction.base import Limits
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
 TWO = "A quite different text about the price of bread and the people who pay it every day."
@@ -32,7 +32,9 @@ def test_ids_do_not_depend_on_the_store_or_the_order(place: Place) -> None:
     place.index({"one": ONE, "two": TWO})
     other = Place(place.kind, place.folder, open_store("sqlite://:memory:"))
     other.index({"two": TWO, "one": ONE})
-    assert {id: text.strip() for id, text in other.texts().items()} == {id: text.strip() for id, text in place.texts().items()}
+    assert {id: text.strip() for id, text in other.texts().items()} == {
+        id: text.strip() for id, text in place.texts().items()
+    }
     other.store.close()
 
 
@@ -59,7 +61,9 @@ def test_a_document_that_breaks_loses_its_row(place: Place) -> None:
         pytest.skip("any bytes are a message")
     place.index({"one": ONE, "two": TWO})
     place.index({"one": ONE, "two": BROKEN}, prune=place.kind in ("csv", "tsv"))
-    assert {text.strip() for text in place.texts().values()} == ({ONE, TWO} if place.kind in ("csv", "tsv") else {ONE})
+    assert {text.strip() for text in place.texts().values()} == (
+        {ONE, TWO} if place.kind in ("csv", "tsv") else {ONE}
+    )
 
 
 def test_too_large_ones_fail_alone(place: Place) -> None:

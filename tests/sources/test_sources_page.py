@@ -55,10 +55,18 @@ def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_
     work, printed = tmp_path / "work", []
     work.mkdir()
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
-        line = re.sub(r"\b(their-index|papers)\b", rf"{prefix}-\1", block.replace("localhost:9200", place))
+        line = re.sub(
+            r"\b(their-index|papers)\b", rf"{prefix}-\1", block.replace("localhost:9200", place)
+        )
         line = SHELL + re.sub(r"hansken://\S+", gatekeeper, line)
         done = subprocess.run(
-            ["bash", "-c", line], cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False
+            ["bash", "-c", line],
+            cwd=work,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         printed.append(done.stdout)
@@ -73,5 +81,7 @@ def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_
     assert "2 documents: 2 indexed" in in_place
     assert re.search(r"100\.0%.* b$", in_place, re.MULTILINE)
     assert "2 documents in 1 group" in in_place
-    assert re.fullmatch(rf"{IMAGE}:0-2  # max 0\.\d{{3}} matches {IMAGE}:0-1", hansken.splitlines()[-1])
+    assert re.fullmatch(
+        rf"{IMAGE}:0-2  # max 0\.\d{{3}} matches {IMAGE}:0-1", hansken.splitlines()[-1]
+    )
     assert hansken.splitlines()[-1] in PAGE

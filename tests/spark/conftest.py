@@ -33,9 +33,16 @@ def java() -> dict[str, str]:
     """The environment in which Spark runs: a JDK, this Python on the executors, and nearfold where they find it."""
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and Path(home, "bin", "java").exists())):
-        (pytest.fail if choosing.required() else pytest.skip)("no JDK 17 or newer: install one, or set JAVA_HOME")
+        (pytest.fail if choosing.required() else pytest.skip)(
+            "no JDK 17 or newer: install one, or set JAVA_HOME"
+        )
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": path, "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_TOOL_OPTIONS": QUICK}
+    return {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": path,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "JAVA_TOOL_OPTIONS": QUICK,
+    }
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +52,8 @@ def spark(java: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Ite
         for name, value in java.items():
             patch.setenv(name, value)
         scratch = str(tmp_path_factory.mktemp("spark"))
-        made = session("nearfold tests", **LOCAL, **{"spark.master": "local[2,4]", "spark.local.dir": scratch})
+        made = session(
+            "nearfold tests", **LOCAL, **{"spark.master": "local[2,4]", "spark.local.dir": scratch}
+        )
         yield made
         made.stop()

@@ -23,15 +23,15 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 import indexer.spark.__main__ as job_file
-from indexer.grouping import group
-from indexer.pairs import match
+from indexer.grouping.group import group
+from indexer.matching.match import match
 from indexer.recipe import DEFAULT
-from indexer.spark import writing
-from indexer.spark.documents import Input, documents
-from indexer.spark.grouping import Settings
-from indexer.spark.grouping import group as group_on_spark
-from indexer.spark.rows import Mapper, ddl
-from indexer.spark.work import Work
+from indexer.spark import store_writes as writing
+from indexer.spark.arrow_rows import Mapper, ddl
+from indexer.spark.group_job import Settings
+from indexer.spark.group_job import group as group_on_spark
+from indexer.spark.input_documents import Input, documents
+from indexer.spark.work_folder import Work
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.spark
@@ -40,7 +40,10 @@ PATIENCE = 300.0
 
 def submitted(java: dict[str, str], master: str, *arguments: str) -> subprocess.Popen[str]:
     """`spark-submit` of the job, as docs/spark.md has it."""
-    submit = shutil.which("spark-submit", path=os.pathsep.join([str(Path(java["PYSPARK_PYTHON"]).parent), os.environ["PATH"]]))
+    submit = shutil.which(
+        "spark-submit",
+        path=os.pathsep.join([str(Path(java["PYSPARK_PYTHON"]).parent), os.environ["PATH"]]),
+    )
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
@@ -52,7 +55,9 @@ def submitted(java: dict[str, str], master: str, *arguments: str) -> subprocess.
     options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
     command = [str(submit), "--master", master, *options, str(job_file.__file__), *arguments]
     environment = {**os.environ, **java, "PYSPARK_DRIVER_PYTHON": java["PYSPARK_PYTHON"]}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 @pytest.fixture
@@ -72,7 +77,9 @@ def family() -> Iterator[Callable[[subprocess.Popen[str]], list[psutil.Process]]
 
 
 def kill(process: psutil.Process) -> None:
-    with contextlib.suppress(psutil.NoSuchProcess):  # psutil looks at the start time: never one that has its number since
+    with contextlib.suppress(
+        psutil.NoSuchProcess
+    ):  # psutil looks at the start time: never one that has its number since
         process.send_signal(signal.SIGKILL)
 
 
@@ -98,18 +105,36 @@ def spelled(process: psutil.Process) -> str:
     return ""
 
 
-def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(java: dict[str, str], tmp_path: Path, family: Any) -> None:
+def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(
+    java: dict[str, str], tmp_path: Path, family: Any
+) -> None:
     records = library(seed=21, size=2000)
     given, out = as_json(records, tmp_path / "in", 6), tmp_path / "out"
     store = f"sqlite:///{tmp_path}/there.db"
-    arguments = (str(given), "--format", "json", "--out", str(out), "--threshold", "0.7", "--store", store, "--writers", "1")
+    arguments = (
+        str(given),
+        "--format",
+        "json",
+        "--out",
+        str(out),
+        "--threshold",
+        "0.7",
+        "--store",
+        store,
+        "--writers",
+        "1",
+    )
 
     job = submitted(java, "local-cluster[2,1,1024]", *arguments)
     awaited(lambda: list(out.glob("work/signed-*/rows/_temporary/0/*")), "the first stage", job)
     victim = awaited(lambda: executors(family(job)), "an executor", job)[0]
     kill(victim)
-    assert not list(out.glob("work/signed-*/done")), "the stage was whole before an executor was killed"
-    awaited(lambda: list(out.glob("work/sharing-*/done")), "the stage after the killed executor's", job)
+    assert not list(out.glob("work/signed-*/done")), (
+        "the stage was whole before an executor was killed"
+    )
+    awaited(
+        lambda: list(out.glob("work/sharing-*/done")), "the stage after the killed executor's", job
+    )
     for process in family(job):
         kill(process)
     job.communicate()
@@ -124,13 +149,28 @@ def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(java: dict[str, 
     assert {"signed", "texts", "members", "hot", "candidates", "sharing"} <= kept
 
     one = store_of(records, "sqlite://:memory:")
-    expected = [(pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in match(one, threshold=0.7)]
+    expected = [
+        (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high)
+        for pair in match(one, threshold=0.7)
+    ]
     assert sorted(table(out / "pairs")) == expected
     group(one, threshold=0.7)
     rows = list(one.scan())
-    assert sorted(table(out / "families")) == [(row.id, row.family, row.principal, row.similarity) for row in rows]
+    assert sorted(table(out / "families")) == [
+        (row.id, row.family, row.principal, row.similarity) for row in rows
+    ]
     assert sorted(table(out / "clusters")) == [(row.id, row.cluster) for row in rows if row.cluster]
-    fields = ("id", "status", "modified", "labels", "blocks", "simhash", "family", "cluster", "provisional")
+    fields = (
+        "id",
+        "status",
+        "modified",
+        "labels",
+        "blocks",
+        "simhash",
+        "family",
+        "cluster",
+        "provisional",
+    )
     assert [[getattr(row, name) for name in fields] for row in open_store(store).scan()] == [
         [getattr(row, name) for name in fields] for row in rows
     ]
@@ -145,7 +185,9 @@ def table(folder: Path) -> list[tuple[Any, ...]]:
 def stumbling() -> Mapper:
     """Lose the first attempt of each task, after all of it was done."""
 
-    def stumble(parts: Iterator[Any]) -> Iterator[Any]:  # not at the top: executors do not find this module
+    def stumble(
+        parts: Iterator[Any],
+    ) -> Iterator[Any]:  # not at the top: executors do not find this module
         kept = list(parts)
         context = TaskContext.get()
         if context is not None and context.attemptNumber() == 0:
@@ -174,20 +216,35 @@ def times_written(index: str) -> set[int]:
     return {hit["_version"] for hit in found["hits"]["hits"]}
 
 
-def test_tasks_that_are_lost_after_writing_leave_each_document_once(spark: SparkSession, tmp_path: Path, index: str) -> None:
+def test_tasks_that_are_lost_after_writing_leave_each_document_once(
+    spark: SparkSession, tmp_path: Path, index: str
+) -> None:
     records = library(seed=31, size=120)
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), DEFAULT)
     assigned = group_on_spark(work, rows, DEFAULT, Settings(threshold=0.7))
     with contextlib.closing(open_store(index.replace("http://", "opensearch://"))) as store:
         refused = writing.write(rows.rows, assigned.rows, store.url, DEFAULT, tasks=2)
-        assert refused.mapInArrow(stumbling(), ddl({"id": "string", "error": "string"})).collect() == []
+        assert (
+            refused.mapInArrow(stumbling(), ddl({"id": "string", "error": "string"})).collect()
+            == []
+        )
         store.refresh()
         assert store.counts().documents == len(records)
         assert times_written(index) == {2}
         one = store_of(records, "sqlite://:memory:")
         group(one, threshold=0.7)
-        fields = ("id", "text", "bands", "minhash", "family", "principal", "similarity", "cluster", "provisional")
+        fields = (
+            "id",
+            "text",
+            "bands",
+            "minhash",
+            "family",
+            "principal",
+            "similarity",
+            "cluster",
+            "provisional",
+        )
         assert [[getattr(row, name) for name in fields] for row in store.scan()] == [
             [getattr(row, name) for name in fields] for row in one.scan()
         ]

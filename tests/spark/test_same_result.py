@@ -12,14 +12,15 @@ from planted import Record, as_json, library, store_of
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from indexer import grouping, pairs
 from indexer.errors import UsageError
+from indexer.grouping import group as grouping
+from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.spark.documents import Input, documents
-from indexer.spark.grouping import group
-from indexer.spark.pairs import Asked, match
+from indexer.spark.group_job import group
+from indexer.spark.input_documents import Input, documents
+from indexer.spark.match_job import Asked, match
 from indexer.spark.session import ours
-from indexer.spark.work import Stage, Work
+from indexer.spark.work_folder import Stage, Work
 from indexer.stores.base import Store
 
 pytestmark = pytest.mark.spark
@@ -42,7 +43,9 @@ def records() -> list[Record]:
 
 
 @pytest.fixture(scope="module")
-def both(spark: SparkSession, records: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Both:
+def both(
+    spark: SparkSession, records: list[Record], tmp_path_factory: pytest.TempPathFactory
+) -> Both:
     folder = tmp_path_factory.mktemp("both")
     work = Work(spark, str(folder / "work"))
     rows = documents(work, Input(str(as_json(records, folder / "in", 3)), "json"), DEFAULT)
@@ -51,12 +54,17 @@ def both(spark: SparkSession, records: list[Record], tmp_path_factory: pytest.Te
 
 def pairs_of_one(store: Store, **asked: Any) -> tuple[pairs.Matched, list[tuple[Any, ...]]]:
     found = pairs.match(store, **asked)
-    return found, [(pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in found]
+    return found, [
+        (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in found
+    ]
 
 
 def families_of_one(store: Store, **settings: Any) -> tuple[Any, dict[str, Family]]:
     account = grouping.group(store, **settings)
-    return account, {row.id: (row.family, bool(row.principal), row.similarity, row.cluster) for row in store.scan()}
+    return account, {
+        row.id: (row.family, bool(row.principal), row.similarity, row.cluster)
+        for row in store.scan()
+    }
 
 
 def families_of(stage: Stage) -> dict[str, Family]:
@@ -102,7 +110,9 @@ def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
     assert found.facts["hot_bands"] == account.capped.keys
 
 
-def test_any_cut_of_the_input_gives_the_same(spark: SparkSession, both: Both, records: list[Record], tmp_path: Path) -> None:
+def test_any_cut_of_the_input_gives_the_same(
+    spark: SparkSession, both: Both, records: list[Record], tmp_path: Path
+) -> None:
     spark.conf.set("spark.sql.shuffle.partitions", "5")
     try:
         work = Work(spark, str(tmp_path / "work"))
@@ -114,13 +124,18 @@ def test_any_cut_of_the_input_gives_the_same(spark: SparkSession, both: Both, re
         spark.conf.set("spark.sql.shuffle.partitions", "2")
 
 
-def test_a_secret_key_reaches_the_executors_and_no_file(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_secret_key_reaches_the_executors_and_no_file(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     """They are told the key with their task: in their environment there is none."""
     recipe, records = recipe_named("default_v1+key:legal").keyed(SECRET), library(seed=5, size=40)
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
     with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as one:
-        signed = {row["id"]: (row["recipe"], tuple(row["bands"]), row["minhash"]) for row in rows.rows.collect()}
+        signed = {
+            row["id"]: (row["recipe"], tuple(row["bands"]), row["minhash"])
+            for row in rows.rows.collect()
+        }
         assert signed == {row.id: (row.recipe, row.bands, row.minhash) for row in one.scan()}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 3 and not any(SECRET.encode() in path.read_bytes() for path in files)

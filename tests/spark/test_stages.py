@@ -9,23 +9,31 @@ import pytest
 from planted import library, store_of
 from pyspark.sql import SparkSession
 
+from indexer.clustering.families import Chains
 from indexer.errors import SourceNotFound, StoreError, UsageError
-from indexer.families import Chains
-from indexer.grouping import Settings, group
+from indexer.grouping.group import Settings, group
 from indexer.recipe import DEFAULT
 from indexer.sources.folder import walk
 from indexer.spark.components import Components
-from indexer.spark.documents import Input, failures, signed
-from indexer.spark.pairs import Asked
-from indexer.spark.running import Job, run
-from indexer.spark.work import Stage, Work
+from indexer.spark.input_documents import Input, failures, signed
+from indexer.spark.match_job import Asked
+from indexer.spark.run import Job, run
+from indexer.spark.work_folder import Stage, Work
 
 pytestmark = pytest.mark.spark
 
 
-def test_a_whole_stage_is_kept_and_another_is_made_anew(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_whole_stage_is_kept_and_another_is_made_anew(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     def made(work: Work, size: int) -> Stage:
-        return work.stage("numbers", {"size": size}, [], lambda: spark.range(size), lambda rows: {"rows": rows.count()})
+        return work.stage(
+            "numbers",
+            {"size": size},
+            [],
+            lambda: spark.range(size),
+            lambda rows: {"rows": rows.count()},
+        )
 
     first, again = Work(spark, str(tmp_path)), Work(spark, str(tmp_path))
     stage = made(first, 3)
@@ -37,14 +45,21 @@ def test_a_whole_stage_is_kept_and_another_is_made_anew(spark: SparkSession, tmp
     assert third.kept == []
 
 
-def test_what_cannot_be_done_is_told_before_anything_is_made(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_told_before_anything_is_made(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     (tmp_path / "file").touch()
     given = tmp_path / "in.jsonl"
-    given.write_text('{"id": "1", "text": "The harbour ferry leaves at eight in the morning.", "labels": ["known"]}\n')
+    given.write_text(
+        '{"id": "1", "text": "The harbour ferry leaves at eight in the morning.", "labels": ["known"]}\n'
+    )
     with pytest.raises(UsageError, match="give --out another place"):
         run(spark, Job(Input(str(given), "json"), str(tmp_path / "file" / "out")))
     with pytest.raises(UsageError, match="choose one of: known"):
-        run(spark, Job(Input(str(given), "json"), str(tmp_path / "out"), asked=Asked(against="nosuch")))
+        run(
+            spark,
+            Job(Input(str(given), "json"), str(tmp_path / "out"), asked=Asked(against="nosuch")),
+        )
 
 
 def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_path: Path) -> None:
@@ -58,7 +73,11 @@ def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_pat
     frame = spark.createDataFrame(edges, "a long, b long")
     given = Stage("given", frame)
     for at_once in (0, 1000):
-        found = Components(Work(spark, str(tmp_path / str(at_once))), at_once).of("chains", {}, [given], frame).rows.collect()
+        found = (
+            Components(Work(spark, str(tmp_path / str(at_once))), at_once)
+            .of("chains", {}, [given], frame)
+            .rows.collect()
+        )
         assert dict(found) == {node: chains.root(node) for edge in edges for node in edge}
 
 
@@ -66,9 +85,13 @@ def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) ->
     folder = tmp_path / "texts"
     (folder / "sub dir").mkdir(parents=True)
     (folder / "one.txt").write_text("The first text, which has enough words to be signed.")
-    (folder / "sub dir" / "zwei ü%.txt").write_text("Der zweite Text, ebenfalls lang genug für eine Signatur.")
+    (folder / "sub dir" / "zwei ü%.txt").write_text(
+        "Der zweite Text, ebenfalls lang genug für eine Signatur."
+    )
     (folder / "scan.pdf").write_bytes(b"%PDF-1.7")
-    stage = signed(Work(spark, str(tmp_path / "work")), Input(str(folder), "text", labels=("new",)), DEFAULT)
+    stage = signed(
+        Work(spark, str(tmp_path / "work")), Input(str(folder), "text", labels=("new",)), DEFAULT
+    )
     rows = {row["path"]: row for row in stage.rows.collect() if row["error"] is None}
     assert {path: row["id"] for path, row in rows.items()} == {
         blob.path: blob.id for blob in walk([str(folder)]) if blob.path.endswith(".txt")
@@ -86,10 +109,14 @@ def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) ->
         ('{"id": "a", "body": "x"}', "no column text; it has body, id"),
     ],
 )
-def test_records_that_cannot_be_told_apart_are_refused(spark: SparkSession, tmp_path: Path, lines: str, says: str) -> None:
+def test_records_that_cannot_be_told_apart_are_refused(
+    spark: SparkSession, tmp_path: Path, lines: str, says: str
+) -> None:
     (tmp_path / "in.jsonl").write_text(lines)
     with pytest.raises(UsageError, match=says):
-        signed(Work(spark, str(tmp_path / "work")), Input(str(tmp_path / "in.jsonl"), "json"), DEFAULT)
+        signed(
+            Work(spark, str(tmp_path / "work")), Input(str(tmp_path / "in.jsonl"), "json"), DEFAULT
+        )
 
 
 def test_what_is_not_there_is_told(spark: SparkSession, tmp_path: Path) -> None:
@@ -105,7 +132,9 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     url = f"sqlite:///{tmp_path}/there.db"
     there, one = store_of(records, url), store_of(records, f"sqlite:///{tmp_path}/one.db")
     group(one, threshold=0.7)
-    job = Job(Input(url, "store"), str(tmp_path / "out"), settings=Settings(threshold=0.7), store=url)
+    job = Job(
+        Input(url, "store"), str(tmp_path / "out"), settings=Settings(threshold=0.7), store=url
+    )
     account = run(spark, job)
     assert list(there.scan()) == list(one.scan())
     assert account["store"] == {"url": url, "wrote": "families", "refused": 0}

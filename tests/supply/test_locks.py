@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ROOT / "requirements"
 if sys.version_info < (3, 11):
-    pytest.skip("reads pyproject.toml with Python's own parser, from 3.11 on", allow_module_level=True)
+    pytest.skip(
+        "reads pyproject.toml with Python's own parser, from 3.11 on", allow_module_level=True
+    )
 import tomllib  # noqa: E402
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -35,10 +37,16 @@ def wanted(lock: str) -> set[str]:
         "core": PROJECT["project"]["dependencies"],
         "all": [
             *PROJECT["project"]["dependencies"],
-            *(one for extra in PROJECT["project"]["optional-dependencies"].values() for one in extra),
+            *(
+                one
+                for extra in PROJECT["project"]["optional-dependencies"].values()
+                for one in extra
+            ),
         ],
     }
-    asked["audit"] = [line for line in (LOCKS / "audit.in").read_text().splitlines() if not line.startswith("#")]
+    asked["audit"] = [
+        line for line in (LOCKS / "audit.in").read_text().splitlines() if not line.startswith("#")
+    ]
     asked["test"] = [*asked["all"], *PROJECT["dependency-groups"]["dev"]]
     return {plain(one) for one in asked[lock]} - {"nearfold"}
 
@@ -46,28 +54,49 @@ def wanted(lock: str) -> set[str]:
 @pytest.mark.parametrize("lock", ["build", "core", "all", "test", "audit"])
 def test_a_lock_names_all_that_is_asked_for_with_hashes(lock: str) -> None:
     named = entries(lock)
-    assert all(re.match(r"[a-z0-9.-]+==[^ ]+ .*--hash=sha256:[0-9a-f]{64}", entry) for entry in named)
+    assert all(
+        re.match(r"[a-z0-9.-]+==[^ ]+ .*--hash=sha256:[0-9a-f]{64}", entry) for entry in named
+    )
     assert wanted(lock) <= {plain(entry) for entry in named}, "run: python tools/lock.py"
     assert "://" not in (LOCKS / f"{lock}.txt").read_text(encoding="utf-8")
 
 
 def test_locks_agree_with_each_other() -> None:
-    pins = {lock: {entry.split(" --hash")[0].strip() for entry in entries(lock)} for lock in ("core", "all", "test")}
-    names = {lock: {plain(pin) + "|" + pin.split("==")[1].split()[0] for pin in pins[lock]} for lock in pins}
+    pins = {
+        lock: {entry.split(" --hash")[0].strip() for entry in entries(lock)}
+        for lock in ("core", "all", "test")
+    }
+    names = {
+        lock: {plain(pin) + "|" + pin.split("==")[1].split()[0] for pin in pins[lock]}
+        for lock in pins
+    }
     assert names["core"] <= names["all"] <= names["test"]
 
 
 def test_the_core_stays_small() -> None:
-    assert wanted("core") == {"numpy", "mmh3", "iscc-tika", "charset-normalizer", "psutil", "click", "rich", "snowballstemmer"}
+    assert wanted("core") == {
+        "numpy",
+        "mmh3",
+        "iscc-tika",
+        "charset-normalizer",
+        "psutil",
+        "click",
+        "rich",
+        "snowballstemmer",
+    }
 
 
 def test_the_build_asks_for_the_same_everywhere() -> None:
-    asked = [line for line in (LOCKS / "build.in").read_text().splitlines() if not line.startswith("#")]
+    asked = [
+        line for line in (LOCKS / "build.in").read_text().splitlines() if not line.startswith("#")
+    ]
     assert set(PROJECT["build-system"]["requires"]) <= set(asked)
 
 
 def test_the_licence_of_every_package_is_listed() -> None:
     page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^\| ([a-z0-9.-]+) \|", page, re.MULTILINE)) - {"package"}
-    assert listed == {plain(entry) for entry in entries("all")}, "run: .venv/bin/python tools/licences.py"
+    assert listed == {plain(entry) for entry in entries("all")}, (
+        "run: .venv/bin/python tools/licences.py"
+    )
     assert "| not told |" not in page

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexer.fingerprinting import Fingerprints, fingerprints
+from indexer.sketch.fingerprint import Fingerprints, fingerprints
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
-from indexer.sketch.statistics import wilson
+from indexer.statistics.wilson import wilson
 from indexer.text.normalise import normalised_codes
 
 SLOTS, PAIRS = 128, 1200
@@ -32,7 +32,10 @@ def sketched(shape: str) -> tuple[float, NDArray[np.bool_]]:
     agree = np.empty((PAIRS, SLOTS), dtype=np.bool_)
     for pair in range(PAIRS):
         features = rng.integers(0, 2**64, both + 2 * apart, dtype=np.uint64)
-        left, right = features[: both + apart], np.concatenate([features[:both], features[both + apart :]])
+        left, right = (
+            features[: both + apart],
+            np.concatenate([features[:both], features[both + apart :]]),
+        )
         agree[pair] = fast_similarity_sketch(left, SLOTS) == fast_similarity_sketch(right, SLOTS)
     return both / (both + 2 * apart), agree
 
@@ -92,15 +95,23 @@ def signed_pairs() -> tuple[NDArray[np.float64], Fingerprints]:
     for pair in range(600):
         lexicon = np.array("".join(rng.choice(list("etaoinshrdlucmfw  "), 3000)).split())
         words = lexicon[rng.zipf(1.3, rng.integers(30, 400)) % len(lexicon)]
-        changed = np.where(rng.random(len(words)) < pair / 600, lexicon[rng.integers(0, len(lexicon), len(words))], words)
+        changed = np.where(
+            rng.random(len(words)) < pair / 600,
+            lexicon[rng.integers(0, len(lexicon), len(words))],
+            words,
+        )
         texts += [" ".join(words), " ".join(changed)]
     features = [np.unique(gram_hashes(normalised_codes(text), 4)) for text in texts]
     pairs = zip(features[::2], features[1::2], strict=True)
-    return np.array([len(np.intersect1d(a, b)) / len(np.union1d(a, b)) for a, b in pairs]), fingerprints(texts)
+    return np.array(
+        [len(np.intersect1d(a, b)) / len(np.union1d(a, b)) for a, b in pairs]
+    ), fingerprints(texts)
 
 
 def hamming(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return np.unpackbits((left ^ right).view(np.uint8).reshape(len(left), 8), axis=1).sum(axis=1, dtype=np.int64)
+    return np.unpackbits((left ^ right).view(np.uint8).reshape(len(left), 8), axis=1).sum(
+        axis=1, dtype=np.int64
+    )
 
 
 def test_texts_are_estimated_within_theory() -> None:
@@ -126,7 +137,10 @@ def test_the_interval_of_hamming_holds_the_angle() -> None:
     similarity, signed = signed_pairs()
     truth = 1 - np.arccos(2 * similarity / (1 + similarity)) / np.pi
     equal = 64 - hamming(signed.simhash[::2], signed.simhash[1::2])
-    held = [low <= one <= high for one, (low, high) in zip(truth, (wilson(int(n), 64) for n in equal), strict=True)]
+    held = [
+        low <= one <= high
+        for one, (low, high) in zip(truth, (wilson(int(n), 64) for n in equal), strict=True)
+    ]
     assert 0.9 < np.mean(held) < 0.99
 
 

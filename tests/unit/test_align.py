@@ -8,13 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.alignment.passages import Alignment, align, passages
-from indexer.alignment.suffixes import by_suffixes
-from indexer.alignment.tiling import Tile, by_pairs, tiles
-from indexer.text.wordgrams import grams
+from indexer.similarity.alignment import Alignment, align, passages
+from indexer.similarity.suffix_tiling import by_suffixes
+from indexer.similarity.tiling import Tile, by_pairs, tiles
+from indexer.text.word_ngrams import grams
 from indexer.text.words import Words, words
 
-SEQUENCES = st.integers(1, 5).flatmap(lambda kinds: st.tuples(*[st.lists(st.integers(1, kinds), max_size=30)] * 2))
+SEQUENCES = st.integers(1, 5).flatmap(
+    lambda kinds: st.tuples(*[st.lists(st.integers(1, kinds), max_size=30)] * 2)
+)
 WIDTHS = st.integers(1, 6)
 MILLION = 170_000  # words in a megabyte of English
 
@@ -43,12 +45,18 @@ def defined_tiles(a: list[int], b: list[int], width: int) -> list[Tile]:
         if best.words < width:
             return placed
         placed.append(best)
-        free_a[best.a : best.a + best.words] = free_b[best.b : best.b + best.words] = [False] * best.words
+        free_a[best.a : best.a + best.words] = free_b[best.b : best.b + best.words] = [
+            False
+        ] * best.words
 
 
 @given(SEQUENCES, WIDTHS)
-@example(([1, 2, 3, 9, 4, 5, 1], [4, 5, 1, 2, 3]), 2)  # one tile cuts the last word off an equally long match
-def test_both_ways_place_the_tiles_of_the_definition(texts: tuple[list[int], list[int]], width: int) -> None:
+@example(
+    ([1, 2, 3, 9, 4, 5, 1], [4, 5, 1, 2, 3]), 2
+)  # one tile cuts the last word off an equally long match
+def test_both_ways_place_the_tiles_of_the_definition(
+    texts: tuple[list[int], list[int]], width: int
+) -> None:
     runs = grams(*(np.array(text, dtype=np.int64) for text in texts), width)
     expected = defined_tiles(*texts, width)
     assert by_pairs(*runs, width) == expected
@@ -67,9 +75,13 @@ def test_both_ways_agree_on_longer_texts(seed: int, kinds: int, copies: int) -> 
 
 
 @given(SEQUENCES, WIDTHS, st.sampled_from(["literal", "information"]))
-@example(([1, 1, 0, 1, 0], [0, 1, 0, 1, 1]), 2, "literal")  # tiles that are earliest in the one or the other make 3 or 5 words
+@example(
+    ([1, 1, 0, 1, 0], [0, 1, 0, 1, 1]), 2, "literal"
+)  # tiles that are earliest in the one or the other make 3 or 5 words
 @example(([1, 2, 3, 8, 9], [1, 2, 7, 2, 3]), 2, "information")  # 3 and 4 of 5 words are covered
-def test_counts_do_not_depend_on_the_order_of_the_texts(texts: tuple[list[int], list[int]], width: int, matching: str) -> None:
+def test_counts_do_not_depend_on_the_order_of_the_texts(
+    texts: tuple[list[int], list[int]], width: int, matching: str
+) -> None:
     a, b = map(text_of, texts)
     there, back = align(a, b, matching, width), align(b, a, matching, width)
     assert (there.longer, there.shorter, there.common) == (back.longer, back.shorter, back.common)
@@ -79,7 +91,9 @@ def test_counts_do_not_depend_on_the_order_of_the_texts(texts: tuple[list[int], 
 
 
 @given(SEQUENCES, st.sampled_from(["literal", "information"]))
-def test_chunks_say_the_same_words_in_both_texts(texts: tuple[list[int], list[int]], matching: str) -> None:
+def test_chunks_say_the_same_words_in_both_texts(
+    texts: tuple[list[int], list[int]], matching: str
+) -> None:
     spelled = [", ".join(f"W{number}" for number in text) for text in texts]
     a, b = map(words, spelled)
     aligned = align(a, b, matching)
@@ -93,19 +107,31 @@ def test_chunks_say_the_same_words_in_both_texts(texts: tuple[list[int], list[in
 def test_literal_chunks_are_one_to_one(texts: tuple[list[int], list[int]]) -> None:
     aligned = align(*map(text_of, texts))
     for side in ("a", "b"):
-        taken = [place for chunk in aligned.chunks for place in range(getattr(chunk, side), getattr(chunk, side) + chunk.words)]
+        taken = [
+            place
+            for chunk in aligned.chunks
+            for place in range(getattr(chunk, side), getattr(chunk, side) + chunk.words)
+        ]
         assert len(taken) == len(set(taken)) == aligned.common
 
 
 def defined_information(a: list[int], b: list[int], width: int) -> tuple[int, int, int]:
-    """L, S and C of information matching, word for word as `indexer.alignment.passages` tells it."""
+    """L, S and C of information matching, word for word as `indexer.similarity.alignment` tells it."""
     width = max(1, min(width, len(a), len(b)))
-    runs = [[tuple(text[at : at + width]) for at in range(len(text) - width + 1)] for text in (a, b)]
+    runs = [
+        [tuple(text[at : at + width]) for at in range(len(text) - width + 1)] for text in (a, b)
+    ]
     sizes = []
     for text, own, other in ((a, *runs), (b, *runs[::-1])):
-        spans = [range(max(at, own.index(run) + width), at + width) for at, run in enumerate(own) if own.index(run) < at]
+        spans = [
+            range(max(at, own.index(run) + width), at + width)
+            for at, run in enumerate(own)
+            if own.index(run) < at
+        ]
         counted = set(range(len(text))) - {place for span in spans for place in span}
-        covered = {place for at, run in enumerate(own) if run in other for place in range(at, at + width)}
+        covered = {
+            place for at, run in enumerate(own) if run in other for place in range(at, at + width)
+        }
         sizes.append((len(counted), len(counted & covered)))
     (shorter, common), (longer, _) = sorted(sizes)
     return longer, shorter, common
@@ -166,7 +192,9 @@ def test_hostile_texts_stay_near_linear(name: str) -> None:
     a, b = hostile()[name]
     began = time.process_time()
     placed = tiles(a, b, 5)
-    assert time.process_time() - began < 20, "seconds for two megabytes; a quadratic matcher needs hours"
+    assert time.process_time() - began < 20, (
+        "seconds for two megabytes; a quadratic matcher needs hours"
+    )
     common = sum(tile.words for tile in placed)
     assert common <= min(len(a), len(b))
     assert common >= (0.97 if "edited" in name else 1) * min(len(a), len(b))

@@ -12,7 +12,7 @@ import pytest
 from e2e.command import ROOT, outcome
 
 from indexer.errors import UsageError
-from indexer.failpoints import POINTS, arm, reached
+from indexer.system.failpoints import POINTS, arm, reached
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def test_a_delay_passes_time_and_a_kill_ends_the_process() -> None:
     reached("after_send")
     reached("after_write")
     assert 0.05 <= time.monotonic() - before < 5
-    code = "from indexer.failpoints import arm, reached; arm('before_read=kill'); reached('before_read'); print('alive')"
+    code = "from indexer.system.failpoints import arm, reached; arm('before_read=kill'); reached('before_read'); print('alive')"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (-9, b"")
 
@@ -66,5 +66,9 @@ def test_the_command_line_does_what_the_environment_says() -> None:
 
 
 def test_every_point_is_reached_somewhere_and_no_other() -> None:
-    sources = "\n".join(path.read_text() for path in Path(ROOT, "indexer").rglob("*.py") if path.name != "failpoints.py")
+    sources = "\n".join(
+        path.read_text()
+        for path in Path(ROOT, "indexer").rglob("*.py")
+        if path.name != "failpoints.py"
+    )
     assert set(re.findall(r'\breached\("(\w+)"', sources)) == set(POINTS)

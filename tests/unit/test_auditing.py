@@ -10,9 +10,9 @@ import pytest
 from sample_library import library, rows, true_pairs
 
 from indexer.errors import UsageError
-from indexer.grouping import RECALL
-from indexer.matching.auditing import distinct
-from indexer.pairs import match
+from indexer.grouping.group import RECALL
+from indexer.matching.audit import distinct
+from indexer.matching.match import match
 from indexer.statistics.strata import Stratum, allotted, audited, chance_at_least, told_audit
 
 NEVER = 0.1  # a weight of false negatives under which many pairs are missed
@@ -21,27 +21,41 @@ NEVER = 0.1  # a weight of false negatives under which many pairs are missed
 def planted(seed: int, families: int = 60, size: int = 4) -> dict[str, str]:
     """Families of texts with edits of every strength, so that similarities lie on both sides of any threshold."""
     chance = random.Random(seed)
-    vocabulary = ["".join(chance.choices("abcdefghijklmnoprstuvw", k=chance.randint(3, 9))) for _ in range(3000)]
+    vocabulary = [
+        "".join(chance.choices("abcdefghijklmnoprstuvw", k=chance.randint(3, 9)))
+        for _ in range(3000)
+    ]
     texts: dict[str, str] = {}
     for family in range(families):
         original = chance.choices(vocabulary, k=60)
         for member in range(size):
             share = chance.choice([0.01, 0.03, 0.06, 0.1]) if member else 0
-            words = [chance.choice(vocabulary) if chance.random() < share else word for word in original]
-            words[member] = f"mark{member}"  # no two texts are copies: an audit counts pairs of distinct texts
+            words = [
+                chance.choice(vocabulary) if chance.random() < share else word for word in original
+            ]
+            words[member] = (
+                f"mark{member}"  # no two texts are copies: an audit counts pairs of distinct texts
+            )
             texts[f"{family:03}-{member}"] = " ".join(words)
     return texts
 
 
 @pytest.mark.parametrize(("threshold", "seed"), [(0.8, 1), (0.6, 2)])
-def test_the_estimate_has_no_bias_and_the_interval_its_coverage(threshold: float, seed: int) -> None:
+def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
+    threshold: float, seed: int
+) -> None:
     texts = planted(seed)
     store, truth = library(rows(texts)), true_pairs(texts, threshold)
-    listed = {(one.a, one.b) for one in match(store, threshold=threshold, false_negative_weight=NEVER)}
+    listed = {
+        (one.a, one.b) for one in match(store, threshold=threshold, false_negative_weight=NEVER)
+    }
     recall = len(listed & truth.keys()) / len(truth)
     assert 0.3 < recall < 0.97
     made = [
-        match(store, threshold=threshold, false_negative_weight=NEVER, audit=80, seed=1000 * draw).audit for draw in range(50)
+        match(
+            store, threshold=threshold, false_negative_weight=NEVER, audit=80, seed=1000 * draw
+        ).audit
+        for draw in range(50)
     ]
     missed = [one.missed for one in made]
     error = statistics.stdev(missed) / math.sqrt(len(missed))
@@ -59,9 +73,19 @@ def test_intervals_hold_over_many_stores() -> None:
     for seed in range(10, 22):
         texts = planted(seed, families=25)
         store, truth = library(rows(texts)), true_pairs(texts, 0.7)
-        listed = {(one.a, one.b) for one in match(store, threshold=0.7, false_negative_weight=NEVER, exact=True)}
+        listed = {
+            (one.a, one.b)
+            for one in match(store, threshold=0.7, false_negative_weight=NEVER, exact=True)
+        }
         for draw in range(3):
-            made = match(store, threshold=0.7, false_negative_weight=NEVER, exact=True, audit=40, seed=draw * 77).audit
+            made = match(
+                store,
+                threshold=0.7,
+                false_negative_weight=NEVER,
+                exact=True,
+                audit=40,
+                seed=draw * 77,
+            ).audit
             covered += made.low <= len(listed) / len(truth) <= made.high
             trials += 1
     assert covered / trials >= 0.85
@@ -75,19 +99,28 @@ def test_a_census_knows_it_all() -> None:
     made = found.audit
     assert made.missed == len(truth.keys() - listed)
     assert made.recall == pytest.approx(len(listed & truth.keys()) / len(truth))
-    assert (made.error, made.low, made.high) == (0, pytest.approx(made.recall), pytest.approx(made.recall))
+    assert (made.error, made.low, made.high) == (
+        0,
+        pytest.approx(made.recall),
+        pytest.approx(made.recall),
+    )
     assert sum(one.size for one in made.strata) == len(texts) * (len(texts) - 1) // 2
 
 
 def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() -> None:
     """Sketches never put near duplicates far apart in real life: the sum is tested on strata made by hand."""
-    near, far = Stratum("near", 100, 50, 10, 0.3, False), Stratum("far", 10_000, 100, 0, 0.0, False, placed=False)
+    near, far = (
+        Stratum("near", 100, 50, 10, 0.3, False),
+        Stratum("far", 10_000, 100, 0, 0.0, False, placed=False),
+    )
     measured = Stratum("measured", 200, 200, 200, 1.0, True)
     trusting = audited(0.8, [measured, near, far])
     assert (trusting.right, trusting.missed, trusting.recall) == (200, 20, pytest.approx(200 / 220))
     assert trusting.low < trusting.recall < trusting.high
     assert trusting.floor < 0.4 < trusting.low
-    surprised = audited(0.8, [measured, near, Stratum("far", 10_000, 100, 1, 0.0, False, placed=False)])
+    surprised = audited(
+        0.8, [measured, near, Stratum("far", 10_000, 100, 1, 0.0, False, placed=False)]
+    )
     assert surprised.missed == 120
     assert surprised.low < 0.5 < surprised.high
 
@@ -101,7 +134,9 @@ def test_the_variance_by_hand() -> None:
 
 
 def test_an_empty_store_and_one_without_duplicates() -> None:
-    store = library(rows({"a": "one text of some words alone", "b": "quite another lot with nothing shared"}))
+    store = library(
+        rows({"a": "one text of some words alone", "b": "quite another lot with nothing shared"})
+    )
     made = match(store, threshold=0.8, audit=20)
     assert made.audit.recall is None
     assert "nothing was to be found" in " ".join(made.notes())
@@ -110,27 +145,41 @@ def test_an_empty_store_and_one_without_duplicates() -> None:
 
 
 def test_what_is_said_claims_no_more_than_was_verified() -> None:
-    measured, far = Stratum("measured", 3, 3, 3, 1.0, True), Stratum("far", 32, 32, 0, 0.0, False, placed=False)
+    measured, far = (
+        Stratum("measured", 3, 3, 3, 1.0, True),
+        Stratum("far", 32, 32, 0, 0.0, False, placed=False),
+    )
     [every] = told_audit(audited(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far]))
     assert every == (
         "audit: all 36 pairs of different texts are verified; 1 pair of texts is at 0.8 or above and not listed: recall 75.0%"
     )
     sampled = Stratum("far", 50_000, 300, 0, 0.0, False, placed=False)
     [nothing] = told_audit(audited(0.99, [Stratum("measured", 0, 0, 0, 1.0, True), sampled]))
-    assert "300 of 50,000" in nothing and "far apart; by these draws alone 632 may still do so" in nothing
+    assert (
+        "300 of 50,000" in nothing
+        and "far apart; by these draws alone 632 may still do so" in nothing
+    )
     first, second = told_audit(audited(0.8, [measured, sampled]))
     assert "about 0 pairs of texts are" in first and "0 of 300 pairs drawn from 50,000" in second
 
 
 def test_bands_as_those_of_groups_miss_less() -> None:
     store = library(rows(planted(1)))
-    few, many = (match(store, threshold=0.8, audit=200, **bands).audit for bands in ({}, {"recall": RECALL}))
+    few, many = (
+        match(store, threshold=0.8, audit=200, **bands).audit for bands in ({}, {"recall": RECALL})
+    )
     assert few.recall < 0.95 < 0.99 < many.recall
 
 
 def test_what_cannot_be_audited() -> None:
     store = library(rows(planted(4, families=2)))
-    for wrong in ({"all_pairs": True}, {"contained": True}, {"new": True}, {"against": "x"}, {"measure": "overlap"}):
+    for wrong in (
+        {"all_pairs": True},
+        {"contained": True},
+        {"new": True},
+        {"against": "x"},
+        {"measure": "overlap"},
+    ):
         with pytest.raises(UsageError, match="--audit"):
             match(store, audit=50, **wrong)
     with pytest.raises(UsageError, match="20 pairs or more"):

@@ -8,14 +8,22 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
-from indexer.errors import MappingMismatch, SourceNotFound, StoreBusy, StoreDamaged, StoreError, Unsupported, UsageError
-from indexer.jobhistory import job_history
-from indexer.jobs import Failure, Journal, journal_path, remembered
+from indexer.errors import (
+    MappingMismatch,
+    SourceNotFound,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    Unsupported,
+    UsageError,
+)
+from indexer.jobs.history import job_history
+from indexer.jobs.journal import Failure, Journal, journal_path, remembered
 from indexer.model import Query
+from indexer.operations.backup import backup, restore
 from indexer.recipe import DEFAULT
-from indexer.safekeeping import backup, restore
 from indexer.stores import open_store
-from indexer.stores.sqlite import SqliteStore
+from indexer.stores.sqlite.store import SqliteStore
 
 FAILURE = Failure("f", "/papers/f.pdf", "digest", "extractor", "encrypted")
 
@@ -50,7 +58,9 @@ def test_a_copy_is_a_store_and_brings_everything_back(store: SqliteStore, tmp_pa
     other.close()
 
 
-def test_a_copy_taken_while_rows_are_written_is_one_moment(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_copy_taken_while_rows_are_written_is_one_moment(
+    store: SqliteStore, tmp_path: Path
+) -> None:
     ended = threading.Event()
 
     def write() -> None:
@@ -118,7 +128,9 @@ def test_what_is_no_sound_copy_changes_nothing(store: SqliteStore, tmp_path: Pat
     assert list(store.scan()) == before
 
 
-def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(
+    store: SqliteStore, tmp_path: Path
+) -> None:
     backup(store, f"{tmp_path}/copy.db")
     with closing(sqlite3.connect(tmp_path / "copy.db.jobs")) as db, db:
         db.execute("DELETE FROM failure")
@@ -129,7 +141,9 @@ def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(store: SqliteStor
     assert [one.id for one in remembered(journal_path(store.url)) or ()] == ["f"]
 
 
-def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(
+    store: SqliteStore, tmp_path: Path
+) -> None:
     backup(store, f"{tmp_path}/copy.db")
     store.write([row("3")])
     with (tmp_path / "copy.db.jobs").open("ab") as jobs:
@@ -146,7 +160,14 @@ def test_what_others_keep_is_never_replaced(store: SqliteStore, tmp_path: Path) 
     (tmp_path / "report.txt").write_text("a year of work", encoding="utf-8")
     (tmp_path / "folder.db").mkdir()
     before = theirs.read_bytes()
-    for name in ("theirs.db", "report.txt", "folder.db", "store.db", "store.db.jobs", "store.db-wal"):
+    for name in (
+        "theirs.db",
+        "report.txt",
+        "folder.db",
+        "store.db",
+        "store.db.jobs",
+        "store.db-wal",
+    ):
         with pytest.raises(UsageError, match="name another file"):
             backup(store, f"{tmp_path}/{name}")
     backup(store, f"{tmp_path}/copy.db")
@@ -162,7 +183,9 @@ def test_what_others_keep_is_never_replaced(store: SqliteStore, tmp_path: Path) 
     assert len(list(store.scan())) == 2
 
 
-def test_copies_are_for_nobody_who_may_not_read_the_store(store: SqliteStore, tmp_path: Path) -> None:
+def test_copies_are_for_nobody_who_may_not_read_the_store(
+    store: SqliteStore, tmp_path: Path
+) -> None:
     for name in ("store.db", "store.db.jobs"):
         (tmp_path / name).chmod(0o600)
     backup(store, f"{tmp_path}/copy.db")
@@ -176,9 +199,9 @@ def test_copies_are_for_nobody_who_may_not_read_the_store(store: SqliteStore, tm
 def test_a_restored_journal_tells_of_the_restoring(store: SqliteStore, tmp_path: Path) -> None:
     backup(store, f"{tmp_path}/copy.db")
     restore(store, f"{tmp_path}/copy.db", replace=True)
-    assert [(one.command, one.outcome, one.counts) for one in job_history(journal_path(store.url))] == [
-        ("restore", "done", {"documents": 2})
-    ]
+    assert [
+        (one.command, one.outcome, one.counts) for one in job_history(journal_path(store.url))
+    ] == [("restore", "done", {"documents": 2})]
 
 
 def test_what_cannot_be_copied_says_what_to_do(store: SqliteStore, tmp_path: Path) -> None:

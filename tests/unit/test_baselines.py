@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus import counted
+from indexer.sketch.corpus_statistics import counted
 from indexer.sketch.hashing import gram_hashes, mix64_array
 from indexer.sketch.imatch import imatch, matching
 from indexer.sketch.permutations import permuted_minima
-from indexer.sketch.strings import string_hashes
+from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.supershingles import chance, mega_shingles, super_shingles
 from indexer.sketch.winnowing import guarantee, winnowed
 from indexer.text.codepoints import encode
@@ -23,7 +23,10 @@ from indexer.text.codepoints import encode
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/baselines.json").read_text())
 VOCABULARY = [f"w{number}" for number in range(300)]
 RANDOM = random.Random(9)
-TEXTS = [[word for rank, word in enumerate(VOCABULARY, 1) if RANDOM.random() < 4 / (rank + 3)] for _ in range(400)]
+TEXTS = [
+    [word for rank, word in enumerate(VOCABULARY, 1) if RANDOM.random() < 4 / (rank + 3)]
+    for _ in range(400)
+]
 STATISTICS = counted((string_hashes(text) for text in TEXTS), "words")
 
 
@@ -32,7 +35,10 @@ def test_golden() -> None:
     assert list(imatch(TEXTS[0], STATISTICS, lexicons=3)) == GOLDEN["imatch"]
     assert [f"{one:016x}" for one in super_shingles(slots)] == GOLDEN["super_shingles"]
     assert [f"{one:016x}" for one in mega_shingles(slots)] == GOLDEN["mega_shingles"]
-    assert winnowed(gram_hashes(encode("A do run run run, a do run run"), 5), 4).tolist() == GOLDEN["winnowed"]
+    assert (
+        winnowed(gram_hashes(encode("A do run run run, a do run run"), 5), 4).tolist()
+        == GOLDEN["winnowed"]
+    )
 
 
 def test_imatch_heeds_the_set_of_terms_alone() -> None:
@@ -43,8 +49,13 @@ def test_imatch_heeds_the_set_of_terms_alone() -> None:
 
 def test_terms_that_are_too_common_too_rare_or_unseen_change_nothing() -> None:
     text = TEXTS[0]
-    holders = dict(zip(VOCABULARY, STATISTICS.holders(string_hashes(VOCABULARY)).tolist(), strict=True))
-    common, rare = max(holders, key=holders.__getitem__), next(word for word, count in holders.items() if 0 < count <= 3)
+    holders = dict(
+        zip(VOCABULARY, STATISTICS.holders(string_hashes(VOCABULARY)).tolist(), strict=True)
+    )
+    common, rare = (
+        max(holders, key=holders.__getitem__),
+        next(word for word, count in holders.items() if 0 < count <= 3),
+    )
     plain = [word for word in text if word not in (common, rare)]
     assert imatch([*plain, common, rare, "unseen"], STATISTICS) == imatch(plain, STATISTICS)
 
@@ -80,7 +91,9 @@ def test_chances_are_those_of_the_paper() -> None:
 @given(st.floats(0, 1))
 def test_chance_in_closed_form(similarity: float) -> None:
     equal = similarity**14
-    assert chance(similarity) == pytest.approx(1 - (1 - equal) ** 6 - 6 * equal * (1 - equal) ** 5, abs=1e-12)
+    assert chance(similarity) == pytest.approx(
+        1 - (1 - equal) ** 6 - 6 * equal * (1 - equal) ** 5, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("similarity", [0.8, 0.9, 0.95])
@@ -88,16 +101,24 @@ def test_mega_shingles_are_shared_as_often_as_the_formula_says(similarity: float
     """600 pairs of feature sets; four standard deviations."""
     trials, met = 600, 0
     for seed in range(trials):
-        features = mix64_array(np.arange(400, dtype=np.uint64) + np.uint64(seed << 20)) >> np.uint64(32)
+        features = mix64_array(
+            np.arange(400, dtype=np.uint64) + np.uint64(seed << 20)
+        ) >> np.uint64(32)
         shared, rest = round(400 * similarity), round(200 * (1 - similarity))
-        left, right = features[: shared + rest], np.concatenate((features[:shared], features[shared + rest :]))
+        left, right = (
+            features[: shared + rest],
+            np.concatenate((features[:shared], features[shared + rest :])),
+        )
         one, other = permuted_minima(left, 84), permuted_minima(right, 84)
         met += bool(set(mega_shingles(one)) & set(mega_shingles(other)))
     expected = chance(similarity)
     assert abs(met / trials - expected) < 4 * math.sqrt(expected * (1 - expected) / trials) + 0.01
 
 
-@given(st.lists(st.integers(0, 3), min_size=84, max_size=84), st.lists(st.integers(0, 3), min_size=84, max_size=84))
+@given(
+    st.lists(st.integers(0, 3), min_size=84, max_size=84),
+    st.lists(st.integers(0, 3), min_size=84, max_size=84),
+)
 def test_a_mega_shingle_is_two_super_shingles(left: list[int], right: list[int]) -> None:
     for start in (0, 14):
         right[start : start + 14] = left[start : start + 14]
@@ -112,7 +133,9 @@ def test_too_few_slots_are_refused() -> None:
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.integers(1, 10))
-def test_winnowing_keeps_the_rightmost_least_of_every_window(values: list[int], window: int) -> None:
+def test_winnowing_keeps_the_rightmost_least_of_every_window(
+    values: list[int], window: int
+) -> None:
     width = min(window, len(values))
     expected = set()
     for start in range(len(values) - width + 1):
@@ -121,7 +144,12 @@ def test_winnowing_keeps_the_rightmost_least_of_every_window(values: list[int], 
     assert winnowed(np.array(values, np.uint64), window).tolist() == sorted(expected)
 
 
-@given(st.text("abc ", min_size=12, max_size=40), st.text("xyz", max_size=20), st.text("xyz", max_size=20), st.integers(2, 6))
+@given(
+    st.text("abc ", min_size=12, max_size=40),
+    st.text("xyz", max_size=20),
+    st.text("xyz", max_size=20),
+    st.integers(2, 6),
+)
 def test_shared_passages_are_noticed(passage: str, before: str, after: str, window: int) -> None:
     """A passage of the guaranteed length leaves a common hash whatever stands around it."""
     width = 4

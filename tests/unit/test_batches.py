@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.batches import Batch, Group, Piece, batches
+from indexer.exports.review_batches import Batch, Group, Piece, batches
 
 NAMES = st.sampled_from(["Ann", "Bo", "Cy", "left the firm"])
 
@@ -21,18 +21,29 @@ def groups(draw: st.DrawFn) -> list[Group]:
     return made
 
 
-@given(groups(), st.permutations(["Ann", "Bo", "Cy"]), st.integers(1, 6), st.sampled_from(["words", "documents"]))
-def test_every_document_is_given_once_and_groups_stay_together(made, reviewers, size, balance) -> None:
+@given(
+    groups(),
+    st.permutations(["Ann", "Bo", "Cy"]),
+    st.integers(1, 6),
+    st.sampled_from(["words", "documents"]),
+)
+def test_every_document_is_given_once_and_groups_stay_together(
+    made, reviewers, size, balance
+) -> None:
     done = batches(made, reviewers, size, balance)
     given_away = [id for batch in done for piece in batch.pieces for id in piece.documents]
     assert sorted(given_away) == sorted(id for group in made for id in group.documents)
     assert all(0 < sum(len(piece.documents) for piece in batch.pieces) <= size for batch in done)
     assert [batch.number for batch in done] == list(range(1, len(done) + 1))
     for group in made:
-        holding = [(batch, piece) for batch in done for piece in batch.pieces if piece.group == group.id]
+        holding = [
+            (batch, piece) for batch in done for piece in batch.pieces if piece.group == group.id
+        ]
         assert len({batch.reviewer for batch, _ in holding}) == 1
         assert len(holding) == max(1, -(-len(group.documents) // size))
-        assert [piece.part for _, piece in sorted(holding, key=lambda one: one[1].part)] == list(range(1, len(holding) + 1))
+        assert [piece.part for _, piece in sorted(holding, key=lambda one: one[1].part)] == list(
+            range(1, len(holding) + 1)
+        )
         assert {piece.parts for _, piece in holding} == {len(holding)}
 
 
@@ -45,7 +56,11 @@ def test_the_order_of_groups_is_no_matter(made, random) -> None:
 
 @given(groups())
 def test_a_group_goes_to_who_has_read_most_of_it(made) -> None:
-    chosen = {piece.group: (batch.reviewer, piece.known) for batch in batches(made, ["Ann", "Bo"], 4) for piece in batch.pieces}
+    chosen = {
+        piece.group: (batch.reviewer, piece.known)
+        for batch in batches(made, ["Ann", "Bo"], 4)
+        for piece in batch.pieces
+    }
     for group in made:
         counted = Counter(name for name in group.history if name in ("Ann", "Bo"))
         best = {name for name, number in counted.items() if number == max(counted.values())}
@@ -73,5 +88,8 @@ def test_reviewers_are_those_of_the_history_where_none_are_given() -> None:
 
 
 def test_batches_are_as_few_as_best_fit_makes_them() -> None:
-    made = [Group(f"g{place}", tuple(f"{place}-{nth}" for nth in range(size)), 1) for place, size in enumerate((6, 5, 5, 4))]
+    made = [
+        Group(f"g{place}", tuple(f"{place}-{nth}" for nth in range(size)), 1)
+        for place, size in enumerate((6, 5, 5, 4))
+    ]
     assert len(batches(made, [], 10)) == 2

@@ -20,7 +20,9 @@ GOLDEN = json.loads((Path(__file__).parent.parent / "golden/bbit.json").read_tex
 
 @pytest.mark.parametrize("bits", WIDTHS)
 def test_golden(bits: int) -> None:
-    slots = permuted_minima(feature_hashes([feature.encode() for feature in GOLDEN["features"]]), GOLDEN["slots"])
+    slots = permuted_minima(
+        feature_hashes([feature.encode() for feature in GOLDEN["features"]]), GOLDEN["slots"]
+    )
     assert pack_low_bits(slots, bits).hex() == GOLDEN["packed"][str(bits)]
 
 
@@ -28,7 +30,9 @@ def test_golden(bits: int) -> None:
 def test_packing_keeps_the_low_bits_and_nothing_else(values: list[int], bits: int) -> None:
     packed = pack_low_bits(np.array(values, dtype=np.uint32), bits)
     assert len(packed) == math.ceil(len(values) * bits / 8)
-    assert unpack_low_bits(packed, bits, len(values)).tolist() == [value % 2**bits for value in values]
+    assert unpack_low_bits(packed, bits, len(values)).tolist() == [
+        value % 2**bits for value in values
+    ]
 
 
 @pytest.mark.parametrize("bits", WIDTHS)
@@ -40,15 +44,21 @@ def test_the_estimate_is_unbiased_and_its_error_is_as_stated(bits: int, similari
     for seed in range(pairs):
         members = mix64_array(np.arange(1000, dtype=np.uint64) + np.uint64(seed << 20))
         rest = (1000 - shared) // 2
-        left, right = members[: shared + rest], np.concatenate((members[:shared], members[shared + rest :]))
+        left, right = (
+            members[: shared + rest],
+            np.concatenate((members[:shared], members[shared + rest :])),
+        )
         one, other = (
-            unpack_low_bits(pack_low_bits(fast_similarity_sketch(s, slots), bits), bits, slots) for s in (left, right)
+            unpack_low_bits(pack_low_bits(fast_similarity_sketch(s, slots), bits), bits, slots)
+            for s in (left, right)
         )
         estimate = corrected(int(np.sum(one == other)), slots, bits)
         errors.append(estimate.similarity - similarity)
         covered += estimate.low <= similarity <= estimate.high
     stated = standard_error(similarity, slots, bits)
-    assert abs(np.mean(errors)) < 4 * stated / math.sqrt(pairs) + 0.01 * (similarity < 0.3)  # cutting at 0 lifts low estimates
+    assert abs(np.mean(errors)) < 4 * stated / math.sqrt(pairs) + 0.01 * (
+        similarity < 0.3
+    )  # cutting at 0 lifts low estimates
     assert np.std(errors) < 1.12 * stated
     assert covered / pairs > 0.92
 

@@ -9,9 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.blocks import DOC_CLOSE, DOC_LOOSE, Design, designed, designs, table_keys, tables
 from indexer.errors import UsageError
-from indexer.keys import block_keys
+from indexer.sketch.blocks import (
+    DOC_CLOSE,
+    DOC_LOOSE,
+    Design,
+    designed,
+    designs,
+    table_keys,
+    tables,
+)
+from indexer.sketch.keys import block_keys
 
 
 def flips(bits: int, distance: int) -> np.ndarray:
@@ -50,17 +58,23 @@ def test_four_bits_may_be_missed() -> None:
     assert missed(DOC_CLOSE, np.array([1 | 1 << 16 | 1 << 32 | 1 << 48], dtype=np.uint64)) == 1
 
 
-@pytest.mark.parametrize("design", [DOC_LOOSE, *designs(64, 6)], ids=lambda design: f"{design.tables}x{design.key_bits}")
+@pytest.mark.parametrize(
+    "design", [DOC_LOOSE, *designs(64, 6)], ids=lambda design: f"{design.tables}x{design.key_bits}"
+)
 def test_distance_six_misses_none_of_100000_random_flips(design: Design) -> None:
     generator = np.random.default_rng(6)
-    places = generator.permuted(np.tile(np.arange(64, dtype=np.uint64), (100_000, 1)), axis=1)[:, :6]
+    places = generator.permuted(np.tile(np.arange(64, dtype=np.uint64), (100_000, 1)), axis=1)[
+        :, :6
+    ]
     masks = np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
     assert design.distance >= 6
     assert missed(design, masks) == 0
 
 
 @pytest.mark.parametrize(
-    "design", [design for distance in (1, 2) for design in designs(64, distance, 64)], ids=lambda d: f"{d.distance}-{d.tables}"
+    "design",
+    [design for distance in (1, 2) for design in designs(64, distance, 64)],
+    ids=lambda d: f"{d.distance}-{d.tables}",
 )
 def test_small_distances_miss_nothing_at_all(design: Design) -> None:
     assert missed(design, flips(64, design.distance)) == 0
@@ -94,7 +108,9 @@ def test_designs_are_as_they_say(bits: int, distance: int) -> None:
 
 @given(st.integers(0, 2**64 - 1))
 def test_keys_are_the_bits_under_the_mask(sketch: int) -> None:
-    for number, (mask, key) in enumerate(zip(tables(DOC_CLOSE), table_keys(sketch, tables(DOC_CLOSE)), strict=True)):
+    for number, (mask, key) in enumerate(
+        zip(tables(DOC_CLOSE), table_keys(sketch, tables(DOC_CLOSE)), strict=True)
+    ):
         bits = "".join(str(sketch >> place & 1) for place in range(63, -1, -1) if mask >> place & 1)
         assert key == f"{number:02x}{int(bits, 2):07x}"
 
@@ -130,8 +146,12 @@ def test_too_few_bits_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "design", [*designs(64, 3, 20), *designs(64, 6)], ids=lambda design: f"{design.distance}-{design.tables}"
+    "design",
+    [*designs(64, 3, 20), *designs(64, 6)],
+    ids=lambda design: f"{design.distance}-{design.tables}",
 )
 def test_documented_designs_are_those_there_are(design: Design) -> None:
-    documented = (Path(__file__).parent.parent.parent / "docs/schemes.md").read_text(encoding="utf-8")
+    documented = (Path(__file__).parent.parent.parent / "docs/schemes.md").read_text(
+        encoding="utf-8"
+    )
     assert f"| {design.distance} | {design.tables} | {design.key_bits} |" in documented

@@ -9,11 +9,16 @@ from indexer import mappings
 from indexer.errors import UsageError
 from indexer.model import Query
 from indexer.recipe import DEFAULT
-from indexer.stores import bodies
+from indexer.stores.engine import bodies
 
 
 def new_index(**changes):
-    settings = {"metadata_type": "flat_object", "core_analysis": False, "shards": None, "replicas": None}
+    settings = {
+        "metadata_type": "flat_object",
+        "core_analysis": False,
+        "shards": None,
+        "replicas": None,
+    }
     return bodies.index(DEFAULT, **{**settings, **changes})
 
 
@@ -21,7 +26,12 @@ def test_an_index_is_strict_and_says_what_it_holds():
     body = new_index()
     assert body["mappings"]["dynamic"] == "strict"
     assert body["mappings"]["_meta"] == {
-        "nearfold": {"format": 1, "analysis": "words_v1", "recipe_id": DEFAULT.id, "recipe": DEFAULT.settings}
+        "nearfold": {
+            "format": 1,
+            "analysis": "words_v1",
+            "recipe_id": DEFAULT.id,
+            "recipe": DEFAULT.settings,
+        }
     }
     assert body["mappings"]["properties"]["metadata"] == {"type": "flat_object"}
     assert body["settings"]["index"] == {"number_of_shards": 1, "auto_expand_replicas": "0-1"}
@@ -35,15 +45,26 @@ def test_the_engines_differ_in_one_field():
 
 
 def test_shards_and_replicas_are_settings():
-    assert new_index(shards=3)["settings"]["index"] == {"number_of_shards": 3, "auto_expand_replicas": "0-1"}
-    assert new_index(replicas=2)["settings"]["index"] == {"number_of_shards": 1, "number_of_replicas": 2}
-    assert new_index(shards=1, replicas=0)["settings"]["index"] == {"number_of_shards": 1, "number_of_replicas": 0}
+    assert new_index(shards=3)["settings"]["index"] == {
+        "number_of_shards": 3,
+        "auto_expand_replicas": "0-1",
+    }
+    assert new_index(replicas=2)["settings"]["index"] == {
+        "number_of_shards": 1,
+        "number_of_replicas": 2,
+    }
+    assert new_index(shards=1, replicas=0)["settings"]["index"] == {
+        "number_of_shards": 1,
+        "number_of_replicas": 0,
+    }
 
 
 def test_core_analysis_needs_no_module():
     body = new_index(core_analysis=True)
     assert body["settings"]["analysis"] == {
-        "analyzer": {"nearfold": {"type": "custom", "tokenizer": "standard", "filter": ["lowercase"]}}
+        "analyzer": {
+            "nearfold": {"type": "custom", "tokenizer": "standard", "filter": ["lowercase"]}
+        }
     }
     assert body["mappings"]["_meta"]["nearfold"]["analysis"] == "core"
     assert body["mappings"]["properties"] == new_index()["mappings"]["properties"]
@@ -76,7 +97,10 @@ def test_our_own_mapping_has_no_problems():
         (lambda mapping: mapping.pop("_meta"), "it was not made by nearfold (no `_meta.nearfold`)"),
         (lambda mapping: mapping.pop("dynamic"), "it is not strict (`dynamic`)"),
         (lambda mapping: mapping["properties"].pop("near_bands"), "field near_bands is missing"),
-        (lambda mapping: mapping["properties"].update(extra={"type": "text"}), "field extra is not nearfold's"),
+        (
+            lambda mapping: mapping["properties"].update(extra={"type": "text"}),
+            "field extra is not nearfold's",
+        ),
         (
             lambda mapping: mapping["properties"].update(near_simhash={"type": "text"}),
             "field near_simhash is text instead of long",
@@ -99,7 +123,10 @@ def test_what_is_wrong_with_a_mapping_is_spelled_out(change, problem):
 
 def test_all_words_are_required_and_scored():
     body = bodies.search(Query('near "duplicate documents"'), 10)
-    assert [clause["multi_match"]["query"] for clause in body["query"]["bool"]["must"]] == ["near", "duplicate documents"]
+    assert [clause["multi_match"]["query"] for clause in body["query"]["bool"]["must"]] == [
+        "near",
+        "duplicate documents",
+    ]
     assert {clause["multi_match"]["type"] for clause in body["query"]["bool"]["must"]} == {"phrase"}
     assert body["track_total_hits"] is True
     assert body["size"] == 10
@@ -116,7 +143,10 @@ def test_what_is_not_ranked_is_not_scored():
 
 
 def test_hits_are_read_from_columns_unless_they_lack_an_id():
-    for body in (bodies.search(Query("near"), 10), bodies.candidates(bodies.keys([band(0, 1)], []), "r", 10)):
+    for body in (
+        bodies.search(Query("near"), 10),
+        bodies.candidates(bodies.keys([band(0, 1)], []), "r", 10),
+    ):
         assert (body["_source"], body["stored_fields"]) == (False, "_none_")
         place = body["sort"].index(bodies.BY_ID)
         hits = [{"sort": ["a"] * len(body["sort"])} for _ in range(2)]
@@ -146,7 +176,12 @@ def test_a_query_that_can_find_nothing_has_no_body():
 
 
 def test_filters_name_engine_fields():
-    filters = (("path", "/a"), ("status", "empty"), ("metadata.dc.creator", "Ada"), ("labels", "x*\ud800"))
+    filters = (
+        ("path", "/a"),
+        ("status", "empty"),
+        ("metadata.dc.creator", "Ada"),
+        ("labels", "x*\ud800"),
+    )
     assert bodies.search(Query("", filters=filters), 1)["query"]["bool"]["filter"] == [
         {"term": {"path": {"value": "/a"}}},
         {"term": {"near_status": {"value": "empty"}}},
@@ -179,7 +214,9 @@ def test_carriers_are_counted_by_place():
     }
 
 
-@pytest.mark.parametrize(("under", "prefix"), [("/a", "/a/"), ("/a/", "/a/"), ("/", "/"), ("a*", "a*/")])
+@pytest.mark.parametrize(
+    ("under", "prefix"), [("/a", "/a/"), ("/a/", "/a/"), ("/", "/"), ("a*", "a*/")]
+)
 def test_a_folder_is_itself_and_what_lies_in_it(under, prefix):
     inside = bodies.scan(under, 5)["query"]["bool"]["filter"][0]["bool"]["should"]
     assert inside == [{"term": {"path": {"value": under}}}, {"prefix": {"path": {"value": prefix}}}]
@@ -212,5 +249,8 @@ def test_searches_among_documents_leave_parts_out_and_keep_their_scores():
     body = bodies.candidates([("near_bands", "00a1")], "recipe", 10)
     among = bodies.scoped(body, "documents")
     assert among["query"]["bool"]["must"] == [body["query"]]
-    assert among["query"]["bool"]["must_not"] == bodies.scoped(body, "parts")["query"]["bool"]["filter"]
+    assert (
+        among["query"]["bool"]["must_not"]
+        == bodies.scoped(body, "parts")["query"]["bool"]["filter"]
+    )
     assert bodies.scoped(body, "both") is body

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.text.lexicon import default_lexicon
+from indexer.text.clauses.lexicon import default_lexicon
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 from clausecorpus import all_bases, results
@@ -28,7 +28,10 @@ def test_unknown_synonyms_are_unknown_and_most_known_ones_known() -> None:
 
 def test_the_same_seed_gives_the_same_clauses_and_halves_share_no_base() -> None:
     assert results("train", 12) == results("train", 12)
-    halves = [{group.base for one in results(half, 30) for group, _ in one.groups} for half in ("train", "test")]
+    halves = [
+        {group.base for one in results(half, 30) for group, _ in one.groups}
+        for half in ("train", "test")
+    ]
     assert not halves[0] & halves[1]
     assert len(all_bases()) > 40
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.clauses import MOST, Heading, clauses
+from indexer.text.clauses.segmentation import MOST, Heading, clauses
 
 CONTRACT = """CREDIT AGREEMENT
 
@@ -53,7 +53,9 @@ To the Agent: we hereby give notice.
 def heads(text: str, structure: list[Heading] | None = None) -> list[tuple[str, str, str]]:
     """Label, heading, and the first two words of the body."""
     found = clauses(text, structure)
-    return [(one.label, one.heading, " ".join(text[one.body : one.end].split()[:2])) for one in found]
+    return [
+        (one.label, one.heading, " ".join(text[one.body : one.end].split()[:2])) for one in found
+    ]
 
 
 def test_a_contract():
@@ -79,7 +81,11 @@ def test_a_contract():
         ("Section 7.9 WAIVER OF JURY TRIAL", "Section 7.9", "WAIVER OF JURY TRIAL"),
         ("(m) LEVERAGE RATIO", "(m)", "LEVERAGE RATIO"),
         ("6. Compensation of Escrow Agent", "6", "Compensation of Escrow Agent"),
-        ("Section 14.06 Successors and Assignors. All covenants bind.", "Section 14.06", "Successors and Assignors"),
+        (
+            "Section 14.06 Successors and Assignors. All covenants bind.",
+            "Section 14.06",
+            "Successors and Assignors",
+        ),
         ("3.1 Successors and Assigns. This agreement enures.", "3.1", "Successors and Assigns"),
         ("ARTICLE IV: COVENANTS", "ARTICLE IV", "COVENANTS"),
         ("Article 5 \u2013 Protection des données", "Article 5", "Protection des données"),
@@ -117,7 +123,10 @@ def test_headings(line, label, heading):
 )
 def test_what_a_sentence_says_of_a_clause_is_no_heading(line):
     for gap in ("\n", "\n\n"):
-        assert not any(one.label or one.heading for one in clauses(f"The words before.{gap}{line}{gap}The words after.\n"))
+        assert not any(
+            one.label or one.heading
+            for one in clauses(f"The words before.{gap}{line}{gap}The words after.\n")
+        )
 
 
 def test_a_wrapped_sentence_does_not_break_at_a_reference():
@@ -145,9 +154,7 @@ def test_a_title_in_capitals_is_repeated_by_its_paragraphs():
 
 
 def test_a_number_goes_on_in_brackets():
-    text = (
-        "Section 7.9(b)(ii) Fees. The Client shall pay as in\nSection 7.8(c) above.\n7.10(c) The fee is due.\n7.11 Term. None."
-    )
+    text = "Section 7.9(b)(ii) Fees. The Client shall pay as in\nSection 7.8(c) above.\n7.10(c) The fee is due.\n7.11 Term. None."
     assert heads(text) == [
         ("Section 7.9(b)(ii)", "Fees", "The Client"),
         ("7.10(c)", "", "The fee"),
@@ -158,11 +165,11 @@ def test_a_number_goes_on_in_brackets():
 def test_tables_of_contents_are_left_out():
     bare = "Contents\n1. Fees\n2. Term\n\n1. Fees\nThe Client shall pay.\n2. Term\nOne year."
     assert heads(bare) == [("1", "Fees", "The Client"), ("2", "Term", "One year.")]
-    tabs = "1. Fees\t2\n2. Term\t3\n3. Notices\t11\n\nNow it begins.\n\n1. Fees\nThe Client shall pay."
-    assert heads(tabs) == [("", "", "Now it"), ("1", "Fees", "The Client")]
-    stepped = (
-        "1. Fees .... 2\n   1.1 When .... 2\n   1.2 How\t3\n2. Term .... 4\n\n1. Fees\n1.1 When. In May.\n2. Term\nOne year."
+    tabs = (
+        "1. Fees\t2\n2. Term\t3\n3. Notices\t11\n\nNow it begins.\n\n1. Fees\nThe Client shall pay."
     )
+    assert heads(tabs) == [("", "", "Now it"), ("1", "Fees", "The Client")]
+    stepped = "1. Fees .... 2\n   1.1 When .... 2\n   1.2 How\t3\n2. Term .... 4\n\n1. Fees\n1.1 When. In May.\n2. Term\nOne year."
     assert heads(stepped)[0] == ("1", "Fees", "")
     assert len(heads(stepped)) == 3
     table = "Widgets\t20\nGadgets\t30\nScrews\t40"
@@ -188,7 +195,20 @@ def test_nothing_has_no_clauses_and_too_many_are_one():
     assert many[-1].end == len("A word.\n\n" * (MOST + 5)) - 2
 
 
-LINES = st.sampled_from([*CONTRACT.splitlines(), "", " ", "FOO BAR", "A. Fees", "word word", "1. X", "(a) Law.", "\u2028", "§"])
+LINES = st.sampled_from(
+    [
+        *CONTRACT.splitlines(),
+        "",
+        " ",
+        "FOO BAR",
+        "A. Fees",
+        "word word",
+        "1. X",
+        "(a) Law.",
+        "\u2028",
+        "§",
+    ]
+)
 
 
 @given(st.lists(LINES, max_size=30).map("\n".join) | st.text(max_size=80))
@@ -199,4 +219,6 @@ def test_every_word_lies_in_at_most_one_clause(text):
         assert one.start <= one.body <= one.end
         assert text[one.start : one.end] == text[one.start : one.end].strip() != ""
     if "...." not in text and "CONTENTS" not in text:
-        assert "".join("".join(text[one.start : one.end].split()) for one in found) == "".join(text.split())
+        assert "".join("".join(text[one.start : one.end].split()) for one in found) == "".join(
+            text.split()
+        )

@@ -7,14 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.comparison import Comparison, as_json, compare, rows
+from indexer.comparing.compare import Comparison, as_json, compare, rows
 from indexer.errors import UnknownMeasure
 from indexer.text.words import words
 
 BLOCKS = st.lists(
-    st.sampled_from(["a b c d e", "f g h i j k", "l m n o p q r", "x", "y z", "(s, t)", "a b c d e. f g"]), max_size=6
+    st.sampled_from(
+        ["a b c d e", "f g h i j k", "l m n o p q r", "x", "y z", "(s, t)", "a b c d e. f g"]
+    ),
+    max_size=6,
 )
-MEASURES = {"features", "resemblance", "jaccard_words", "overlap", "containment", "terminology", "estimate", "hamming"}
+MEASURES = {
+    "features",
+    "resemblance",
+    "jaccard_words",
+    "overlap",
+    "containment",
+    "terminology",
+    "estimate",
+    "hamming",
+}
 
 
 def spelled(comparison: Comparison, side: int) -> list[str]:
@@ -25,7 +37,9 @@ def spelled(comparison: Comparison, side: int) -> list[str]:
 
 
 @given(BLOCKS, BLOCKS, st.sampled_from(["literal", "information"]))
-def test_rows_show_every_word_once_and_in_order(first: list[str], second: list[str], matching: str) -> None:
+def test_rows_show_every_word_once_and_in_order(
+    first: list[str], second: list[str], matching: str
+) -> None:
     made = compare("; ".join(first), "; ".join(second), matching=matching)
     for side in (0, 1):
         assert spelled(made, side) == words(made.texts[side]).folded
@@ -36,31 +50,46 @@ def test_rows_of_the_same_passage_say_the_same(first: list[str], second: list[st
     made = compare(" ".join(first), " ".join(second))
     for row in rows(made):
         if row.same:
-            texts = [text[span.start : span.end] for text, (span,) in zip(made.texts, (row.left, row.right), strict=True)]
+            texts = [
+                text[span.start : span.end]
+                for text, (span,) in zip(made.texts, (row.left, row.right), strict=True)
+            ]
             assert words(texts[0]).folded == words(texts[1]).folded
         else:
             assert all(span.passage is None or span.moved for span in (*row.left, *row.right))
 
 
 @given(BLOCKS, BLOCKS)
-def test_the_heaviest_passages_in_the_same_order_stay_in_place(first: list[str], second: list[str]) -> None:
+def test_the_heaviest_passages_in_the_same_order_stay_in_place(
+    first: list[str], second: list[str]
+) -> None:
     made = compare(" ".join(first), " ".join(second))
     kept = sum(made.shared[row.left[0].passage - 1].words for row in rows(made) if row.same)
-    orders = (chosen for size in range(len(made.shared) + 1) for chosen in combinations(made.shared, size))
+    orders = (
+        chosen for size in range(len(made.shared) + 1) for chosen in combinations(made.shared, size)
+    )
     rising = (chosen for chosen in orders if list(chosen) == sorted(chosen, key=lambda one: one.b))
     assert kept == max(sum(one.words for one in chosen) for chosen in rising)
 
 
 def test_a_moved_passage_is_marked_in_both_texts() -> None:
-    made = compare("one two three four five. a b c d e f g", "a b c d e f g one two three four five.")
+    made = compare(
+        "one two three four five. a b c d e f g", "a b c d e f g one two three four five."
+    )
     moved = [
-        (side, span.passage) for row in rows(made) for side in ("left", "right") for span in getattr(row, side) if span.moved
+        (side, span.passage)
+        for row in rows(made)
+        for side in ("left", "right")
+        for span in getattr(row, side)
+        if span.moved
     ]
     assert moved == [("left", 1), ("right", 1)]
 
 
 def test_punctuation_stays_with_its_passage() -> None:
-    made = compare("He said: “one two three four five!” Then.", "“One two three four five!” was said.")
+    made = compare(
+        "He said: “one two three four five!” Then.", "“One two three four five!” was said."
+    )
     [row] = [row for row in rows(made) if row.same]
     assert made.texts[0][row.left[0].start : row.left[0].end] == "“one two three four five!”"
 
@@ -82,7 +111,12 @@ def test_json_has_every_measure_and_offsets_into_the_texts() -> None:
 
 def test_json_of_texts_without_sketches() -> None:
     made = as_json(compare("yes", "Yes!"))["measures"]
-    assert (made["estimate"], made["hamming"], made["hamming_interval"], made["overlap"]) == (None, None, None, 1.0)
+    assert (made["estimate"], made["hamming"], made["hamming_interval"], made["overlap"]) == (
+        None,
+        None,
+        None,
+        1.0,
+    )
 
 
 def test_json_of_one_measure() -> None:

@@ -17,7 +17,10 @@ PATH = Path(__file__).parents[2] / "docker-compose.yml"
 TEXT = PATH.read_text(encoding="utf-8")
 FILE = yaml.safe_load(TEXT)
 SERVICES = FILE["services"]
-STATEFUL = {"opensearch": "/usr/share/opensearch/data", "elasticsearch": "/usr/share/elasticsearch/data"}
+STATEFUL = {
+    "opensearch": "/usr/share/opensearch/data",
+    "elasticsearch": "/usr/share/elasticsearch/data",
+}
 
 each_service = pytest.mark.parametrize("service", SERVICES.values(), ids=list(SERVICES))
 
@@ -34,7 +37,12 @@ def test_the_check_refuses_what_the_specification_does_not_know():
 
 def test_docker_takes_the_file():
     docker = shutil.which("docker")
-    if docker is None or subprocess.run([docker, "compose", "version"], capture_output=True, check=False).returncode:
+    if (
+        docker is None
+        or subprocess.run(
+            [docker, "compose", "version"], capture_output=True, check=False
+        ).returncode
+    ):
         pytest.skip("no `docker compose` here")
     command = [docker, "compose", "--file", str(PATH), "--profile", "*", "config", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -67,7 +75,11 @@ def test_health_memory_and_restart_are_settled(service):
 
 @each_service
 def test_heap_leaves_half_of_the_memory_to_the_file_system(service):
-    options = " ".join(str(value) for name, value in service.get("environment", {}).items() if name.endswith("JAVA_OPTS"))
+    options = " ".join(
+        str(value)
+        for name, value in service.get("environment", {}).items()
+        if name.endswith("JAVA_OPTS")
+    )
     heaps = {int(size) for size in re.findall(r"-Xm[sx](\d+)g", options)}
     assert len(heaps) <= 1
     assert all(2 * heap <= int(service["mem_limit"][:-1]) for heap in heaps)
@@ -97,7 +109,9 @@ def test_versions_are_those_the_tests_run(name):
     assert SERVICES[name]["image"] == ENGINES[name].image
 
 
-@pytest.mark.parametrize(("name", "engine"), [("opensearch-dashboards", "opensearch"), ("kibana", "elasticsearch")])
+@pytest.mark.parametrize(
+    ("name", "engine"), [("opensearch-dashboards", "opensearch"), ("kibana", "elasticsearch")]
+)
 def test_dashboards_match_their_engine(name, engine):
     assert SERVICES[name]["image"].rsplit(":", 1)[1] == SERVICES[engine]["image"].rsplit(":", 1)[1]
     assert SERVICES[name]["depends_on"] == {engine: {"condition": "service_healthy"}}

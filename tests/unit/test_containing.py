@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 from sample_library import library, rows
 
 from indexer.errors import UsageError
-from indexer.pairs import match
+from indexer.matching.match import match
 from indexer.sketch.hashing import MASK, mix64
-from indexer.sketch.passages import GUARANTEED, RUN, contained, passage_keys, passage_runs, run_hashes
+from indexer.sketch.passage_keys import (
+    GUARANTEED,
+    RUN,
+    contained,
+    passage_keys,
+    passage_runs,
+    run_hashes,
+)
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -49,16 +56,27 @@ pieces = st.builds(
     lambda seed, start, length: prose(seed, 260)[start : start + length],
     *(st.integers(0, 3), st.integers(0, 200), st.integers(0, 130)),
 )
-texts = st.dictionaries(st.sampled_from("abcdefgh"), st.lists(pieces, min_size=1, max_size=4).map("\n> ".join), min_size=2)
+texts = st.dictionaries(
+    st.sampled_from("abcdefgh"),
+    st.lists(pieces, min_size=1, max_size=4).map("\n> ".join),
+    min_size=2,
+)
 
 
 @given(texts, st.sampled_from([0.1, 0.5, 0.9]))
 @settings(max_examples=60)
 def test_what_is_found_is_true_and_long_stretches_are_found(made, threshold):
-    found = {(pair.a, pair.b): pair for pair in match(library(rows(made)), threshold=threshold, contained=True)}
+    found = {
+        (pair.a, pair.b): pair
+        for pair in match(library(rows(made)), threshold=threshold, contained=True)
+    }
     complete = [row.id for row in rows(made) if row.status == "complete"]
     for a, b in combinations(sorted(complete), 2):
-        truth = (1.0, 1.0) if letters(made[a]) == letters(made[b]) else (covered(made[a], made[b]), covered(made[b], made[a]))
+        truth = (
+            (1.0, 1.0)
+            if letters(made[a]) == letters(made[b])
+            else (covered(made[a], made[b]), covered(made[b], made[a]))
+        )
         pair = found.pop((a, b), None)
         if pair is not None:
             assert pair.containment == pytest.approx(truth) and pair.measure == "passages"
@@ -73,11 +91,15 @@ def test_an_excerpt_a_reply_and_an_attachment():
     made = {
         "a report": report,
         "b excerpt": note + report[900:1400],
-        "c reply": "I agree with all of this.\n\n" + "\n".join(f"> {report[at : at + 70]}" for at in range(0, len(report), 70)),
+        "c reply": "I agree with all of this.\n\n"
+        + "\n".join(f"> {report[at : at + 70]}" for at in range(0, len(report), 70)),
         "d bundle": prose(3, 2000) + report + prose(4, 2000),
         "e other": prose(5, 3000),
     }
-    pairs = {(pair.a[0], pair.b[0]): pair.containment for pair in match(library(rows(made)), threshold=0.6, contained=True)}
+    pairs = {
+        (pair.a[0], pair.b[0]): pair.containment
+        for pair in match(library(rows(made)), threshold=0.6, contained=True)
+    }
     assert set(pairs) == {("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")}
     assert pairs["a", "d"][0] == 1.0 and 0.4 < pairs["a", "d"][1] < 0.5
     assert pairs["a", "c"][0] == 1.0 and 0.98 < pairs["a", "c"][1] < 1
@@ -89,9 +111,14 @@ def test_sides_follow_the_order_of_the_pair():
     made = {"a": whole[:300], "b": whole, "c": whole.upper()}
     store = library(rows(made, labels={"a": ["known"]}))
     turned = match(store, contained=True, against="known")
-    assert [(pair.a, pair.b, pair.containment[1]) for pair in turned] == [("b", "a", 1.0), ("c", "a", 1.0)]
+    assert [(pair.a, pair.b, pair.containment[1]) for pair in turned] == [
+        ("b", "a", 1.0),
+        ("c", "a", 1.0),
+    ]
     assert all(pair.containment[0] < 0.4 for pair in turned)
-    assert {(pair.a, pair.b): pair.containment for pair in match(store, contained=True)}["b", "c"] == (1.0, 1.0)
+    assert {(pair.a, pair.b): pair.containment for pair in match(store, contained=True)}[
+        "b", "c"
+    ] == (1.0, 1.0)
 
 
 def test_a_passage_in_many_texts_is_passed_over_and_counted():
@@ -121,7 +148,12 @@ def test_runs_are_hashed_as_numbers_to_a_base(codes, width):
     assert run_hashes(np.array(codes, dtype=np.uint32), width).tolist() == wanted
 
 
-@given(st.integers(0, 400), st.integers(GUARANTEED, 80), st.text(LETTERS, max_size=40), st.text(LETTERS, max_size=40))
+@given(
+    st.integers(0, 400),
+    st.integers(GUARANTEED, 80),
+    st.text(LETTERS, max_size=40),
+    st.text(LETTERS, max_size=40),
+)
 def test_a_long_enough_stretch_shares_a_key(start, length, before, after):
     one = passage_runs(prose(7, 600))
     stretch = letters(prose(7, 600))[start : start + length]
@@ -135,7 +167,13 @@ def test_keys_and_shares_are_what_they_were():
         "We the undersigned agree to lease the ferry, with boiler and coal, until the end of the summer season."
     )
     assert [f"{key:016x}" for key in passage_keys(runs).tolist()] == GOLDEN
-    assert contained(runs, passage_runs("> with boiler and coal, until\n> the end of the summer season.\nReally?")) == 45 / 81
+    assert (
+        contained(
+            runs,
+            passage_runs("> with boiler and coal, until\n> the end of the summer season.\nReally?"),
+        )
+        == 45 / 81
+    )
     assert contained(np.zeros(0, np.uint64), runs) == contained(runs, np.zeros(0, np.uint64)) == 0.0
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joining import copies
-from indexer.joining.copies import Carriers, Spelling, Wanted
+from indexer.joins import copies
+from indexer.joins.copies import Carriers, Spelling, Wanted
 
 
 def carriers(documents):
@@ -41,7 +41,9 @@ def test_a_cap_keeps_a_star_and_counts_what_it_leaves_out(sizes, cap):
     found, left_out = listed(pairs, documents, cap)
     assert none == 0 and found <= whole
     assert len(whole) - len(found) == left_out
-    assert {document for pair in found for document in pair} == {document for pair in whole for document in pair}
+    assert {document for pair in found for document in pair} == {
+        document for pair in whole for document in pair
+    }
 
 
 def test_pairs_come_in_parts(monkeypatch):
@@ -63,6 +65,9 @@ def test_what_is_wanted():
     documents = carriers([[0], [1], [2], [3]])
     one, other, kept = Wanted(documents, marked, None).turned(a, b)
     assert list(zip(one[kept].tolist(), other[kept].tolist(), strict=True)) == [(1, 0), (2, 0)]
-    assert [side.tolist() for side in Wanted(documents, marked, None).texts(a, b)] == [[0, 0], [1, 2]]
+    assert [side.tolist() for side in Wanted(documents, marked, None).texts(a, b)] == [
+        [0, 0],
+        [1, 2],
+    ]
     assert Wanted(documents, None, new).turned(a, b)[2].tolist() == [False, True, True, False]
     assert Wanted(documents, None, None).turned(b, a)[0].tolist() == a.tolist()

@@ -23,7 +23,11 @@ ALL = (*FIFTY, *lookalikes())
 def words_of(document: Document) -> str:
     pieces = [document.title]
     for part in document.parts:
-        pieces += ["\n".join("\t".join(row) for row in part.rows)] if isinstance(part, Table) else [part.text]
+        pieces += (
+            ["\n".join("\t".join(row) for row in part.rows)]
+            if isinstance(part, Table)
+            else [part.text]
+        )
     return "\n".join(pieces)
 
 
@@ -39,7 +43,9 @@ def test_there_are_fifty_documents_in_fifteen_languages():
 
 
 def test_words_never_change():
-    digest = hashlib.sha256("\n".join(document.name + words_of(document) for document in ALL).encode()).hexdigest()
+    digest = hashlib.sha256(
+        "\n".join(document.name + words_of(document) for document in ALL).encode()
+    ).hexdigest()
     assert digest[:16] == "44be4f05e17340d0"
 
 
@@ -58,7 +64,11 @@ def test_distinct_documents_are_clearly_below_the_threshold():
 
 def test_lookalikes_share_everything_but_the_contents():
     for document, other in zip(FIFTY, lookalikes(), strict=True):
-        assert (document.title, document.header, document.footer) == (other.title, other.header, other.footer)
+        assert (document.title, document.header, document.footer) == (
+            other.title,
+            other.header,
+            other.footer,
+        )
         assert document.parts[0] == other.parts[0]
         assert document.parts[-1] == other.parts[-1]
         assert document.parts[2:-1] != other.parts[2:-1]
@@ -85,7 +95,12 @@ def test_every_language_has_all_its_phrases(code):
 
 
 def test_words_are_hyphenated_at_line_ends():
-    ends = [line for document in FIFTY for line in txt.text(document).splitlines() if line.endswith("-") and set(line) != {"-"}]
+    ends = [
+        line
+        for document in FIFTY
+        for line in txt.text(document).splitlines()
+        if line.endswith("-") and set(line) != {"-"}
+    ]
     assert len(ends) > 100
 
 
@@ -93,13 +108,19 @@ def test_lines_are_short_and_lose_nothing():
     for document in FIFTY:
         for part in document.parts:
             if isinstance(part, Paragraph):
-                lines = list(broken(part.text, document.language, lambda line: len(line) <= txt.WIDTH))
+                lines = list(
+                    broken(part.text, document.language, lambda line: len(line) <= txt.WIDTH)
+                )
                 assert max(map(len, lines)) <= txt.WIDTH
                 assert normalise("\n".join(lines)) == normalise(part.text)
 
 
 def test_a_word_longer_than_the_line_gets_a_line_of_its_own():
-    assert list(broken("a bbbbbbbb c", language("en"), lambda line: len(line) <= 4)) == ["a", "bbbbbbbb", "c"]
+    assert list(broken("a bbbbbbbb c", language("en"), lambda line: len(line) <= 4)) == [
+        "a",
+        "bbbbbbbb",
+        "c",
+    ]
 
 
 SIGNATURES = {
@@ -128,5 +149,7 @@ def test_pages_have_a_number_and_a_header():
 
 
 def test_only_hindi_is_missing_as_pdf():
-    missing = {document.language.code for document in FIFTY if len(formats_of(document)) < len(FORMATS)}
+    missing = {
+        document.language.code for document in FIFTY if len(formats_of(document)) < len(FORMATS)
+    }
     assert missing == {"hi"}

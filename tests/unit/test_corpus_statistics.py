@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus import CorpusStatistics, counted
-from indexer.sketch.strings import string_hashes
+from indexer.sketch.corpus_statistics import CorpusStatistics, counted
+from indexer.sketch.string_hashes import string_hashes
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 12), max_size=12), max_size=12)
 
@@ -27,7 +27,9 @@ def test_counts_are_right_after_every_document(documents: list[list[int]]) -> No
         occurrences.update(document)
         holders.update(set(document))
         assert (statistics.documents, statistics.length) == (count, occurrences.total())
-        assert statistics.occurrences(asked).tolist() == [occurrences[feature] for feature in range(14)]
+        assert statistics.occurrences(asked).tolist() == [
+            occurrences[feature] for feature in range(14)
+        ]
         assert statistics.holders(asked).tolist() == [holders[feature] for feature in range(14)]
     assert len(statistics) == len(occurrences)
 
@@ -37,7 +39,10 @@ def test_order_and_merging_change_nothing(documents: list[list[int]], random, cu
     whole = counted(arrays(documents), "numbers")
     shuffled = list(documents)
     random.shuffle(shuffled)
-    one, other = counted(arrays(shuffled[:cut]), "numbers"), counted(arrays(shuffled[cut:]), "numbers")
+    one, other = (
+        counted(arrays(shuffled[:cut]), "numbers"),
+        counted(arrays(shuffled[cut:]), "numbers"),
+    )
     one.merge(other)
     assert one.id == whole.id
     assert one.pack() == whole.pack()
@@ -56,7 +61,9 @@ def test_bytes_round_trip(documents: list[list[int]]) -> None:
 
 
 def test_golden() -> None:
-    statistics = counted([string_hashes(["the", "cat", "and", "the", "dog"]), string_hashes(["the", "end"])], "words")
+    statistics = counted(
+        [string_hashes(["the", "cat", "and", "the", "dog"]), string_hashes(["the", "end"])], "words"
+    )
     assert statistics.id == "343ebd852459"
     assert statistics.pack().startswith(b"nearfold-statistics-1\n")
 

@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 from sample_library import library, rows, sentence
 
 from indexer.comparing.boilerplate import discount
-from indexer.discounting import Corpus, discounted, shingle_hashes, width_for
 from indexer.errors import StoreError
-from indexer.measures import resemblance
+from indexer.similarity.boilerplate_discount import Corpus, discounted, shingle_hashes, width_for
+from indexer.similarity.measures import resemblance
 from indexer.stores import open_store
 from indexer.text.words import words
 
-SHINGLES = st.sets(st.integers(0, 30), max_size=20).map(lambda found: np.array(sorted(found), dtype=np.uint64))
+SHINGLES = st.sets(st.integers(0, 30), max_size=20).map(
+    lambda found: np.array(sorted(found), dtype=np.uint64)
+)
 CORPUS = st.lists(SHINGLES, max_size=8)
 GOLDEN = (20, 0.6145, 0.0508, 0.6145)
 FORM = (
@@ -49,7 +51,11 @@ def test_it_is_the_plain_measure_where_all_weigh_the_same(a, b, carrying, others
 def test_it_is_what_the_formula_says(a, b, corpus) -> None:
     def weight(shingle: int) -> float:
         carrying = sum(shingle in set(one.tolist()) for one in corpus)
-        return float(np.log((len(corpus) + 1) / (carrying + 1)) / np.log(len(corpus) + 1)) if corpus else 1.0
+        return (
+            float(np.log((len(corpus) + 1) / (carrying + 1)) / np.log(len(corpus) + 1))
+            if corpus
+            else 1.0
+        )
 
     both, shared = set(a.tolist()) | set(b.tolist()), set(a.tolist()) & set(b.tolist())
     whole = sum(map(weight, both))
@@ -71,7 +77,9 @@ def test_rarer_weighs_more(a, corpus) -> None:
     assert [weight for _, weight in ranked] == sorted(weights, reverse=True)
 
 
-@given(st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30))
+@given(
+    st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30)
+)
 def test_plain_is_resemblance(a, b) -> None:
     sides = words(" ".join(a)), words(" ".join(b))
     hashes = [shingle_hashes(side, width_for(sides)) for side in sides]
@@ -80,7 +88,10 @@ def test_plain_is_resemblance(a, b) -> None:
 
 def test_invoices_on_one_form_are_alike_only_by_the_form() -> None:
     store = library(
-        rows({f"i{place}": invoice(place) for place in range(20)} | {f"o{place}": sentence(place) for place in range(5)})
+        rows(
+            {f"i{place}": invoice(place) for place in range(20)}
+            | {f"o{place}": sentence(place) for place in range(5)}
+        )
     )
     found = discount(store, invoice(0), invoice(1))
     assert found.texts == 23
@@ -94,15 +105,25 @@ def test_invoices_on_one_form_are_alike_only_by_the_form() -> None:
 def test_golden() -> None:
     """18 other invoices and 2 letters: the shingles of the form weigh log(21/19) / log(21), rare ones about 1."""
     store = library(
-        rows({f"i{place}": invoice(place) for place in range(20)} | {"x": sentence(3), "y": sentence(8), "z": sentence(8)})
+        rows(
+            {f"i{place}": invoice(place) for place in range(20)}
+            | {"x": sentence(3), "y": sentence(8), "z": sentence(8)}
+        )
     )
     found = discount(store, invoice(0), invoice(1))
-    assert (found.texts, round(found.plain, 4), round(found.similarity, 4), round(found.common, 4)) == GOLDEN
+    assert (
+        found.texts,
+        round(found.plain, 4),
+        round(found.similarity, 4),
+        round(found.common, 4),
+    ) == GOLDEN
 
 
 def test_copies_count_once_and_the_texts_themselves_not_at_all() -> None:
     text = invoice(0)
-    store = library(rows({"a": text, "b": invoice(1), "c": invoice(2), "d": invoice(2), "e": text.upper()}))
+    store = library(
+        rows({"a": text, "b": invoice(1), "c": invoice(2), "d": invoice(2), "e": text.upper()})
+    )
     assert discount(store, text, invoice(1)).texts == 1
     assert discount(store, text, invoice(1), sample=2).texts == 0
 

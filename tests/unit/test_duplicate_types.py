@@ -4,12 +4,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.duplicates.sets import duplicate_pairs, duplicate_sets, may_match, signatures, term_statistics
-from indexer.duplicates.types import terminology, verdict
 from indexer.errors import UsageError
-from indexer.text.clausebody import body
-from indexer.text.clausereading import read_clause
-from indexer.text.lexicon import default_lexicon, lexicon
+from indexer.similarity.duplicate_sets import (
+    duplicate_pairs,
+    duplicate_sets,
+    may_match,
+    signatures,
+    term_statistics,
+)
+from indexer.similarity.duplicate_types import terminology, verdict
+from indexer.text.clauses.body import body
+from indexer.text.clauses.clause_terms import read_clause
+from indexer.text.clauses.lexicon import default_lexicon, lexicon
 
 NEAR = (
     "Section 14.06 Successors and Assignors. All covenants and agreements in this Agreement by the Sponsor shall bind its "
@@ -110,18 +116,31 @@ def test_other_words_of_duty_and_idioms_are_not_identical() -> None:
 
 def test_parties_that_change_places() -> None:
     text = "{} indemnifies {} against all claims of third persons that arise out of the sale of the goods."
-    assert kind(text.format("Acme Foods", "Orion Bank"), text.format("Orion Bank", "Acme Foods")) is None
-    assert kind(text.format("Acme Foods", "Orion Bank"), text.format("Solway Ltd", "Quill AG")) == "near_identical"
+    assert (
+        kind(text.format("Acme Foods", "Orion Bank"), text.format("Orion Bank", "Acme Foods"))
+        is None
+    )
+    assert (
+        kind(text.format("Acme Foods", "Orion Bank"), text.format("Solway Ltd", "Quill AG"))
+        == "near_identical"
+    )
     lower = "as a rule the {} insures the {} against all claims of third persons that arise out of the sale of goods"
     assert kind(lower.format("seller", "buyer"), lower.format("buyer", "seller")) is None
-    assert kind(lower.format("seller", "buyer"), lower.format("vendor", "purchaser")) == "near_identical"
+    assert (
+        kind(lower.format("seller", "buyer"), lower.format("vendor", "purchaser"))
+        == "near_identical"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "one", "other"),
     [
         (LEVERAGE, "3.50 to 1.00", "4.00 to 1.00"),
-        ("The price to be paid at closing is P = 1.5 x EBITDA / 12, as the auditors of both parties compute it.", "1.5", "1.7"),
+        (
+            "The price to be paid at closing is P = 1.5 x EBITDA / 12, as the auditors of both parties compute it.",
+            "1.5",
+            "1.7",
+        ),
         (
             "The royalty that the publisher owes is net sales multiplied by 0.12 less returns granted in good faith.",
             "0.12",
@@ -132,13 +151,41 @@ def test_parties_that_change_places() -> None:
             "1.10",
             "1.12",
         ),
-        ("The margin depends on the level shown in the certificate:\nLevel I 1.25 0.50\nLevel II 1.75 0.75", "0.75", "0.80"),
-        ("If the quotient A + B > C holds at the end of the year, the buyer pays the seller a premium in cash.", "+", "÷"),
-        ("The Company keeps the ratio of its debt to its equity below three to one at the end of any year.", "three", "four"),
-        ("The present value equals each payment divided by (1 + r)^n on the day named by the Agent.", "^n", "^m"),
-        ("Each Holder receives the sum Base Rent = Area × Rate on the day named by the Agent.", "Rate", "Factor"),
-        ("Each Holder receives A = B ÷ C in cash on the day named by the Agent under this deed.", "B ÷ C", "C ÷ B"),
-        ("Each Holder receives A = B - C - D in cash on the day named by the Agent under this deed.", "- D", "- E"),
+        (
+            "The margin depends on the level shown in the certificate:\nLevel I 1.25 0.50\nLevel II 1.75 0.75",
+            "0.75",
+            "0.80",
+        ),
+        (
+            "If the quotient A + B > C holds at the end of the year, the buyer pays the seller a premium in cash.",
+            "+",
+            "÷",
+        ),
+        (
+            "The Company keeps the ratio of its debt to its equity below three to one at the end of any year.",
+            "three",
+            "four",
+        ),
+        (
+            "The present value equals each payment divided by (1 + r)^n on the day named by the Agent.",
+            "^n",
+            "^m",
+        ),
+        (
+            "Each Holder receives the sum Base Rent = Area × Rate on the day named by the Agent.",
+            "Rate",
+            "Factor",
+        ),
+        (
+            "Each Holder receives A = B ÷ C in cash on the day named by the Agent under this deed.",
+            "B ÷ C",
+            "C ÷ B",
+        ),
+        (
+            "Each Holder receives A = B - C - D in cash on the day named by the Agent under this deed.",
+            "- D",
+            "- E",
+        ),
     ],
 )
 def test_one_number_of_a_formula(text: str, one: str, other: str) -> None:
@@ -175,10 +222,19 @@ def test_words_of_a_user() -> None:
         "charterer",
     )
     swapped = one.replace(other, "shipowner")
-    assert kind(one, swapped, words="[opposites]\ncharterer <> shipowner\n[parties]\ncharterer, shipowner") is None
+    assert (
+        kind(
+            one,
+            swapped,
+            words="[opposites]\ncharterer <> shipowner\n[parties]\ncharterer, shipowner",
+        )
+        is None
+    )
 
 
-@pytest.mark.parametrize("line", ["alone", "a = ", "[nothing]\na = b", "[opposites]\na = b", "[parties]\n, ,"])
+@pytest.mark.parametrize(
+    "line", ["alone", "a = ", "[nothing]\na = b", "[opposites]\na = b", "[parties]\n, ,"]
+)
 def test_lines_that_are_no_entries(line: str) -> None:
     with pytest.raises(UsageError, match="ours, line"):
         lexicon(line, "ours")
@@ -186,7 +242,9 @@ def test_lines_that_are_no_entries(line: str) -> None:
 
 def test_headings_and_numbers_are_left_out() -> None:
     assert body("(m) LEVERAGE RATIO. The ratio is 3.") == "The ratio is 3."
-    assert body("Section 7.9 WAIVER OF JURY TRIAL\nEach party waives it.") == "Each party waives it."
+    assert (
+        body("Section 7.9 WAIVER OF JURY TRIAL\nEach party waives it.") == "Each party waives it."
+    )
     assert body("Fees and costs: each bears its own.", "Fees and costs") == "each bears its own."
     assert body("6. Compensation of Escrow Agent") != ""
 
@@ -203,7 +261,11 @@ def test_sets_are_not_transitive() -> None:
 
 
 def test_the_strictest_type_wins() -> None:
-    clauses = [("fuzzy", FUZZY[1]), ("same", FUZZY[0]), ("asked", FUZZY[0].replace("the parties hereto", "parties"))]
+    clauses = [
+        ("fuzzy", FUZZY[1]),
+        ("same", FUZZY[0]),
+        ("asked", FUZZY[0].replace("the parties hereto", "parties")),
+    ]
     assert [(one.a, one.b, one.type) for one in duplicate_pairs(clauses)] == [
         ("fuzzy", "same", "fuzzy"),
         ("fuzzy", "asked", "fuzzy"),
@@ -221,7 +283,9 @@ def test_what_is_refused() -> None:
 
 
 VOCABULARY = [
-    f"{one}{two}" for one in ("pay", "ren", "goo", "cla", "bond", "cert") for two in ("ment", "tal", "ds", "im", "ing", "")
+    f"{one}{two}"
+    for one in ("pay", "ren", "goo", "cla", "bond", "cert")
+    for two in ("ment", "tal", "ds", "im", "ing", "")
 ]
 ODD = [
     "the",
@@ -240,7 +304,9 @@ ODD = [
     ".",
 ]
 TEXTS = st.lists(st.sampled_from([*VOCABULARY, *ODD]), min_size=8, max_size=90).map(" ".join)
-EDITS = st.lists(st.tuples(st.integers(0, 89), st.sampled_from([*VOCABULARY, *ODD, ""])), max_size=8)
+EDITS = st.lists(
+    st.tuples(st.integers(0, 89), st.sampled_from([*VOCABULARY, *ODD, ""])), max_size=8
+)
 
 
 def edited(text: str, edits: list[tuple[int, str]]) -> str:
@@ -251,12 +317,22 @@ def edited(text: str, edits: list[tuple[int, str]]) -> str:
 
 
 @settings(max_examples=100)
-@given(TEXTS, st.lists(EDITS, min_size=2, max_size=6), st.sampled_from([0.5, 0.8, 0.9, 1.0]), st.booleans())
-def test_filters_lose_no_pair(text: str, copies: list[list[tuple[int, str]]], overlap: float, counted: bool) -> None:
+@given(
+    TEXTS,
+    st.lists(EDITS, min_size=2, max_size=6),
+    st.sampled_from([0.5, 0.8, 0.9, 1.0]),
+    st.booleans(),
+)
+def test_filters_lose_no_pair(
+    text: str, copies: list[list[tuple[int, str]]], overlap: float, counted: bool
+) -> None:
     texts = [edited(text, edits) for edits in copies]
     statistics = term_statistics(texts[::2]) if counted else None
     clauses = [(str(place), one) for place, one in enumerate(texts)]
-    found = {(one.a, one.b): one.type for one in duplicate_pairs(clauses, overlap=overlap, statistics=statistics)}
+    found = {
+        (one.a, one.b): one.type
+        for one in duplicate_pairs(clauses, overlap=overlap, statistics=statistics)
+    }
     words = default_lexicon()
     readings = [read_clause(one, words) for one in texts]
     expected = {
@@ -272,6 +348,9 @@ def test_filters_do_spare_comparisons() -> None:
     texts = [*NEAR, *FUZZY, REPAIR, LEVERAGE]
     made = signatures([read_clause(text, default_lexicon()) for text in texts], 0.8)
     kept = {
-        (a, b) for b in range(6) for a in range(b) if set(made[a].keys) & set(made[b].keys) and may_match(made[a], made[b], 0.8)
+        (a, b)
+        for b in range(6)
+        for a in range(b)
+        if set(made[a].keys) & set(made[b].keys) and may_match(made[a], made[b], 0.8)
     }
     assert kept == {(0, 1), (2, 3)}

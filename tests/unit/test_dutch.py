@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import fingerprint
 from indexer.recipe import recipe_named
+from indexer.sketch.fingerprint import fingerprint
 from indexer.text import dutch
 
 TEXT = "De veerboot vertrekt om acht uur. Honden gaan gratis mee, zegt 'm de kapitein."
@@ -30,7 +30,9 @@ def model(tmp_path, monkeypatch):
     package, about = tmp_path / dutch.MODEL, tmp_path / f"{dutch.MODEL}-1.0.dist-info"
     package.mkdir()
     about.mkdir()
-    (package / "__init__.py").write_text(f"import spacy\ndef load(**_):\n    return spacy.load({str(tmp_path / 'data')!r})\n")
+    (package / "__init__.py").write_text(
+        f"import spacy\ndef load(**_):\n    return spacy.load({str(tmp_path / 'data')!r})\n"
+    )
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dutch.MODEL}\nVersion: 1.0\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
@@ -44,7 +46,8 @@ def test_words_and_sentences(model) -> None:
 
 def test_recipes_have_slots_of_their_own(model) -> None:
     slots = {
-        name: fingerprint(TEXT, recipe_named(f"{name}:none::")).minhash.tolist() for name in ("words", "words-nl", "sents-nl")
+        name: fingerprint(TEXT, recipe_named(f"{name}:none::")).minhash.tolist()
+        for name in ("words", "words-nl", "sents-nl")
     }
     assert len({tuple(values) for values in slots.values()}) == 3
     assert recipe_named("words-nl:none::").id != recipe_named("words:none::").id

@@ -10,13 +10,18 @@ import pytest
 
 from indexer.errors import MissingExtra, UsageError
 from indexer.stores import open_store
-from indexer.stores._engine_address import address
-from indexer.stores.opensearch import OpenSearchLink
+from indexer.stores.engine.address import address
+from indexer.stores.engine.opensearch import OpenSearchLink
 
 
 def test_a_full_url():
     found = address("opensearch+https://ada%40x@[::1]:9201/proxy/path/docs?shards=3&replicas=0", {})
-    assert (found.hosts, found.tls, found.path, found.index) == ((("::1", 9201),), True, "/proxy/path", "docs")
+    assert (found.hosts, found.tls, found.path, found.index) == (
+        (("::1", 9201),),
+        True,
+        "/proxy/path",
+        "docs",
+    )
     assert (found.shards, found.replicas, found.user, found.password) == (3, 0, "ada@x", None)
 
 
@@ -40,7 +45,12 @@ def test_secrets_come_from_the_environment():
         "NEARFOLD_CA_CERTS": "/ca.pem",
     }
     found = address("opensearch://host/docs", environment)
-    assert (found.user, found.password, found.api_key, found.ca_certs) == ("ada", "secret", "key", "/ca.pem")
+    assert (found.user, found.password, found.api_key, found.ca_certs) == (
+        "ada",
+        "secret",
+        "key",
+        "/ca.pem",
+    )
     assert address("opensearch://eve@host/docs", environment).user == "eve"
     assert "secret" not in found.url
 
@@ -80,7 +90,10 @@ def test_a_password_comes_from_the_keyring(monkeypatch):
     monkeypatch.setattr(keyring.core, "_keyring_backend", Ring())
     assert address("opensearch://ada@one:9200,two/docs", {}).password == "from the ring"
     assert address("opensearch://eve@one:9200,two/docs", {}).password is None
-    assert address("opensearch://ada@one:9200,two/docs", {"NEARFOLD_PASSWORD": "given"}).password == "given"
+    assert (
+        address("opensearch://ada@one:9200,two/docs", {"NEARFOLD_PASSWORD": "given"}).password
+        == "given"
+    )
     with pytest.raises(UsageError, match="unlock"):
         address("opensearch://ada@locked:9200/docs", {})
 
@@ -93,7 +106,9 @@ def test_aws_needs_a_service_and_a_region(environment):
     with pytest.raises(UsageError, match="AWS_REGION"):
         address("opensearch://host/docs", environment)
     with pytest.raises(UsageError, match="opensearch://"):
-        address("elasticsearch://host/docs", {"NEARFOLD_AWS_SERVICE": "es", "AWS_REGION": "eu-north-1"})
+        address(
+            "elasticsearch://host/docs", {"NEARFOLD_AWS_SERVICE": "es", "AWS_REGION": "eu-north-1"}
+        )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +127,9 @@ def test_a_password_in_the_url_is_refused_and_not_repeated(url):
     assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.parametrize("value", ["hunter2\r\nX-Other: 1", "hunter2\n", "hunter2\0", "hunter2\udcff"])
+@pytest.mark.parametrize(
+    "value", ["hunter2\r\nX-Other: 1", "hunter2\n", "hunter2\0", "hunter2\udcff"]
+)
 @pytest.mark.parametrize("name", ["NEARFOLD_PASSWORD", "NEARFOLD_API_KEY"])
 def test_a_secret_that_no_header_can_hold_is_refused_and_not_repeated(name, value):
     with pytest.raises(UsageError, match=f"{name} holds a control character") as caught:
@@ -133,7 +150,10 @@ def test_a_file_that_is_no_text_is_not_quoted(tmp_path):
     file = tmp_path / "password"
     file.write_bytes(b"\xef\xbb\xbfcorrect horse\r\n")
     file.chmod(0o600)
-    assert address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)}).password == "correct horse"
+    assert (
+        address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)}).password
+        == "correct horse"
+    )
     file.write_bytes(b"\xfa\xce" * 32)
     with pytest.raises(UsageError, match="is not UTF-8 text") as caught:
         address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)})
@@ -156,7 +176,9 @@ def test_what_cannot_be_opened(url):
         open_store(url)
 
 
-@pytest.mark.parametrize(("scheme", "module"), [("opensearch", "opensearchpy"), ("elasticsearch+https", "elasticsearch")])
+@pytest.mark.parametrize(
+    ("scheme", "module"), [("opensearch", "opensearchpy"), ("elasticsearch+https", "elasticsearch")]
+)
 def test_a_client_that_is_not_installed(scheme, module, monkeypatch):
     adapter = f"indexer.stores.{scheme.split('+')[0]}"
     monkeypatch.delitem(sys.modules, adapter, raising=False)

@@ -6,8 +6,8 @@ import pytest
 from sample_rows import band, row
 
 from indexer.model import Candidate, Ranked
-from indexer.stores import _engine_rows as documents
-from indexer.stores.bodies import LAST
+from indexer.stores.engine import rows as documents
+from indexer.stores.engine.bodies import LAST
 
 
 def test_empty_fields_are_left_out():
@@ -18,7 +18,9 @@ def test_empty_fields_are_left_out():
 
 
 def test_bits_are_signed_and_slots_are_base64():
-    document = documents.source(row("1", simhash=2**64 - 1, minhash=b"\x00\x01\xff", bands=(band(0, 1),)))
+    document = documents.source(
+        row("1", simhash=2**64 - 1, minhash=b"\x00\x01\xff", bands=(band(0, 1),))
+    )
     assert (document["near_simhash"], document["near_minhash"]) == (-1, "AAH/")
 
 
@@ -55,9 +57,22 @@ def test_times(stored, milliseconds):
 
 
 def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
-    sent = {"text": ["one", 2], "title": None, "path": 7, "labels": "press", "metadata": "none", "near_family": None}
+    sent = {
+        "text": ["one", 2],
+        "title": None,
+        "path": 7,
+        "labels": "press",
+        "metadata": "none",
+        "near_family": None,
+    }
     made = documents.row("1", sent)
-    assert (made.text, made.title, made.path, made.labels, made.metadata) == ("one\n2", "", "7", ("press",), {})
+    assert (made.text, made.title, made.path, made.labels, made.metadata) == (
+        "one\n2",
+        "",
+        "7",
+        ("press",),
+        {},
+    )
     assert (made.family, made.bands, made.status) == ("1", (), "complete")
     hit = {"_id": "1", "_score": 2.0, "sort": [2.0, LAST, LAST, 7]}
     assert documents.candidate(hit) == Candidate("1", "", 2, None, None)

@@ -11,13 +11,15 @@ from planted import store_of
 from sample_library import library, rows
 
 from indexer.errors import UnknownMeasure, UsageError
-from indexer.evaluation.deciding import Decider
-from indexer.evaluation.evaluating import evaluate
-from indexer.pairs import match
+from indexer.lab.evaluation.decider import Decider
+from indexer.lab.evaluation.evaluate import evaluate
+from indexer.matching.match import match
 from indexer.recipe import recipe_named
 
 CHANCE = random.Random(5)
-VOCABULARY = ["".join(CHANCE.choices("abcdefghijklmnoprstuvw", k=CHANCE.randint(3, 9))) for _ in range(400)]
+VOCABULARY = [
+    "".join(CHANCE.choices("abcdefghijklmnoprstuvw", k=CHANCE.randint(3, 9))) for _ in range(400)
+]
 
 
 def text(words: int = 80) -> list[str]:
@@ -40,9 +42,16 @@ def corpus(tmp_path: Path) -> Path:
         writer.writerow(["a", "b", "type", "group", "kind"])
         for group in range(10):
             original = text()
-            for name, words in (("o", original), ("l", changed(original, 2)), ("h", changed(original, 12)), ("s", text())):
+            for name, words in (
+                ("o", original),
+                ("l", changed(original, 2)),
+                ("h", changed(original, 12)),
+                ("s", text()),
+            ):
                 (tmp_path / f"{group}{name}.txt").write_text(" ".join(words))
-            writer.writerow([f"{group}o.txt", f"{group}l.txt", "near-identical", f"q{group}", "light"])
+            writer.writerow(
+                [f"{group}o.txt", f"{group}l.txt", "near-identical", f"q{group}", "light"]
+            )
             writer.writerow([f"{group}o.txt", f"{group}h.txt", "fuzzy", f"q{group}", "heavy"])
             writer.writerow([f"{group}o.txt", f"{group}s.txt", "different", f"q{group}", ""])
     return tmp_path
@@ -51,9 +60,19 @@ def corpus(tmp_path: Path) -> Path:
 def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
     [made] = evaluate([str(corpus / "gold.csv")], thresholds=[0.8]).results
     assert (made.pairs.right, made.pairs.wrong, made.pairs.missed, made.judged) == (10, 0, 10, 30)
-    assert (made.pairs.precision.value, made.pairs.recall.value, made.pairs.f1) == (1.0, 0.5, pytest.approx(2 / 3))
-    assert [(one.name, one.scores.recall.value) for one in made.by_type] == [("near-identical", 1.0), ("fuzzy", 0.0)]
-    assert [(one.name, one.scores.recall.value) for one in made.by_kind] == [("heavy", 0.0), ("light", 1.0)]
+    assert (made.pairs.precision.value, made.pairs.recall.value, made.pairs.f1) == (
+        1.0,
+        0.5,
+        pytest.approx(2 / 3),
+    )
+    assert [(one.name, one.scores.recall.value) for one in made.by_type] == [
+        ("near-identical", 1.0),
+        ("fuzzy", 0.0),
+    ]
+    assert [(one.name, one.scores.recall.value) for one in made.by_kind] == [
+        ("heavy", 0.0),
+        ("light", 1.0),
+    ]
     assert {one.why for one in made.misses} == {"below the threshold"}
     assert (made.sets.counts.captured, made.sets.counts.sets) == (0, 10)
     assert made.sets.precision.value == 1.0
@@ -65,10 +84,17 @@ def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
 
 
 def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) -> None:
-    low, high = evaluate([str(corpus / "gold.csv")], thresholds=[0.4, 0.8], rule="connected").results
+    low, high = evaluate(
+        [str(corpus / "gold.csv")], thresholds=[0.4, 0.8], rule="connected"
+    ).results
     assert (low.pairs.missed, low.sets.counts.captured) == (0, 10)
     assert high.pairs.missed == 10
-    assert evaluate([str(corpus / "gold.csv")], thresholds=[0.8], rule="any").results[0].sets.counts.captured == 10
+    assert (
+        evaluate([str(corpus / "gold.csv")], thresholds=[0.8], rule="any")
+        .results[0]
+        .sets.counts.captured
+        == 10
+    )
 
 
 def test_pairs_that_are_not_listed_count_when_the_set_is_closed(corpus: Path) -> None:
@@ -76,8 +102,12 @@ def test_pairs_that_are_not_listed_count_when_the_set_is_closed(corpus: Path) ->
     listed = evaluate([path], thresholds=[0.4]).results[0]
     closed = evaluate([path], thresholds=[0.4], closed=True).results[0]
     assert listed.pairs.wrong == 0
-    assert listed.unjudged == closed.pairs.wrong == 10  # the two edits of each original are as near to one another
-    assert {(one.a.path[-6:], one.b.path[-6:]) for one in closed.false_positives} >= {("0h.txt", "0l.txt")}
+    assert (
+        listed.unjudged == closed.pairs.wrong == 10
+    )  # the two edits of each original are as near to one another
+    assert {(one.a.path[-6:], one.b.path[-6:]) for one in closed.false_positives} >= {
+        ("0h.txt", "0l.txt")
+    }
     assert closed.judged == 10 * 6
 
 
@@ -122,14 +152,22 @@ def test_sheets_are_settled_and_their_agreement_told(corpus: Path) -> None:
     said = {"anna": "nnnnnfffdd", "bert": "nnnnnffdfd"}
     for name, letters in said.items():
         types = {"n": "near-identical", "f": "fuzzy", "d": "different"}
-        lines = [f"{place}o.txt,{place}l.txt,{types[letter]},q{place % 2}" for place, letter in enumerate(letters)]
+        lines = [
+            f"{place}o.txt,{place}l.txt,{types[letter]},q{place % 2}"
+            for place, letter in enumerate(letters)
+        ]
         (corpus / f"{name}.csv").write_text("\n".join(["a,b,judgement,query", *lines]) + "\n")
     (corpus / "carol.csv").write_text("a,b,judgement,role\n7l.txt,7o.txt,fuzzy,arbiter\n")
     made = evaluate([str(corpus / f"{name}.csv") for name in ("anna", "bert", "carol")])
     assert made.assessors.assessors == ("anna", "bert")
-    assert made.assessors.duplicate.pooled.kappa == pytest.approx((0.8 - 0.68) / 0.32)  # 16 of 20 say duplicate, 8 of 10 agree
+    assert made.assessors.duplicate.pooled.kappa == pytest.approx(
+        (0.8 - 0.68) / 0.32
+    )  # 16 of 20 say duplicate, 8 of 10 agree
     assert made.assessors.duplicate.by_group.tables == 2
-    assert [(one.said["anna"], one.type) for one in made.disagreements] == [("fuzzy", "fuzzy"), ("different", None)]
+    assert [(one.said["anna"], one.type) for one in made.disagreements] == [
+        ("fuzzy", "fuzzy"),
+        ("different", None),
+    ]
     assert sum(made.types.values()) == 9
 
 
@@ -137,7 +175,9 @@ def test_sheets_are_settled_and_their_agreement_told(corpus: Path) -> None:
 def test_what_is_found_is_what_match_finds(threshold: float) -> None:
     records = planted_library(3, 150)
     store = store_of(records, "sqlite://:memory:")
-    wanted = {(one.a, one.b): one.similarity for one in match(store, threshold=threshold, exact=True)}
+    wanted = {
+        (one.a, one.b): one.similarity for one in match(store, threshold=threshold, exact=True)
+    }
     store.close()
     decider = Decider([one.text for one in records], recipe_named("default"))
     made = decider.decide(threshold).found
@@ -169,10 +209,22 @@ def test_duplicate_types_are_judged_and_told(tmp_path: Path) -> None:
     }  # fmt: skip
     for name, written in texts.items():
         (tmp_path / f"{name}.txt").write_text(written)
-    gold = ["a,b,type", "a.txt,b.txt,identical", "a.txt,c.txt,fuzzy", "a.txt,d.txt,different", "b.txt,d.txt,identical"]
-    (tmp_path / "gold.csv").write_text("\n".join([*gold, "a.txt,e.txt,fuzzy", "a.txt,f.txt,near-identical"]) + "\n")
+    gold = [
+        "a,b,type",
+        "a.txt,b.txt,identical",
+        "a.txt,c.txt,fuzzy",
+        "a.txt,d.txt,different",
+        "b.txt,d.txt,identical",
+    ]
+    (tmp_path / "gold.csv").write_text(
+        "\n".join([*gold, "a.txt,e.txt,fuzzy", "a.txt,f.txt,near-identical"]) + "\n"
+    )
     recipe, types = evaluate([str(tmp_path / "gold.csv")], types=True, thresholds=[0.8]).results
-    assert (types.recipe, types.measure, recipe.recipe) == ("duplicate-types", "terminology", "default_v1")
+    assert (types.recipe, types.measure, recipe.recipe) == (
+        "duplicate-types",
+        "terminology",
+        "default_v1",
+    )
     assert (types.pairs.right, types.pairs.wrong, types.pairs.missed) == (3, 0, 2)
     assert {(one.type, one.told): one.pairs for one in types.types_told} == {
         ("identical", "identical"): 1, ("fuzzy", "near-identical"): 1, ("near-identical", "fuzzy"): 1,

@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError, UsageError
-from indexer.exports.exporting import export
-from indexer.exports.loadfile import field
+from indexer.exports.export import export
+from indexer.exports.load_file import field
 from indexer.exports.tables import Column, Table, write_csv
-from indexer.grouping import group
-from indexer.pairs import match
+from indexer.grouping.group import group
+from indexer.matching.match import match
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "exports.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads(
+    (Path(__file__).parent.parent / "golden" / "exports.json").read_text(encoding="utf-8")
+)
 TEXT = sentence(0)
 HOSTILE = {
     "formula": '=HYPERLINK("http://example.org","open")',
@@ -36,8 +38,17 @@ HOSTILE = {
 @pytest.fixture
 def store() -> Store:
     """A family of four with a copy, a pair, one alone, one without text, one with a hostile title each."""
-    texts = {"a": TEXT, "b": edited(TEXT, 1), "c": TEXT, "d": edited(TEXT, 2), "e": sentence(5), "f": edited(sentence(5), 1)}
-    texts |= {"g": sentence(3), "h": ""} | {id: sentence(7, 20 + place) for place, id in enumerate(HOSTILE)}
+    texts = {
+        "a": TEXT,
+        "b": edited(TEXT, 1),
+        "c": TEXT,
+        "d": edited(TEXT, 2),
+        "e": sentence(5),
+        "f": edited(sentence(5), 1),
+    }
+    texts |= {"g": sentence(3), "h": ""} | {
+        id: sentence(7, 20 + place) for place, id in enumerate(HOSTILE)
+    }
     made = rows(texts, labels={"b": ("reviewer:Bo", "privileged"), "e": ("reviewer:Gone",)})
     made = [
         dataclasses.replace(row, title=HOSTILE.get(row.id, f"Title {row.id}"), raw=f"{place:064x}")
@@ -68,8 +79,14 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 def test_golden(store: Store, tmp_path: Path, what: str, form: str) -> None:
     settings = {"reviewers": ["Al", "Bo"], "batch_size": 3} if what == "batches" else {}
     done = export(store, tmp_path / "out", form, what, **settings)
-    read = {"csv": read_csv, "dat": read_dat, "parquet": lambda path: pyarrow.parquet.read_table(path).to_pylist()}[form]
-    found = json.loads(json.dumps(read(tmp_path / "out"), default=lambda moment: moment.isoformat()))
+    read = {
+        "csv": read_csv,
+        "dat": read_dat,
+        "parquet": lambda path: pyarrow.parquet.read_table(path).to_pylist(),
+    }[form]
+    found = json.loads(
+        json.dumps(read(tmp_path / "out"), default=lambda moment: moment.isoformat())
+    )
     assert len(found) == done.records
     assert found == GOLDEN[f"{what}.{form}"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
@@ -86,10 +103,18 @@ def test_families_say_what_the_store_says(store: Store, tmp_path: Path) -> None:
             row.family,
             row.similarity,
         )
-        assert (one["principal"], one["labels"], one["cluster"]) == (row.family == row.id, list(row.labels), row.cluster)
+        assert (one["principal"], one["labels"], one["cluster"]) == (
+            row.family == row.id,
+            list(row.labels),
+            row.cluster,
+        )
         assert one["modified"] == datetime.fromtimestamp(row.modified / 1000, timezone.utc)
     assert not found
-    assert {one["id"] for one in pyarrow.parquet.read_table(tmp_path / "out").to_pylist() if one["same_text"] == "a"} == {
+    assert {
+        one["id"]
+        for one in pyarrow.parquet.read_table(tmp_path / "out").to_pylist()
+        if one["same_text"] == "a"
+    } == {
         "a",
         "c",
     }
@@ -98,10 +123,13 @@ def test_families_say_what_the_store_says(store: Store, tmp_path: Path) -> None:
 def test_pairs_are_those_that_match_finds(store: Store, tmp_path: Path) -> None:
     export(store, tmp_path / "out", "csv", "pairs", threshold=0.7, measure="resemblance")
     expected = {
-        (one.a, one.b): one.similarity for one in match(store, threshold=0.7, measure="resemblance", false_negative_weight=0.99)
+        (one.a, one.b): one.similarity
+        for one in match(store, threshold=0.7, measure="resemblance", false_negative_weight=0.99)
     }
     assert expected
-    assert {(one["a"], one["b"]): float(one["similarity"]) for one in read_csv(tmp_path / "out")} == expected
+    assert {
+        (one["a"], one["b"]): float(one["similarity"]) for one in read_csv(tmp_path / "out")
+    } == expected
 
 
 def test_a_load_file_knows_no_families(store: Store, tmp_path: Path) -> None:
@@ -110,8 +138,16 @@ def test_a_load_file_knows_no_families(store: Store, tmp_path: Path) -> None:
     records = {one["DOCID"]: one for one in read_dat(tmp_path / "out")}
     assert not [name for name in records["a"] if "family" in name.lower()]
     alone, principal, member = records["g"], records["a"], records["b"]
-    assert [alone[f"NearDup{name}"] for name in ("Group", "Principal", "Similarity")] == ["", "N", ""]
-    assert [principal[f"NearDup{name}"] for name in ("Group", "Principal", "Similarity")] == ["a", "Y", "100.00"]
+    assert [alone[f"NearDup{name}"] for name in ("Group", "Principal", "Similarity")] == [
+        "",
+        "N",
+        "",
+    ]
+    assert [principal[f"NearDup{name}"] for name in ("Group", "Principal", "Similarity")] == [
+        "a",
+        "Y",
+        "100.00",
+    ]
     assert (member["NearDupGroup"], member["NearDupPrincipal"]) == ("a", "N")
     assert member["NearDupSimilarity"] == f"{100 * store.get(['b'])['b'].similarity:.2f}"
 
@@ -119,11 +155,16 @@ def test_a_load_file_knows_no_families(store: Store, tmp_path: Path) -> None:
 @given(st.text(st.characters(codec="utf-8")))
 def test_any_text_survives_csv(text: str) -> None:
     file = io.StringIO(newline="")
-    assert write_csv(Table((Column("text", "text", str), Column("end", "whole", len)), [text]), file) == 1
+    assert (
+        write_csv(Table((Column("text", "text", str), Column("end", "whole", len)), [text]), file)
+        == 1
+    )
     [row] = csv.DictReader(io.StringIO(file.getvalue(), newline=""), strict=True)
     assert row["text"].removeprefix("'") == text.replace("\0", "\ufffd")
     assert row["end"] == str(len(text))
-    assert not row["text"].startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))
+    assert not row["text"].startswith(
+        ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+    )
 
 
 @given(st.text())
@@ -144,10 +185,14 @@ def test_batches_of_reviewers(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "dat"])
-def test_a_queue_holds_near_duplicates_of_what_asks_for_review(store: Store, tmp_path: Path, form: str) -> None:
+def test_a_queue_holds_near_duplicates_of_what_asks_for_review(
+    store: Store, tmp_path: Path, form: str
+) -> None:
     export(store, tmp_path / "out", form, "queue", review=["privileged", "reviewer:Gone"])
     key, labels = ("id", "review_for") if form == "csv" else ("DOCID", "ReviewFor")
-    found = {one[key]: one[labels] for one in (read_csv if form == "csv" else read_dat)(tmp_path / "out")}
+    found = {
+        one[key]: one[labels] for one in (read_csv if form == "csv" else read_dat)(tmp_path / "out")
+    }
     assert found == {"a": "privileged", "c": "privileged", "d": "privileged", "f": "reviewer:Gone"}
     with pytest.raises(UsageError, match="--review"):
         export(store, tmp_path / "none", "csv", "queue")

@@ -8,9 +8,9 @@ import pytest
 from samples import PARAGRAPHS, TITLE, docx, formats, html, odt, pdf, rtf, zipped
 
 from indexer.errors import ExtractionError
-from indexer.extract._engine import document
-from indexer.extract.base import CUT, Limits
-from indexer.extract.native import NativeExtractor
+from indexer.extraction.base import CUT, Limits
+from indexer.extraction.native import NativeExtractor
+from indexer.extraction.tika_answers import document
 
 READER = NativeExtractor(Limits(chars=5_000))
 NOISE = random.Random(7).randbytes(20_000)
@@ -47,10 +47,17 @@ def test_no_bytes_are_an_empty_document() -> None:
 
 def test_picture_is_a_document_without_text() -> None:
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)
-    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(200))) + chunk(b"IEND", b"")
+    png = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(bytes(200)))
+        + chunk(b"IEND", b"")
+    )
     found = READER.extract(png, "a.png")
     assert (found.text, found.content_type) == ("", "image/png")
 
@@ -64,7 +71,9 @@ def test_pdf_with_an_empty_password_is_read() -> None:
     assert words(READER.extract(pdf(password=""), "a.pdf").text) == words(" ".join(PARAGRAPHS))
 
 
-@pytest.mark.parametrize("data", [NOISE, b"%PDF-1.4\n" + NOISE, b"PK\x03\x04" + NOISE, b"text\0with a NUL"])
+@pytest.mark.parametrize(
+    "data", [NOISE, b"%PDF-1.4\n" + NOISE, b"PK\x03\x04" + NOISE, b"text\0with a NUL"]
+)
 def test_noise_is_refused_with_a_way_forward(data: bytes) -> None:
     with pytest.raises(ExtractionError, match=r"damaged|no text can be read") as caught:
         READER.extract(data, "a.bin")
@@ -101,7 +110,11 @@ def test_a_file_cut_anywhere_is_truncated_or_refused(name: str, share: float) ->
 
 
 def test_archive_with_a_damaged_member_is_truncated() -> None:
-    members = {"good.html": html(), "bad.pdf": b"%PDF-1.4\n" + NOISE, "locked.pdf": pdf(password="x")}
+    members = {
+        "good.html": html(),
+        "bad.pdf": b"%PDF-1.4\n" + NOISE,
+        "locked.pdf": pdf(password="x"),
+    }
     found = READER.extract(zipped(members), "a.zip")
     assert PARAGRAPHS[0] in found.text
     assert found.truncated
@@ -121,7 +134,10 @@ def test_limit_counts_code_points_and_the_last_one_is_whole() -> None:
     assert (cut.text, cut.truncated) == ("😀" * 5_000, True)
 
 
-@pytest.mark.parametrize("text", ["😀 and 𝔉𝔯𝔞𝔨𝔱𝔲𝔯 and 𠮷野家", "a \ufffd that was there", "Zażółć gęślą jaźń", "שלום עולם"])
+@pytest.mark.parametrize(
+    "text",
+    ["😀 and 𝔉𝔯𝔞𝔨𝔱𝔲𝔯 and 𠮷野家", "a \ufffd that was there", "Zażółć gęślą jaźń", "שלום עולם"],
+)
 @pytest.mark.parametrize("name", ["a.html", "a.docx", "a.odt"])
 def test_characters_of_every_plane(name: str, text: str) -> None:
     make = {"a.html": html, "a.docx": docx, "a.odt": odt}[name]
@@ -131,16 +147,30 @@ def test_characters_of_every_plane(name: str, text: str) -> None:
 def test_html_that_is_utf8_is_read_as_utf8_whatever_it_claims() -> None:
     text = '<html><head><meta charset="iso-8859-1"></head><body>plików owoców</body></html>'
     assert READER.extract(text.encode(), "a.html").text.strip() == "plików owoców"
-    assert READER.extract("<html><body>façade</body></html>".encode("cp1252"), "a.html").text.strip() == "façade"
+    assert (
+        READER.extract("<html><body>façade</body></html>".encode("cp1252"), "a.html").text.strip()
+        == "façade"
+    )
 
 
 def test_name_tells_what_the_beginning_does_not() -> None:
-    assert words(READER.extract("<p>plików <b>owoców</b></p>".encode(), "a.htm").text) == ["plików", "owoców"]
-    assert words(READER.extract("<a><b>plików</b> <c>owoców</c></a>".encode(), "a.xml").text) == ["plików", "owoców"]
+    assert words(READER.extract("<p>plików <b>owoców</b></p>".encode(), "a.htm").text) == [
+        "plików",
+        "owoców",
+    ]
+    assert words(READER.extract("<a><b>plików</b> <c>owoców</c></a>".encode(), "a.xml").text) == [
+        "plików",
+        "owoców",
+    ]
 
 
 def test_metadata_are_one_clean_bounded_line_each() -> None:
-    metadata = {"dc:title": [" a\nb\0c\ud800 "], "dc:creator": ["x" * 5000, "y"], "dc:subject": ["one", "two"], "other": ["z"]}
+    metadata = {
+        "dc:title": [" a\nb\0c\ud800 "],
+        "dc:creator": ["x" * 5000, "y"],
+        "dc:subject": ["one", "two"],
+        "other": ["z"],
+    }
     found = document("text", metadata, b"", 10, "test")
     assert found.title == "a b c"
     assert found.metadata == {"author": "x" * 1000, "subject": "one; two"}

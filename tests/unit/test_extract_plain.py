@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from samples import formats
 
 from indexer.errors import ExtractionError
-from indexer.extract.base import CUT, Limits
-from indexer.extract.plain import PlainExtractor, plain_document
+from indexer.extraction.base import CUT, Limits
+from indexer.extraction.plain import PlainExtractor, plain_document
 from indexer.model import Document
 
 LIMITS = Limits()
@@ -45,7 +45,10 @@ def test_utf8_comes_back_exactly(text: str) -> None:
     assert (document.text, document.truncated, document.warnings) == (f"x {text}", False, ())
 
 
-@pytest.mark.parametrize("text", [POLISH, "שלום עולם, מה שלומך היום\n", "我们知道\n", "😀 𝔉𝔬𝔵\n", "\ta\r\nb\f\v\x1b[0m\b\n"])
+@pytest.mark.parametrize(
+    "text",
+    [POLISH, "שלום עולם, מה שלומך היום\n", "我们知道\n", "😀 𝔉𝔬𝔵\n", "\ta\r\nb\f\v\x1b[0m\b\n"],
+)
 def test_short_texts_that_detectors_get_wrong(text: str) -> None:
     assert plain(text.encode()).text == text
 
@@ -100,13 +103,18 @@ def test_no_bytes_are_an_empty_document_whatever_the_name(name: str) -> None:
     assert plain(b"", name).text == ""
 
 
-@pytest.mark.parametrize("name", ["a.txt", "README", "a.md", "a.csv", "a.json", "a.py", "a.tex", "A.TXT", "a.doc", "a.unknown"])
+@pytest.mark.parametrize(
+    "name",
+    ["a.txt", "README", "a.md", "a.csv", "a.json", "a.py", "a.tex", "A.TXT", "a.doc", "a.unknown"],
+)
 def test_text_is_plain_whatever_it_is_called(name: str) -> None:
     assert plain(b"import this\n", name).text == "import this\n"
 
 
 def test_content_type_goes_by_the_name() -> None:
-    types = [plain(b"a,b\n", name).content_type for name in ("a.txt", "a.csv", "a.md", "a.json", "a")]
+    types = [
+        plain(b"a,b\n", name).content_type for name in ("a.txt", "a.csv", "a.md", "a.json", "a")
+    ]
     assert types == ["text/plain", "text/csv", "text/markdown", "application/json", "text/plain"]
 
 
@@ -136,7 +144,10 @@ def test_other_things_need_a_reader(data: bytes) -> None:
     assert plain_document(data, "unnamed", LIMITS) is None
 
 
-@pytest.mark.parametrize("data", [b"<p>in Markdown</p>\n", b"From the bank to Monday\n", b"100 %PDF sold\n", b"{not rtf}"])
+@pytest.mark.parametrize(
+    "data",
+    [b"<p>in Markdown</p>\n", b"From the bank to Monday\n", b"100 %PDF sold\n", b"{not rtf}"],
+)
 def test_text_that_looks_a_little_like_markup(data: bytes) -> None:
     assert plain(data, "README").text == data.decode()
 

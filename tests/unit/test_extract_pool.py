@@ -27,10 +27,10 @@ from indexer.errors import (
     MissingExtra,
     NearfoldError,
 )
-from indexer.extract import pool as pool_module
-from indexer.extract.base import Limits
-from indexer.extract.native import NativeExtractor
-from indexer.extract.pool import Pool, Task
+from indexer.extraction import worker_pool as pool_module
+from indexer.extraction.base import Limits
+from indexer.extraction.native import NativeExtractor
+from indexer.extraction.worker_pool import Pool, Task
 from indexer.model import Document
 
 LIMITS = Limits(seconds=1, megabytes=200)
@@ -45,13 +45,21 @@ from indexer.extract.pool import Pool, Task
 """
 
 
-def extracted(orders: list[str], limits: Limits = LIMITS, workers: int = 2) -> dict[int, Document | ExtractionError]:
+def extracted(
+    orders: list[str], limits: Limits = LIMITS, workers: int = 2
+) -> dict[int, Document | ExtractionError]:
     with Pool(Naughty, workers, limits) as pool:
-        return dict(pool.extract_all(Task(n, order.encode(), f"{n}.x") for n, order in enumerate(orders)))
+        return dict(
+            pool.extract_all(Task(n, order.encode(), f"{n}.x") for n, order in enumerate(orders))
+        )
 
 
 def workers_of(process: psutil.Process) -> list[psutil.Process]:
-    return [child for child in process.children(recursive=True) if "indexer.extract.service" in " ".join(child.cmdline())]
+    return [
+        child
+        for child in process.children(recursive=True)
+        if "indexer.extraction.worker_main" in " ".join(child.cmdline())
+    ]
 
 
 def wait_for(condition: object, seconds: float = 15) -> None:
@@ -90,7 +98,9 @@ def test_document_that_takes_too_long_is_the_only_one_lost(word: str) -> None:
     assert time.monotonic() - before < 10
 
 
-@pytest.mark.parametrize(("order", "code"), [("crash", -signal.SIGSEGV), ("exit 3", 3), ("exit 0", 0)])
+@pytest.mark.parametrize(
+    ("order", "code"), [("crash", -signal.SIGSEGV), ("exit 3", 3), ("exit 0", 0)]
+)
 def test_document_that_ends_the_process_is_the_only_one_lost(order: str, code: int) -> None:
     found = extracted(["ok", order, "ok", order, "ok"])
     crashes = [found.pop(1), found.pop(3)]
@@ -106,7 +116,9 @@ def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
         nonlocal most
         while not stop.wait(0.01):
             with contextlib.suppress(psutil.Error):
-                most = max([most, *(child.memory_info().rss for child in workers_of(psutil.Process()))])
+                most = max(
+                    [most, *(child.memory_info().rss for child in workers_of(psutil.Process()))]
+                )
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -122,7 +134,9 @@ def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
 
 
 def test_worker_that_kept_memory_is_replaced_before_the_next_document() -> None:
-    found = extracted(["eat 20", "ok", "eat 100", "ok"], Limits(seconds=30, megabytes=200), workers=1)
+    found = extracted(
+        ["eat 20", "ok", "eat 100", "ok"], Limits(seconds=30, megabytes=200), workers=1
+    )
     processes = [found[n].text.split()[-1] for n in range(4)]
     assert processes[0] == processes[1] == processes[2] != processes[3]
 
@@ -135,7 +149,10 @@ def test_refusals_and_blunders_of_the_extractor_are_errors_of_the_document() -> 
 
 
 def test_libraries_may_print_and_read() -> None:
-    assert all(isinstance(result, Document) for result in extracted(["print hello", "read", "ok"], workers=1).values())
+    assert all(
+        isinstance(result, Document)
+        for result in extracted(["print hello", "read", "ok"], workers=1).values()
+    )
 
 
 def test_what_is_no_task_passes_through_in_its_place() -> None:
@@ -192,7 +209,9 @@ def test_abandoned_run_leaves_the_pool_usable() -> None:
     with Pool(Naughty, 2, LIMITS) as pool:
         for _ in pool.extract_all(Task(n, b"ok", "a") for n in range(100)):
             break
-        assert {key for key, _ in pool.extract_all(Task(-n, b"ok", "a") for n in range(1, 9))} == set(range(-8, 0))
+        assert {
+            key for key, _ in pool.extract_all(Task(-n, b"ok", "a") for n in range(1, 9))
+        } == set(range(-8, 0))
 
 
 def test_interrupted_document_is_tried_again_alone(tmp_path: Path) -> None:
@@ -218,14 +237,20 @@ def test_document_that_is_interrupted_twice_is_to_blame() -> None:
         ("exit", ExtractorUnavailable, "exit code 7"),
     ],
 )
-def test_extractor_that_cannot_be_had_stops_the_run(maker: str, kind: type[NearfoldError], words: str) -> None:
+def test_extractor_that_cannot_be_had_stops_the_run(
+    maker: str, kind: type[NearfoldError], words: str
+) -> None:
     with Pool(Unmade(maker), 2, LIMITS) as pool, pytest.raises(kind, match=words):
         list(pool.extract_all(Task(n, b"ok", "a") for n in range(1000)))
 
 
 def test_extractor_that_is_lost_on_the_way_stops_the_run() -> None:
     with Pool(Naughty, 2, LIMITS) as pool, pytest.raises(ExtractorUnavailable, match="no more"):
-        list(pool.extract_all(Task(n, b"gone no more" if n == 5 else b"ok", "a") for n in range(1000)))
+        list(
+            pool.extract_all(
+                Task(n, b"gone no more" if n == 5 else b"ok", "a") for n in range(1000)
+            )
+        )
 
 
 def test_closing_in_the_middle_does_not_wait() -> None:
@@ -256,7 +281,9 @@ def test_program_needs_no_main_guard(tmp_path: Path) -> None:
         [(key, result)] = pool.extract_all([Task(1, open({str(tmp_path / "a.html")!r}, "rb").read(), "a.html")])
     print(result.title)
     """
-    done = subprocess.run(script(tmp_path, body), capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        script(tmp_path, body), capture_output=True, text=True, timeout=60, check=True
+    )
     assert (done.stdout.strip(), done.stderr) == ("Of rivers", "")
 
 
@@ -270,9 +297,16 @@ HANGING = """
 
 
 def hanging_program(tmp_path: Path) -> tuple["subprocess.Popen[str]", list[psutil.Process]]:
-    program = subprocess.Popen(script(tmp_path, HANGING), stdout=subprocess.PIPE, text=True, start_new_session=True)
+    program = subprocess.Popen(
+        script(tmp_path, HANGING), stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     watched = psutil.Process(program.pid)
-    wait_for(lambda: len(workers_of(watched)) == 2 and all(worker.cpu_times().user > 0.6 for worker in workers_of(watched)))
+    wait_for(
+        lambda: (
+            len(workers_of(watched)) == 2
+            and all(worker.cpu_times().user > 0.6 for worker in workers_of(watched))
+        )
+    )
     return program, workers_of(watched)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.families import Chains, Graph, Visit, families, principal_order, summed
+from indexer.clustering.families import Chains, Graph, Visit, families, principal_order, summed
 
 
 def grouped(similar, order, leads, threshold=0.5):
@@ -20,11 +20,17 @@ def grouped(similar, order, leads, threshold=0.5):
     def values(text, others):
         return [similar[min(text, other), max(text, other)] for other in others]
 
-    return families((Visit(one, one, one in leads) for one in order), graph, count, values, threshold)
+    return families(
+        (Visit(one, one, one in leads) for one in order), graph, count, values, threshold
+    )
 
 
 def test_a_chain_is_not_a_family():
-    assert grouped({(0, 1): 0.9, (1, 2): 0.9}, [0, 1, 2], {0, 1, 2}) == {0: (0, None), 1: (0, 0.9), 2: (2, None)}
+    assert grouped({(0, 1): 0.9, (1, 2): 0.9}, [0, 1, 2], {0, 1, 2}) == {
+        0: (0, None),
+        1: (0, 0.9),
+        2: (2, None),
+    }
 
 
 def test_the_most_similar_principal_wins_and_the_earlier_one_of_two():
@@ -47,12 +53,23 @@ def test_who_may_not_lead_joins_or_stays_alone():
 def test_documents_of_one_text_are_one_family():
     visits = [Visit(place, 0, True) for place in (4, 2, 7)]
     empty = np.zeros(0, dtype=np.int32)
-    made = families(visits, Graph([(empty, empty)], 1), 1, lambda text, others: pytest.fail("nothing to measure"), 0.9)
+    made = families(
+        visits,
+        Graph([(empty, empty)], 1),
+        1,
+        lambda text, others: pytest.fail("nothing to measure"),
+        0.9,
+    )
     assert made == {4: (4, None), 2: (4, 1.0), 7: (4, 1.0)}
 
 
 def test_principal_order():
-    words, times, sums, ids = [3, 9, 9, 1], [5, None, 7, 5], [0.5, 2.0, 0.5, 2.5], ["a", "c", "b", "d"]
+    words, times, sums, ids = (
+        [3, 9, 9, 1],
+        [5, None, 7, 5],
+        [0.5, 2.0, 0.5, 2.5],
+        ["a", "c", "b", "d"],
+    )
     assert principal_order("longest", words, times, sums, ids) == [2, 1, 0, 3]
     assert principal_order("first", words, times, sums, ids) == [0, 3, 2, 1]
     assert principal_order("central", words, times, sums, ids) == [3, 1, 0, 2]
@@ -69,7 +86,10 @@ def test_sums_do_not_depend_on_the_order(pairs):
     ]
 
 
-@given(st.integers(1, 30), st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29), st.sampled_from([0.4, 0.5, 0.9]))))
+@given(
+    st.integers(1, 30),
+    st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29), st.sampled_from([0.4, 0.5, 0.9]))),
+)
 def test_chains_are_the_connected_components(count, edges):
     values = {(a % count, b % count): value for a, b, value in edges}
     chains = Chains(count)
@@ -80,7 +100,9 @@ def test_chains_are_the_connected_components(count, edges):
             if value >= 0.5:
                 near[a] |= near[b]
                 near[b] |= near[a]
-    assert [chains.root(place) for place in range(count)] == [min(near[place]) for place in range(count)]
+    assert [chains.root(place) for place in range(count)] == [
+        min(near[place]) for place in range(count)
+    ]
 
 
 def test_connected_pairs_are_not_measured():

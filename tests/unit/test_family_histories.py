@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sample_library import edited, library, rows, sentence
 
-from indexer.grouping import group
+from indexer.grouping.delete import delete
+from indexer.grouping.group import group
 from indexer.indexing.arrival import Arrivals
-from indexer.ingest import index
+from indexer.indexing.index import index
 from indexer.recipe import DEFAULT
-from indexer.removal import delete
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u"})
@@ -87,7 +87,9 @@ class Histories(RuleBasedStateMachine):
 
     @rule(joining=st.booleans())
     def new_job(self, joining: bool) -> None:
-        self.arrivals = Arrivals(self.store, DEFAULT) if joining else Arrivals(self.store, DEFAULT, None)
+        self.arrivals = (
+            Arrivals(self.store, DEFAULT) if joining else Arrivals(self.store, DEFAULT, None)
+        )
 
     @rule(batch=batches, left=soon)
     def arrive(self, batch: list[tuple[str, str]], left: int) -> None:
@@ -101,7 +103,9 @@ class Histories(RuleBasedStateMachine):
         self.until(left, come)
 
     @rule(
-        batches=st.lists(st.dictionaries(names, contents, min_size=1, max_size=4), min_size=2, max_size=3),
+        batches=st.lists(
+            st.dictionaries(names, contents, min_size=1, max_size=4), min_size=2, max_size=3
+        ),
         refusing=st.booleans(),
     )
     def overlap(self, batches: list[dict[str, str]], refusing: bool) -> None:
@@ -160,7 +164,10 @@ class Histories(RuleBasedStateMachine):
 
 
 Histories.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=60,
+    stateful_step_count=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 TestHistories = Histories.TestCase
 
@@ -168,7 +175,12 @@ TestHistories = Histories.TestCase
 def test_files_join_families_as_they_are_indexed_or_do_not(tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    for name, text in {"a": sentence(1), "b": sentence(1) + " more", "c": "12 34", "d": "12 34"}.items():
+    for name, text in {
+        "a": sentence(1),
+        "b": sentence(1) + " more",
+        "c": "12 34",
+        "d": "12 34",
+    }.items():
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
     families = {}
     for threshold in (0.8, 0.999, None):

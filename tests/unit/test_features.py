@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import MissingExtra, UsageError
-from indexer.text.features import TOKENISERS
 from indexer.text.ngrams import byte_grams, character_grams, white_space_grams
 from indexer.text.sentences import sentences
 from indexer.text.stopwords import digest, stop_list
+from indexer.text.tokenisers import TOKENISERS
 from indexer.text.tokens import tokens
 
 ROOT = Path(__file__).parent.parent
@@ -24,7 +24,25 @@ EXPECTED = {
     "white-space-3-grams": ["ABC, sing with", "sing with me!"],
     "white-space-4-grams": ["ABC, sing with me!"],
     "white-space-5-grams": ["ABC, sing with me!"],
-    "2-grams": ["AB", "BC", "C,", ", ", " s", "si", "in", "ng", "g ", " w", "wi", "it", "th", "h ", " m", "me", "e!"],
+    "2-grams": [
+        "AB",
+        "BC",
+        "C,",
+        ", ",
+        " s",
+        "si",
+        "in",
+        "ng",
+        "g ",
+        " w",
+        "wi",
+        "it",
+        "th",
+        "h ",
+        " m",
+        "me",
+        "e!",
+    ],
     "words": ["ABC", ",", "sing", "with", "me", "!"],
     "sents": ["ABC, sing with me!"],
 }
@@ -36,13 +54,26 @@ def test_tokenisers_give_what_copietje_expects(name: str) -> None:
 
 
 def test_every_name_of_copietje_is_there() -> None:
-    grams = {f"{prefix}{n}-grams" for prefix, low in (("", 1), ("white-space-", 2)) for n in range(low, 7)}
-    assert set(TOKENISERS) == grams | {"ws", "white-space", "words", "split-words", "sents", "split-sents"}
+    grams = {
+        f"{prefix}{n}-grams"
+        for prefix, low in (("", 1), ("white-space-", 2))
+        for n in range(low, 7)
+    }
+    assert set(TOKENISERS) == grams | {
+        "ws",
+        "white-space",
+        "words",
+        "split-words",
+        "sents",
+        "split-sents",
+    }
 
 
 @pytest.mark.parametrize("name", TOKENISERS)
 @given(st.text())
-def test_every_text_is_taken_and_blank_text_has_no_features_but_characters(name: str, text: str) -> None:
+def test_every_text_is_taken_and_blank_text_has_no_features_but_characters(
+    name: str, text: str
+) -> None:
     found = list(TOKENISERS[name](text))
     if not text.strip() and not name[0].isdigit():
         assert found == []
@@ -51,9 +82,13 @@ def test_every_text_is_taken_and_blank_text_has_no_features_but_characters(name:
 
 @given(st.text(), st.integers(1, 6))
 def test_grams_are_windows(text: str, width: int) -> None:
-    assert character_grams(text, width) == [text[i : i + width] for i in range(max(0, len(text) - width + 1))]
+    assert character_grams(text, width) == [
+        text[i : i + width] for i in range(max(0, len(text) - width + 1))
+    ]
     octets = text.encode()
-    assert list(byte_grams(text, width)) == [octets[i : i + width] for i in range(max(0, len(octets) - width + 1))]
+    assert list(byte_grams(text, width)) == [
+        octets[i : i + width] for i in range(max(0, len(octets) - width + 1))
+    ]
 
 
 def test_byte_grams_take_lone_surrogates() -> None:
@@ -75,7 +110,8 @@ def test_no_language_collapses(name: str, language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "count"), [("en", 2), ("zh", 2), ("ja", 2), ("hi", 2), ("ar", 2), ("el", 2), ("ko", 2), ("th", 1)]
+    ("language", "count"),
+    [("en", 2), ("zh", 2), ("ja", 2), ("hi", 2), ("ar", 2), ("el", 2), ("ko", 2), ("th", 1)],
 )
 def test_sentences_end_in_every_script(language: str, count: int) -> None:
     assert len(sentences(DECLARATION[language][0])) == count
@@ -106,7 +142,12 @@ def test_sentences_lose_nothing_but_white_space(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("hostile", "count"),
-    [("." * 200_000 + "x", 1), (". " * 100_000, 100_000), ("\n" * 200_000, 0), (". " + " " * 200_000 + "x", 1)],
+    [
+        ("." * 200_000 + "x", 1),
+        (". " * 100_000, 100_000),
+        ("\n" * 200_000, 0),
+        (". " + " " * 200_000 + "x", 1),
+    ],
 )
 def test_hostile_text_takes_linear_time(hostile: str, count: int) -> None:
     """A quadratic pattern would need minutes."""

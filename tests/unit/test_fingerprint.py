@@ -11,8 +11,8 @@ import pytest
 from golden_cases import VECTORS, cases, recipe_of, text_of, vector
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import Fingerprints, define, fingerprint, fingerprints, kernel_name
 from indexer.recipe import DEFAULT
+from indexer.sketch.fingerprint import Fingerprints, define, fingerprint, fingerprints, kernel_name
 from indexer.text.normalise import normalise
 
 CASES = cases()
@@ -40,9 +40,16 @@ def mixed(value: int) -> int:
 
 
 def features(text: str, width: int) -> set[int]:
-    runs = [[ord(c) for c in text[start : start + width]] + [0] * 6 for start in range(len(text) - width + 1)]
-    packed = [(a + (b << 21) + (c << 42), d + (e << 21) + (f << 42)) for a, b, c, d, e, f, *_ in runs]
-    return {mixed((low + 0xD1342543DE82EF95 * high + 0x9E3779B97F4A7C15) % WORD) for low, high in packed}
+    runs = [
+        [ord(c) for c in text[start : start + width]] + [0] * 6
+        for start in range(len(text) - width + 1)
+    ]
+    packed = [
+        (a + (b << 21) + (c << 42), d + (e << 21) + (f << 42)) for a, b, c, d, e, f, *_ in runs
+    ]
+    return {
+        mixed((low + 0xD1342543DE82EF95 * high + 0x9E3779B97F4A7C15) % WORD) for low, high in packed
+    }
 
 
 def tries(feature: int, slots: int) -> Iterator[tuple[int, int, int]]:
@@ -61,7 +68,11 @@ def slots_of(found: set[int], slots: int) -> list[int]:
 
 
 def bits_of(found: set[int]) -> int:
-    return sum(1 << bit for bit in range(64) if 2 * sum(feature >> bit & 1 for feature in found) > len(found))
+    return sum(
+        1 << bit
+        for bit in range(64)
+        if 2 * sum(feature >> bit & 1 for feature in found) > len(found)
+    )
 
 
 def bands_of(slots: list[int], bands: int, rows: int) -> list[str]:
@@ -74,7 +85,11 @@ def bands_of(slots: list[int], bands: int, rows: int) -> list[str]:
     return keys
 
 
-SMALL = [case for case in CASES if GOLDEN[case["name"]]["status"] == "complete" and len(text_of(case)) < 250]
+SMALL = [
+    case
+    for case in CASES
+    if GOLDEN[case["name"]]["status"] == "complete" and len(text_of(case)) < 250
+]
 
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case["name"])
@@ -106,7 +121,13 @@ def test_the_kernel_has_a_name() -> None:
 def test_status(text: str, status: str) -> None:
     one = fingerprint(text)
     assert one.status == status
-    assert (one.minhash is None) == (one.simhash is None) == (not one.bands) == (not one.blocks) == (status != "complete")
+    assert (
+        (one.minhash is None)
+        == (one.simhash is None)
+        == (not one.bands)
+        == (not one.blocks)
+        == (status != "complete")
+    )
 
 
 def test_surrogates_are_replaced_each_for_itself() -> None:
@@ -124,8 +145,13 @@ def test_rows_follow_the_order_given() -> None:
 
 
 def _row(signed: Fingerprints, place: int) -> dict[str, Any]:
-    values = {f.name: getattr(signed, f.name) for f in dataclasses.fields(signed) if f.name != "recipe"}
-    return {"recipe": signed.recipe, **{name: value[place : place + 1] for name, value in values.items()}}
+    values = {
+        f.name: getattr(signed, f.name) for f in dataclasses.fields(signed) if f.name != "recipe"
+    }
+    return {
+        "recipe": signed.recipe,
+        **{name: value[place : place + 1] for name, value in values.items()},
+    }
 
 
 @pytest.mark.parametrize("sign", [define, fingerprints])
@@ -143,7 +169,10 @@ def test_arrays_have_the_promised_types_and_belong_to_the_caller(sign: Any) -> N
         np.int64,
         np.int64,
     ]
-    assert all(array.flags.writeable for array in (signed.minhash, signed.simhash, signed.words, signed.chars))
+    assert all(
+        array.flags.writeable
+        for array in (signed.minhash, signed.simhash, signed.words, signed.chars)
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,6 +200,6 @@ def test_sizes_of_a_sketch_that_is_not_asked_for_are_refused() -> None:
 
 def test_white_space_and_case_change_nothing() -> None:
     text = "Near duplicates are folded together in search results."
-    assert vector(fingerprints([text])) | {"words": 0} == vector(fingerprints([text.upper().replace(" ", "\n\t")])) | {
-        "words": 0
-    }
+    assert vector(fingerprints([text])) | {"words": 0} == vector(
+        fingerprints([text.upper().replace(" ", "\n\t")])
+    ) | {"words": 0}

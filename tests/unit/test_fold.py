@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.fold import ByFamily, BySketch, Unfolded, folded
-from indexer.joining.bands import intervals
+from indexer.joins.bands import intervals
 from indexer.model import Ranked
+from indexer.searching.fold import ByFamily, BySketch, Unfolded, folded
 from indexer.sketch.codec import pack_slots
 
 SLOTS = 128
@@ -52,7 +52,10 @@ def test_relation_is_to_the_shown_hit_not_chained() -> None:
     b[:12] += 5000
     c = b.copy()
     c[12:60] += 9000
-    assert shape([hit("a", a), hit("b", b), hit("c", c)], BySketch(0.8, never)) == [["a", "b"], ["c"]]
+    assert shape([hit("a", a), hit("b", b), hit("c", c)], BySketch(0.8, never)) == [
+        ["a", "b"],
+        ["c"],
+    ]
 
 
 def test_inside_the_error_bar_the_texts_decide() -> None:
@@ -72,11 +75,18 @@ def test_best_of_several_shown_hits_is_joined() -> None:
     near, nearer = sketch(128), sketch(40, 1)
     third = sketch(40, 1)
     third[-2:] += 7
-    assert shape([hit("a", near), hit("b", nearer), hit("c", third)], BySketch(0.8, never)) == [["a"], ["b", "c"]]
+    assert shape([hit("a", near), hit("b", nearer), hit("c", third)], BySketch(0.8, never)) == [
+        ["a"],
+        ["b", "c"],
+    ]
 
 
 def test_documents_without_a_sketch_are_never_lumped_together() -> None:
-    assert shape([hit("a", None), hit("b", None), hit("c", None)], BySketch(0.8, never)) == [["a"], ["b"], ["c"]]
+    assert shape([hit("a", None), hit("b", None), hit("c", None)], BySketch(0.8, never)) == [
+        ["a"],
+        ["b"],
+        ["c"],
+    ]
 
 
 def test_by_family_and_unfolded() -> None:
@@ -97,8 +107,14 @@ def test_reading_stops_one_group_beyond_the_page() -> None:
     assert (len(groups), complete, len(read)) == (11, False, 12)
 
 
-@given(st.lists(st.tuples(st.integers(0, 128), st.integers(0, 3)), max_size=40), st.floats(0.05, 1.0), st.integers(1, 39))
-def test_every_hit_is_in_one_group_and_prefixes_agree(kinds: list[tuple[int, int]], threshold: float, cut: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 128), st.integers(0, 3)), max_size=40),
+    st.floats(0.05, 1.0),
+    st.integers(1, 39),
+)
+def test_every_hit_is_in_one_group_and_prefixes_agree(
+    kinds: list[tuple[int, int]], threshold: float, cut: int
+) -> None:
     hits = [hit(str(place), sketch(*kind)) for place, kind in enumerate(kinds)]
     whole = shape(hits, BySketch(threshold, lambda a, b: 0.0))
     assert sorted(id for group in whole for id in group) == sorted(one.id for one in hits)
@@ -107,7 +123,9 @@ def test_every_hit_is_in_one_group_and_prefixes_agree(kinds: list[tuple[int, int
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([16, 128, 300]), st.floats(0.0, 1.0))
-def test_no_head_that_may_be_similar_enough_is_passed_over(seed: int, width: int, threshold: float) -> None:
+def test_no_head_that_may_be_similar_enough_is_passed_over(
+    seed: int, width: int, threshold: float
+) -> None:
     """The texts are asked about exactly the heads whose interval reaches the threshold, the most similar first."""
     random = np.random.default_rng(seed)
     sketches = random.integers(0, 2, (20, width)) << random.integers(0, 10, (20, 1))
@@ -117,9 +135,14 @@ def test_no_head_that_may_be_similar_enough_is_passed_over(seed: int, width: int
         asked.setdefault(id, []).append(head)
         return -1.0
 
-    shape([hit(str(place), one) for place, one in enumerate(sketches)], BySketch(threshold, exact, trusting=False))
+    shape(
+        [hit(str(place), one) for place, one in enumerate(sketches)],
+        BySketch(threshold, exact, trusting=False),
+    )
     highs = intervals(width)[1]
     for place, one in enumerate(sketches):
         equal = [int(np.count_nonzero(one == other)) for other in sketches[:place]]
         near = [other for other in range(place) if highs[equal[other]] >= threshold]
-        assert asked.get(str(place), []) == [str(other) for other in sorted(near, key=lambda other: -equal[other])]
+        assert asked.get(str(place), []) == [
+            str(other) for other in sorted(near, key=lambda other: -equal[other])
+        ]

@@ -48,7 +48,17 @@ def blobs(*paths: os.PathLike[str] | str, **options: object) -> list[Blob]:
 
 
 def test_order_is_that_of_the_key_bytes_whatever_the_depth(folder: Path) -> None:
-    names = ["b.txt", "a/z.txt", "a-b.txt", "a.txt", "a/b/c.txt", "a/b.txt", "é.txt", "Z.txt", "a!/x.txt"]
+    names = [
+        "b.txt",
+        "a/z.txt",
+        "a-b.txt",
+        "a.txt",
+        "a/b/c.txt",
+        "a/b.txt",
+        "é.txt",
+        "Z.txt",
+        "a!/x.txt",
+    ]
     for name in names:
         put(folder / name)
     assert [blob.key for blob in blobs(folder)] == sorted(name.encode() for name in names)
@@ -65,7 +75,9 @@ def test_blob_tells_what_the_directory_tells(folder: Path) -> None:
 def test_id_is_a_digest_of_namespace_and_key(folder: Path) -> None:
     put(folder / "a.txt")
     space = os.fsencode(folder)
-    expected = hashlib.sha256(len(space).to_bytes(8, "big") + space + (5).to_bytes(8, "big") + b"a.txt").hexdigest()[:32]
+    expected = hashlib.sha256(
+        len(space).to_bytes(8, "big") + space + (5).to_bytes(8, "big") + b"a.txt"
+    ).hexdigest()[:32]
     assert [blob.id for blob in blobs(folder)] == [expected]
 
 
@@ -88,7 +100,9 @@ def test_a_file_and_the_folder_that_holds_it_agree(folder: Path) -> None:
     assert alone.id != deep.id
 
 
-def test_spelling_of_the_path_does_not_matter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spelling_of_the_path_does_not_matter(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(folder / "docs" / "a.txt")
     (folder / "link").symlink_to(folder / "docs")
     monkeypatch.chdir(folder)
@@ -112,7 +126,9 @@ def test_second_file_of_that_name_under_a_given_namespace_fails(folder: Path) ->
     assert (found[1].path, str(first) in found[1].error) == (str(second), True)
 
 
-@pytest.mark.parametrize("order", [["", "sub"], ["sub", ""], ["sub/b.txt", "", "sub", "sub/b.txt"], ["", ""]])
+@pytest.mark.parametrize(
+    "order", [["", "sub"], ["sub", ""], ["sub/b.txt", "", "sub", "sub/b.txt"], ["", ""]]
+)
 def test_file_reached_twice_is_yielded_once(folder: Path, order: list[str]) -> None:
     put(folder / "a.txt")
     put(folder / "sub" / "b.txt")
@@ -169,9 +185,15 @@ def test_what_is_not_a_regular_file_is_skipped(folder: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "socket"))
         found = list(walk([folder]))
-    skipped = {item.path for item in found if isinstance(item, Skipped) and item.reason == "special_file"}
-    assert skipped == {str(folder / name) for name in ("fifo", "dangling", "loop", "to-file", "socket")}
-    assert [item.path for item in found if isinstance(item, Blob)] == [str(folder / "real" / "a.txt")]
+    skipped = {
+        item.path for item in found if isinstance(item, Skipped) and item.reason == "special_file"
+    }
+    assert skipped == {
+        str(folder / name) for name in ("fifo", "dangling", "loop", "to-file", "socket")
+    }
+    assert [item.path for item in found if isinstance(item, Blob)] == [
+        str(folder / "real" / "a.txt")
+    ]
 
 
 def test_device_and_fifo_given_as_path(folder: Path) -> None:
@@ -187,7 +209,9 @@ def test_link_given_as_path_is_resolved(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "a.txt/below", "", "nul\0name", "dangling"])
-def test_what_does_not_exist_is_told_before_anything_is_read(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_exist_is_told_before_anything_is_read(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(folder / "a.txt")
     (folder / "dangling").symlink_to("gone")
     monkeypatch.chdir(folder)
@@ -195,7 +219,9 @@ def test_what_does_not_exist_is_told_before_anything_is_read(folder: Path, name:
         walk(["a.txt", name])
 
 
-def test_folder_without_permission_fails_alone(folder: Path, request: pytest.FixtureRequest) -> None:
+def test_folder_without_permission_fails_alone(
+    folder: Path, request: pytest.FixtureRequest
+) -> None:
     put(folder / "a" / "x.txt")
     put(folder / "locked" / "y.txt")
     put(folder / "z" / "x.txt")
@@ -208,7 +234,9 @@ def test_folder_without_permission_fails_alone(folder: Path, request: pytest.Fix
     assert (failed.path, "no permission" in failed.error) == (str(folder / "locked"), True)
 
 
-def test_path_below_a_folder_without_permission_fails(folder: Path, request: pytest.FixtureRequest) -> None:
+def test_path_below_a_folder_without_permission_fails(
+    folder: Path, request: pytest.FixtureRequest
+) -> None:
     put(folder / "locked" / "y.txt")
     put(folder / "z.txt")
     (folder / "locked").chmod(0)
@@ -236,15 +264,22 @@ def test_own_files_and_their_companions_are_excluded(folder: Path) -> None:
         put(folder / name)
     (folder / "alias").symlink_to(folder / "near.db")
     found = list(walk([folder], own_files=[str(folder / "alias"), str(folder / "state")]))
-    assert {blob.key for blob in found if isinstance(blob, Blob)} == {b"near.db.txt", b"near.db-other"}
-    excluded = {item.path for item in found if isinstance(item, Skipped) and item.reason == "excluded"}
+    assert {blob.key for blob in found if isinstance(blob, Blob)} == {
+        b"near.db.txt",
+        b"near.db-other",
+    }
+    excluded = {
+        item.path for item in found if isinstance(item, Skipped) and item.reason == "excluded"
+    }
     assert excluded == {str(folder / name) for name in names}
 
 
 def test_own_files_are_excluded_however_they_are_reached(folder: Path) -> None:
     own = put(folder / "state" / "sub" / "a")
     for given in (own, own.parent, own.parent.parent):
-        assert list(walk([given], own_files=[str(folder / "state")])) == [Skipped(str(own), "excluded")]
+        assert list(walk([given], own_files=[str(folder / "state")])) == [
+            Skipped(str(own), "excluded")
+        ]
 
 
 def test_empty_folder_yields_nothing(folder: Path) -> None:

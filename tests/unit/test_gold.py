@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import SourceNotFound, UsageError
-from indexer.evaluation.gold import gold_sets, read_gold
-from indexer.evaluation.sheets import OpenSheet, Sheet, disagreements, read_sheets, resolved
+from indexer.lab.evaluation.gold import gold_sets, read_gold
+from indexer.lab.evaluation.sheets import OpenSheet, Sheet, disagreements, read_sheets, resolved
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -16,25 +16,42 @@ def written(folder: Path, name: str, text: str) -> str:
 
 
 def test_pairs_of_csv(tmp_path: Path) -> None:
-    gold = read_gold(written(tmp_path, "g.csv", "A,b,Type,query\nx,y,Near Identical,q1\n\ny,z,fuzzy_duplicate,q1\nx,w,,q2\n"))
+    gold = read_gold(
+        written(
+            tmp_path,
+            "g.csv",
+            "A,b,Type,query\nx,y,Near Identical,q1\n\ny,z,fuzzy_duplicate,q1\nx,w,,q2\n",
+        )
+    )
     assert [(one.pair, one.type, one.group, one.place[-6:]) for one in gold.pairs] == [
         (("x", "y"), "near-identical", "q1", "line 2"),
         (("y", "z"), "fuzzy", "q1", "line 4"),
         (("w", "x"), "duplicate", "q2", "line 5"),
     ]
     assert gold.closed
-    assert [(one.documents, one.type) for one in gold_sets(gold)] == [(("x", "y", "z"), "fuzzy"), (("w", "x"), "duplicate")]
+    assert [(one.documents, one.type) for one in gold_sets(gold)] == [
+        (("x", "y", "z"), "fuzzy"),
+        (("w", "x"), "duplicate"),
+    ]
 
 
 def test_where_different_pairs_are_listed_nothing_is_concluded_of_others(tmp_path: Path) -> None:
-    path = written(tmp_path, "g.jsonl", '{"a":"x","b":"y","type":"identical"}\n{"a":"x","b":"z","type":"no"}\n')
+    path = written(
+        tmp_path, "g.jsonl", '{"a":"x","b":"y","type":"identical"}\n{"a":"x","b":"z","type":"no"}\n'
+    )
     assert not read_gold(path).closed
     assert read_gold(path, closed=True).closed
 
 
 def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
-    rows = written(tmp_path, "s.csv", "set,document,type\n1,x,fuzzy\n2,v,identical\n1,y,fuzzy\n1,z,fuzzy\n2,w,identical\n")
-    lines = '{"documents":["x","y","z"],"type":"fuzzy"}\n{"documents":["v","w"],"type":"identical"}\n'
+    rows = written(
+        tmp_path,
+        "s.csv",
+        "set,document,type\n1,x,fuzzy\n2,v,identical\n1,y,fuzzy\n1,z,fuzzy\n2,w,identical\n",
+    )
+    lines = (
+        '{"documents":["x","y","z"],"type":"fuzzy"}\n{"documents":["v","w"],"type":"identical"}\n'
+    )
     one, other = read_gold(rows), read_gold(written(tmp_path, "s.jsonl", lines))
     assert [(s.documents, s.type) for s in one.sets] == [(s.documents, s.type) for s in other.sets]
     assert {p.pair: p.type for p in one.pairs} == {p.pair: p.type for p in other.pairs}
@@ -53,7 +70,11 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
         ("g.csv", "a,b,a\nx,y,z\n", "line 1: the header names a column twice"),
         ("g.csv", 'a,b\n"two\nlines",y\nx,x\n', "line 4: x is paired"),
         ("g.csv", "a,b\n", "holds no pairs"),
-        ("g.csv", "a,b,type\nx,y,fuzzy\ny,x,identical\n", "line 3: y and x are identical here, but fuzzy in"),
+        (
+            "g.csv",
+            "a,b,type\nx,y,fuzzy\ny,x,identical\n",
+            "line 3: y and x are identical here, but fuzzy in",
+        ),
         ("g.csv", "set,document\n1,x\n2,y\n2,z\n", "line 2: a set has two or more"),
         ("g.csv", "set,document,type\n1,x,fuzzy\n1,y,identical\n", "line 3: the rows of one set"),
         ("g.jsonl", '{"a":"x","b":"y"}\nnothing\n{}\n', "line 2: not JSON"),
@@ -63,7 +84,9 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
         ("g.txt", "x y\n", "give a .csv file"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_what_is_wrong_is_told_with_its_line(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         read_gold(written(tmp_path, name, text))
     assert message in str(caught.value)
@@ -87,7 +110,10 @@ def test_a_sheet_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     sheet.close()
     path.write_bytes(path.read_bytes() + b'{"a": "x", "b": "w", "judg')
     [read] = read_sheets(str(path))
-    assert {pair: one.type for pair, one in read.judgements.items()} == {("x", "y"): "fuzzy", ("x", "z"): "identical"}
+    assert {pair: one.type for pair, one in read.judgements.items()} == {
+        ("x", "y"): "fuzzy",
+        ("x", "z"): "identical",
+    }
     again = OpenSheet(path, "anna")
     again.judge("z", "x", None)
     again.judge("x", "y", "different")
@@ -97,7 +123,9 @@ def test_a_sheet_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     assert all(json.loads(line) for line in path.read_text().splitlines())
 
 
-def test_a_sheet_of_somebody_else_and_a_file_of_something_else_are_left_alone(tmp_path: Path) -> None:
+def test_a_sheet_of_somebody_else_and_a_file_of_something_else_are_left_alone(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "anna.jsonl"
     OpenSheet(path, "anna").close()
     for assessor, role in (("bert", "assessor"), ("anna", "arbiter")):
@@ -121,7 +149,9 @@ def sheets(folder: Path, **said: str) -> list[Sheet]:
         for place, letter in enumerate(letters)
         if letter != "."
     ]
-    return read_sheets(written(folder, "all.csv", "\n".join(["a,b,judgement,assessor,role", *lines]) + "\n"))
+    return read_sheets(
+        written(folder, "all.csv", "\n".join(["a,b,judgement,assessor,role", *lines]) + "\n")
+    )
 
 
 def test_the_arbiter_decides_where_assessors_differ(tmp_path: Path) -> None:
@@ -143,7 +173,10 @@ def test_without_an_arbiter_most_decide_or_nobody(tmp_path: Path) -> None:
 
 
 def test_the_arbiter_is_asked_where_two_differ(tmp_path: Path) -> None:
-    assert disagreements(sheets(tmp_path, anna="iffd.i", bert="ifdnd.", carol="ffffff")) == [("x", "y2"), ("x", "y3")]
+    assert disagreements(sheets(tmp_path, anna="iffd.i", bert="ifdnd.", carol="ffffff")) == [
+        ("x", "y2"),
+        ("x", "y3"),
+    ]
 
 
 def test_one_arbiter_and_an_assessor_are_needed(tmp_path: Path) -> None:
@@ -152,6 +185,10 @@ def test_one_arbiter_and_an_assessor_are_needed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is assessor in an earlier line"):
         read_sheets(
             written(
-                tmp_path, "s.csv", "a,b,judgement,assessor,role\nx,y,i,anna,\nx,z,i,anna,arbiter\n".replace(",i,", ",fuzzy,")
+                tmp_path,
+                "s.csv",
+                "a,b,judgement,assessor,role\nx,y,i,anna,\nx,z,i,anna,arbiter\n".replace(
+                    ",i,", ",fuzzy,"
+                ),
             )
         )

@@ -8,10 +8,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreBusy, UsageError
-from indexer.grouping import group
-from indexer.jobs import Journal, journal_path
+from indexer.grouping.delete import delete
+from indexer.grouping.group import group
+from indexer.jobs.journal import Journal, journal_path
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.removal import delete
 from indexer.stores import open_store
 
 CUT = frozenset({"t", "u", "v"})
@@ -24,7 +24,13 @@ contents = st.one_of(
 texts = st.dictionaries(names, contents, min_size=1, max_size=12)
 
 
-@given(texts, st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from(KINDS), st.sampled_from([2, 3, 1000]), st.randoms())
+@given(
+    texts,
+    st.sampled_from([0.5, 0.8, 0.95]),
+    st.sampled_from(KINDS),
+    st.sampled_from([2, 3, 1000]),
+    st.randoms(),
+)
 @settings(max_examples=150, deadline=None)
 def test_families_are_those_of_the_definition_in_any_order(made, threshold, kind, cap, chance):
     documents = rows(made, cut=CUT)
@@ -46,7 +52,10 @@ def test_clusters_are_chains(made, thresholds, cap):
     documents = rows(made, cut=CUT)
     store = library(documents)
     group(store, threshold=thresholds[0], cluster_threshold=thresholds[1], cap=cap)
-    assert clusters_of(store) == Oracle(documents, thresholds[0], "longest", cap, thresholds[1]).clusters()
+    assert (
+        clusters_of(store)
+        == Oracle(documents, thresholds[0], "longest", cap, thresholds[1]).clusters()
+    )
 
 
 class History(RuleBasedStateMachine):
@@ -65,13 +74,18 @@ class History(RuleBasedStateMachine):
     def remove(self, gone):
         before = families_of(self.store)
         done = delete(self.store, gone, threshold=0.8)
-        assert set(done.deleted) == set(gone) & self.texts.keys() and set(done.absent) == set(gone) - self.texts.keys()
+        assert (
+            set(done.deleted) == set(gone) & self.texts.keys()
+            and set(done.absent) == set(gone) - self.texts.keys()
+        )
         for id in gone:
             self.texts.pop(id, None)
         after = families_of(self.store)
         changed = {id for id in after if after[id] != before[id]}
         assert changed <= {id for id in before if before[id] in gone}
-        assert {one.family for one in done.mended} == {before[id] for id in after if before[id] in gone}
+        assert {one.family for one in done.mended} == {
+            before[id] for id in after if before[id] in gone
+        }
 
     @rule(taken=st.integers(0, 12))
     def group_and_crash(self, taken):
@@ -99,7 +113,10 @@ class History(RuleBasedStateMachine):
 
 
 History.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=40,
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 TestHistory = History.TestCase
 
@@ -117,10 +134,22 @@ def test_the_account_adds_up():
     }
     store = library(rows(made, labels={"a": ["privileged"], "d": ["x"]}))
     done = group(store)
-    assert (done.documents, done.families, done.largest, done.singletons, done.clusters) == (8, 1, 3, 5, 1)
+    assert (done.documents, done.families, done.largest, done.singletons, done.clusters) == (
+        8,
+        1,
+        3,
+        5,
+        1,
+    )
     assert done.aside == {"empty": 2, "numbers_only": 2} and done.settled == 8 and done.moved == ()
-    assert [[id for id, _ in copies.documents] for copies in done.same_text] == [["a", "b"], ["f", "g"]]
-    assert [copies.documents[0] for copies in done.same_bytes] == [("a", "/library/a.txt"), ("f", "/library/f.txt")]
+    assert [[id for id, _ in copies.documents] for copies in done.same_text] == [
+        ["a", "b"],
+        ["f", "g"],
+    ]
+    assert [copies.documents[0] for copies in done.same_bytes] == [
+        ("a", "/library/a.txt"),
+        ("f", "/library/f.txt"),
+    ]
     [one] = done.inconsistent
     assert (one.family, one.documents, one.labels, one.unlabelled) == ("a", 3, {"privileged": 1}, 2)
 
@@ -147,7 +176,9 @@ def test_what_moved_since_the_last_time_is_told():
     assert first.families == 1 and first.changed == first.settled == 3
     store.write(rows({"0": sentence(1) + " and more of it"}))
     done = group(store)
-    assert [(one.before, one.after, one.documents) for one in done.moved] == [("a", "0", ("a", "b"))]
+    assert [(one.before, one.after, one.documents) for one in done.moved] == [
+        ("a", "0", ("a", "b"))
+    ]
     assert (done.changed, done.settled) == (3, 1)
 
 
@@ -167,7 +198,11 @@ def test_all_documents_in_one_hot_band_are_one_family_in_bounded_time():
 
 def test_lookalikes_in_a_hot_band_are_not_glued():
     form = sentence(1, 30)
-    made = {f"{kind}{place}": f"{form} {sentence(kind + 2, 60)} {place}" for kind in range(4) for place in range(10)}
+    made = {
+        f"{kind}{place}": f"{form} {sentence(kind + 2, 60)} {place}"
+        for kind in range(4)
+        for place in range(10)
+    }
     store = library(rows(made))
     group(store, threshold=0.8, cap=5)
     assert {id[0] == family[0] for id, family in families_of(store).items()} == {True}

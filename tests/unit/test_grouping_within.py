@@ -6,9 +6,9 @@ import random
 import pytest
 from sample_rows import row
 
-from indexer.grouping import group
+from indexer.grouping.group import group
+from indexer.operations.reindex import renewed
 from indexer.recipe import DEFAULT
-from indexer.renewing import renewed
 from indexer.stores import open_store
 
 LABELS = [("a",), ("b",), ("a", "b"), ("b", "a"), ()]
@@ -25,7 +25,9 @@ def rows():
             for edit in ("", "", "more"):
                 number = next(numbers)
                 changed = [*text, *([f"{edit}{number}"] if edit else ())]
-                made.append(row(f"d{number:03}", text=" ".join(changed), path=f"/n/{number}", labels=labels))
+                made.append(
+                    row(f"d{number:03}", text=" ".join(changed), path=f"/n/{number}", labels=labels)
+                )
     return renewed(made, DEFAULT)
 
 
@@ -35,7 +37,9 @@ def grouped(rows, **options):
     store.prepare(DEFAULT)
     store.write(rows)
     done = group(store, threshold=0.8, **options)
-    found = {one.id: (one.family, one.cluster, one.principal, one.similarity) for one in store.scan()}
+    found = {
+        one.id: (one.family, one.cluster, one.principal, one.similarity) for one in store.scan()
+    }
     store.close()
     return found, done
 

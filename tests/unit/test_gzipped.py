@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import ExtractionError, Unreadable
-from indexer.extract.base import DEFAULT_LIMITS, Limits
-from indexer.extract.gzipped import unpacked
+from indexer.extraction.base import DEFAULT_LIMITS, Limits
+from indexer.extraction.gzip_files import unpacked
 from indexer.stores import open_store
 
 
@@ -36,7 +36,10 @@ def test_damaged_and_too_large_ones_are_refused() -> None:
 
 def test_a_long_changelog_is_indexed_word_for_word(tmp_path: Path) -> None:
     """Repetitive text with far references: what the extractor garbled when it unpacked by itself."""
-    lines = [f"{n % 28 + 1} January: mend {n * 7919 % 997} of {n % 131}, as reported by {n % 17}" for n in range(9000)]
+    lines = [
+        f"{n % 28 + 1} January: mend {n * 7919 % 997} of {n % 131}, as reported by {n % 17}"
+        for n in range(9000)
+    ]
     (tmp_path / "changelog.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     url = f"sqlite:///{tmp_path}/x.db"
     assert run_json("index", tmp_path / "changelog.gz", store=url)["indexed"] == 1

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sample_library import edited, library, rows, sentence, true_pairs
 
-from indexer.joining.bands import Join
-from indexer.joining.hotbands import DRAWN, HotBands
-from indexer.keys import band_hashes
-from indexer.pairs import match
+from indexer.joins.bands import Join
+from indexer.joins.hot_bands import DRAWN, HotBands
+from indexer.matching.match import match
+from indexer.sketch.keys import band_hashes
 
 BANDS, ROWS = 4, 2
 
@@ -43,7 +43,9 @@ def test_weights_tell_in_how_many_bands_a_pair_was_left_out():
     join = drawn(slots, 8)
     truth = left_out(slots, 8)
     pairs = list(zip(*map(np.ndarray.tolist, join.hot.sides), strict=True))
-    assert join.hot.weights().tolist() == [1 / truth[pair] if pair in truth else 0.0 for pair in pairs]
+    assert join.hot.weights().tolist() == [
+        1 / truth[pair] if pair in truth else 0.0 for pair in pairs
+    ]
     assert join.hot.pairs == join.capped.pairs and 0 < len(truth) < join.capped.pairs
 
 
@@ -55,7 +57,10 @@ def test_pairs_are_drawn_with_equal_chance():
         hot.add(0, 1 + salt, 89, np.arange(30, dtype=np.int32))
         hot.add(0, 1000 + salt, 88, np.arange(30, 80, dtype=np.int32))
         np.add.at(counts, hot.sides, 1)
-    a, b = (np.array(side) for side in zip(*combinations(range(30), 2), *combinations(range(30, 80), 2), strict=True))
+    a, b = (
+        np.array(side)
+        for side in zip(*combinations(range(30), 2), *combinations(range(30, 80), 2), strict=True)
+    )
     seen = counts[a, b]
     expected = 60 * DRAWN / len(a)
     assert counts.sum() == seen.sum() == 60 * DRAWN
@@ -70,7 +75,13 @@ def test_where_few_were_left_out_all_of_them_are_looked_at():
     assert sorted(zip(*map(np.ndarray.tolist, hot.sides), strict=True)) == every
     found, weights = np.arange(len(every)) < 7, np.ones(len(every))
     missed = hot.missed(0.5, found, weights)
-    assert (missed.drawn, missed.found, missed.low, missed.estimate, missed.high) == (len(every), 7, 7, 7, 7)
+    assert (missed.drawn, missed.found, missed.low, missed.estimate, missed.high) == (
+        len(every),
+        7,
+        7,
+        7,
+        7,
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -92,10 +103,14 @@ def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
     capped, whole = (match(store, threshold=0.7, cap=cap) for cap in (5, 1000))
     truth = true_pairs(made, 0.7)
     missed = capped.capped.missed
-    lost = len({(pair.a, pair.b) for pair in whole} & truth.keys()) - len({(pair.a, pair.b) for pair in capped} & truth.keys())
+    lost = len({(pair.a, pair.b) for pair in whole} & truth.keys()) - len(
+        {(pair.a, pair.b) for pair in capped} & truth.keys()
+    )
     assert missed is not None and lost > 0 and missed.low <= lost <= missed.high
     assert missed.drawn == min(DRAWN, capped.capped.pairs)
-    assert (f"{missed.drawn:,} were drawn" if count == 45 else f"all {missed.drawn:,} of these") in " ".join(capped.notes())
+    assert (
+        f"{missed.drawn:,} were drawn" if count == 45 else f"all {missed.drawn:,} of these"
+    ) in " ".join(capped.notes())
     assert whole.capped.missed is None and len(whole) >= len(capped)
     assert match(store, threshold=0.7, cap=5).capped == capped.capped
 

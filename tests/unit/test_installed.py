@@ -7,18 +7,27 @@ import pytest
 
 from indexer import mappings
 from indexer.recipe import DEFAULT
-from indexer.stores import bodies, installed
+from indexer.stores.engine import bodies
+from indexer.stores.engine import installation as installed
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 FIELDS = mappings.load("index.json")["mappings"]["properties"]
 
 
 def template(recipe=DEFAULT, signs=True):
-    return installed.template(recipe, "papers", bodies.index(recipe, "flat_object", False, 3, None), signs)
+    return installed.template(
+        recipe, "papers", bodies.index(recipe, "flat_object", False, 3, None), signs
+    )
 
 
 def pieces():
-    return [installed.component(DEFAULT), *installed.pipelines(DEFAULT), installed.folding(), *installed.scoring(), template()]
+    return [
+        installed.component(DEFAULT),
+        *installed.pipelines(DEFAULT),
+        installed.folding(),
+        *installed.scoring(),
+        template(),
+    ]
 
 
 def test_the_component_maps_our_fields_and_no_others():
@@ -29,8 +38,13 @@ def test_the_component_maps_our_fields_and_no_others():
 
 
 def test_component_and_template_together_are_the_mapping_of_nearfold_shared():
-    parts = [piece.body["template"]["mappings"] for piece in (installed.component(DEFAULT), template())]
-    assert {**parts[0]["properties"], **parts[1]["properties"]} == {**FIELDS, "metadata": {"type": "flat_object"}}
+    parts = [
+        piece.body["template"]["mappings"] for piece in (installed.component(DEFAULT), template())
+    ]
+    assert {**parts[0]["properties"], **parts[1]["properties"]} == {
+        **FIELDS,
+        "metadata": {"type": "flat_object"},
+    }
     assert {part["_meta"]["nearfold"]["recipe_id"] for part in parts} == {DEFAULT.id}
     together = {
         "_meta": parts[1]["_meta"],
@@ -48,7 +62,10 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
     assert (body["index_patterns"], body["composed_of"]) == (["papers"], ["nearfold-default_v1"])
     assert body["template"]["aliases"] == {"papers-write": {}}
     settings = body["template"]["settings"]["index"]
-    assert (settings["default_pipeline"], settings["number_of_shards"]) == (installed.signing(DEFAULT).name, 3)
+    assert (settings["default_pipeline"], settings["number_of_shards"]) == (
+        installed.signing(DEFAULT).name,
+        3,
+    )
     assert "default_pipeline" not in template(signs=False).body["template"]["settings"]["index"]
 
 
@@ -56,7 +73,11 @@ def test_the_template_is_of_one_index_and_names_the_pipeline_that_is_there():
 def test_a_piece_is_recognised_in_what_an_engine_answers(piece):
     field = piece.kind.replace(" ", "_")
     kept = {**piece.body, "created_date_millis": 1}
-    answer = {f"{field}s": [{"name": piece.name, field: kept}]} if "template" in piece.kind else {piece.name: kept}
+    answer = (
+        {f"{field}s": [{"name": piece.name, field: kept}]}
+        if "template" in piece.kind
+        else {piece.name: kept}
+    )
     if piece.kind == "stored script":
         answer = {"_id": piece.name, "found": True, **piece.body}
     assert installed.same(piece, installed.content(piece, json.loads(json.dumps(answer))))

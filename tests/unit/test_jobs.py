@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreError
-from indexer.jobhistory import job_history, working
-from indexer.jobs import Failure, Journal, journal_path, remembered
+from indexer.jobs.history import job_history, working
+from indexer.jobs.journal import Failure, Journal, journal_path, remembered
 
 FAILURE = Failure("a1", "/x/a.pdf", "digest", "iscc-tika/0.6.0", "encrypted")
 
@@ -41,7 +41,7 @@ def test_second_job_is_refused_and_told_why(tmp_path: Path) -> None:
 
 def test_lock_dies_with_the_process(tmp_path: Path) -> None:
     path = str(tmp_path / "jobs")
-    code = f"import os, pathlib; from indexer.jobs import Journal; held = Journal(pathlib.Path({path!r})); os._exit(9)"
+    code = f"import os, pathlib; from indexer.jobs.journal import Journal; held = Journal(pathlib.Path({path!r})); os._exit(9)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     Journal(tmp_path / "jobs").close()
 
@@ -52,14 +52,20 @@ def test_a_file_that_is_no_journal_is_named(tmp_path: Path) -> None:
         Journal(tmp_path / "jobs")
 
 
-def test_what_is_no_file_or_that_of_another_program_is_neither_waited_for_nor_written(tmp_path: Path) -> None:
+def test_what_is_no_file_or_that_of_another_program_is_neither_waited_for_nor_written(
+    tmp_path: Path,
+) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
     with closing(sqlite3.connect(tmp_path / "theirs")) as db, db:
         db.execute("CREATE TABLE failure (x)")
         db.execute("CREATE TABLE theirs (x)")
     before = (tmp_path / "theirs").read_bytes()
-    for name, message in (("fifo", "no regular file"), ("folder", "no regular file"), ("theirs", "another program")):
+    for name, message in (
+        ("fifo", "no regular file"),
+        ("folder", "no regular file"),
+        ("theirs", "another program"),
+    ):
         for asked in (Journal, remembered):
             with pytest.raises(StoreError, match=message):
                 asked(tmp_path / name)
@@ -100,9 +106,14 @@ def test_where_the_journal_of_an_embedded_store_lies(url: str, path: Path | None
     assert journal_path(url) == path
 
 
-def test_journals_of_clusters_lie_in_the_state_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_journals_of_clusters_lie_in_the_state_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    one, other = journal_path("opensearch://localhost:9200/a"), journal_path("opensearch://localhost:9200/b")
+    one, other = (
+        journal_path("opensearch://localhost:9200/a"),
+        journal_path("opensearch://localhost:9200/b"),
+    )
     assert one is not None and other is not None
     assert one.parent == tmp_path / "nearfold" == other.parent and one != other
 
@@ -122,7 +133,9 @@ def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path:
             "CREATE TABLE failure (id TEXT PRIMARY KEY, path TEXT NOT NULL, source TEXT NOT NULL, "
             "extractor TEXT NOT NULL, error TEXT NOT NULL) WITHOUT ROWID"
         )
-        old.execute("INSERT INTO failure VALUES ('a1', '/x/a.pdf', 'digest', 'iscc-tika/0.6.0', 'encrypted')")
+        old.execute(
+            "INSERT INTO failure VALUES ('a1', '/x/a.pdf', 'digest', 'iscc-tika/0.6.0', 'encrypted')"
+        )
         old.commit()
     assert remembered(tmp_path / "jobs") == (FAILURE,)
     with Journal(tmp_path / "jobs") as journal:

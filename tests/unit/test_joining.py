@@ -8,17 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joining.bands import Join, SlotCounter, whole_runs
-from indexer.keys import band_keys
-from indexer.scratch import Scratch
-from indexer.sorting import Room
+from indexer.joins.bands import Join, SlotCounter, whole_runs
+from indexer.joins.external_sort import Room
+from indexer.sketch.keys import band_keys
+from indexer.system.spill_files import Scratch
 
 ROWS = 2
 
 
 def joined(slots, bands, rank, cap, room=None):
     join = Join(slots, bands, ROWS, rank, cap, room)
-    pairs = [(int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)]
+    pairs = [
+        (int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)
+    ]
     return pairs, join.capped
 
 
@@ -31,7 +33,9 @@ def brute(slots, bands, rank, cap):
     pairs = set()
     for documents in carriers.values():
         centre = min(documents, key=lambda one: rank[one])
-        pairs |= {pair for pair in combinations(documents, 2) if len(documents) <= cap or centre in pair}
+        pairs |= {
+            pair for pair in combinations(documents, 2) if len(documents) <= cap or centre in pair
+        }
     return pairs
 
 
@@ -39,10 +43,18 @@ def brute(slots, bands, rank, cap):
 def libraries(draw):
     count, bands = draw(st.integers(0, 12)), draw(st.integers(1, 4))
     slots = draw(
-        st.lists(st.lists(st.integers(0, 1), min_size=bands * ROWS, max_size=bands * ROWS), min_size=count, max_size=count)
+        st.lists(
+            st.lists(st.integers(0, 1), min_size=bands * ROWS, max_size=bands * ROWS),
+            min_size=count,
+            max_size=count,
+        )
     )
     rank = draw(st.permutations(range(count)))
-    return np.array(slots, dtype=np.uint32).reshape(count, bands * ROWS), bands, np.array(rank, dtype=np.int64)
+    return (
+        np.array(slots, dtype=np.uint32).reshape(count, bands * ROWS),
+        bands,
+        np.array(rank, dtype=np.int64),
+    )
 
 
 @given(libraries(), st.integers(2, 12))
@@ -74,7 +86,9 @@ def test_pairs_are_the_same_in_files():
 def test_values_that_agree_in_their_upper_bits_are_told_apart():
     join = Join(np.zeros((40, ROWS), np.uint32), 1, ROWS, np.arange(40), 100)
     join._values[:] = np.arange(40) % 2  # all upper bits are equal
-    members, starts, sizes = join._shared(np.arange(40, dtype=np.uint64), np.uint64(6), np.uint64(63))
+    members, starts, sizes = join._shared(
+        np.arange(40, dtype=np.uint64), np.uint64(6), np.uint64(63)
+    )
     assert members.tolist() == [*range(0, 40, 2), *range(1, 40, 2)]
     assert (starts.tolist(), sizes.tolist()) == ([0, 20], [20, 20])
 
@@ -83,8 +97,12 @@ def test_values_that_agree_in_their_upper_bits_are_told_apart():
 def test_slices_end_between_values(made, size):
     codes = np.array(sorted(made), dtype=np.uint64)
     slices = list(whole_runs(codes, np.uint64(15), size))
-    assert [place for one in slices for place in range(one.start, one.stop)] == list(range(len(codes)))
-    assert all(codes[one.stop - 1] >> np.uint64(4) < codes[one.stop] >> np.uint64(4) for one in slices[:-1])
+    assert [place for one in slices for place in range(one.start, one.stop)] == list(
+        range(len(codes))
+    )
+    assert all(
+        codes[one.stop - 1] >> np.uint64(4) < codes[one.stop] >> np.uint64(4) for one in slices[:-1]
+    )
 
 
 def test_blocks_are_cut_and_lose_nothing():
@@ -107,8 +125,14 @@ def test_a_hot_band_makes_a_star_and_says_so():
 @pytest.mark.parametrize("least", [0, 1, 5, 8, 9])
 def test_equal_slots_are_counted(least):
     random = np.random.default_rng(4)
-    slots = random.integers(0, 3, (20, 8)).astype(np.uint32) * np.uint32(256) + random.integers(0, 2, (20, 8)).astype(np.uint32)
-    left, right = (np.array(side, dtype=np.int32) for side in zip(*combinations(range(20), 2), strict=True))
+    slots = random.integers(0, 3, (20, 8)).astype(np.uint32) * np.uint32(256) + random.integers(
+        0, 2, (20, 8)
+    ).astype(np.uint32)
+    left, right = (
+        np.array(side, dtype=np.int32) for side in zip(*combinations(range(20), 2), strict=True)
+    )
     kept = SlotCounter(slots).at_least(left, right, least)
     wanted = [(a, b, int((slots[a] == slots[b]).sum())) for a, b in combinations(range(20), 2)]
-    assert list(zip(*(column.tolist() for column in kept), strict=True)) == [one for one in wanted if one[2] >= least]
+    assert list(zip(*(column.tolist() for column in kept), strict=True)) == [
+        one for one in wanted if one[2] >= least
+    ]

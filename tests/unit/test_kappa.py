@@ -23,20 +23,30 @@ def test_psychiatrists_of_fleiss() -> None:
     table = counted_table(DIAGNOSES.split())
     made, corrected = siegel_castellan(table), siegel_castellan(table, corrected=True)
     assert (made.objects, made.raters) == (30, 6)
-    assert (round(made.observed, 3), round(made.expected, 3), round(made.kappa, 3)) == (0.556, 0.220, 0.430)
+    assert (round(made.observed, 3), round(made.expected, 3), round(made.kappa, 3)) == (
+        0.556,
+        0.220,
+        0.430,
+    )
     assert round(math.sqrt(made.variance), 4) == 0.0275
     assert round(corrected.z, 2) == 17.65  # as R's irr::kappam.fleiss prints
 
 
 def test_ten_objects_of_fourteen_raters() -> None:
     made = siegel_castellan(TEN)
-    assert (round(made.observed, 3), round(made.expected, 3), round(made.kappa, 3)) == (0.378, 0.213, 0.210)
+    assert (round(made.observed, 3), round(made.expected, 3), round(made.kappa, 3)) == (
+        0.378,
+        0.213,
+        0.210,
+    )
 
 
 def test_two_psychiatrists_of_fleiss_by_cohen() -> None:
     """Fleiss, Statistical Methods for Rates and Proportions, table 13.1: kappa .68, standard error .076."""
     table = [[75, 1, 4], [5, 4, 1], [0, 0, 10]]
-    judged = [(a, b) for a, row in enumerate(table) for b, number in enumerate(row) for _ in range(number)]
+    judged = [
+        (a, b) for a, row in enumerate(table) for b, number in enumerate(row) for _ in range(number)
+    ]
     made = cohen(*zip(*judged, strict=True))
     assert (round(made.kappa, 2), round(math.sqrt(made.variance), 3)) == (0.68, 0.076)
 
@@ -54,9 +64,13 @@ def by_definition(judgements: list[tuple[str, ...]]) -> Fraction:
 def test_kappa_is_its_definition(raters: int) -> None:
     chance = random.Random(raters)
     for _ in range(50):
-        judged = [tuple(chance.choices("abc", [5, 2, 1], k=raters)) for _ in range(chance.randint(2, 30))]
+        judged = [
+            tuple(chance.choices("abc", [5, 2, 1], k=raters)) for _ in range(chance.randint(2, 30))
+        ]
         if len({one for row in judged for one in row}) > 1:
-            assert siegel_castellan(counted_table(judged)).kappa == pytest.approx(float(by_definition(judged)))
+            assert siegel_castellan(counted_table(judged)).kappa == pytest.approx(
+                float(by_definition(judged))
+            )
 
 
 @pytest.mark.parametrize(("raters", "kinds"), [(2, "aaaaabbb"), (3, "aaaaaabbbccc")])
@@ -67,10 +81,16 @@ def test_the_corrected_variance_is_that_of_shuffled_judgements(raters: int, kind
     kappas = []
     for _ in range(1500):
         dealt = chance.sample(judged, len(judged))
-        kappas.append(siegel_castellan(counted_table([tuple(dealt[i::objects]) for i in range(objects)])).kappa)
+        kappas.append(
+            siegel_castellan(
+                counted_table([tuple(dealt[i::objects]) for i in range(objects)])
+            ).kappa
+        )
     mean = sum(kappas) / len(kappas)
     seen = sum((kappa - mean) ** 2 for kappa in kappas) / len(kappas)
-    made = siegel_castellan(counted_table([tuple(judged[i::objects]) for i in range(objects)]), corrected=True)
+    made = siegel_castellan(
+        counted_table([tuple(judged[i::objects]) for i in range(objects)]), corrected=True
+    )
     assert made.variance == pytest.approx(seen, rel=0.15)
 
 
@@ -85,13 +105,17 @@ def test_cohens_variance_is_that_of_all_pairings() -> None:
 
 def test_of_two_assessors_both_kappas_are_near_when_margins_are_alike() -> None:
     judged = [("y", "y")] * 40 + [("n", "n")] * 40 + [("y", "n")] * 5 + [("n", "y")] * 5
-    assert siegel_castellan(counted_table(judged)).kappa == pytest.approx(cohen(*zip(*judged, strict=True)).kappa)
+    assert siegel_castellan(counted_table(judged)).kappa == pytest.approx(
+        cohen(*zip(*judged, strict=True)).kappa
+    )
 
 
 def test_one_pooled_table_is_not_the_mean_of_tables() -> None:
     first, second = [[2, 0]] * 9 + [[1, 1]], [[2, 0], [0, 2], [1, 1]]
     pooled, mean = siegel_castellan([*first, *second]).kappa, averaged([first, second]).mean
-    assert mean == pytest.approx((siegel_castellan(first).kappa + siegel_castellan(second).kappa) / 2)
+    assert mean == pytest.approx(
+        (siegel_castellan(first).kappa + siegel_castellan(second).kappa) / 2
+    )
     assert pooled != pytest.approx(mean)
 
 

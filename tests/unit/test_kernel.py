@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.fingerprinting import Fingerprints, define, fingerprints, kernel_name
 from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.fingerprint import Fingerprints, define, fingerprints, kernel_name
 from indexer.sketch.hashing import gram_hashes
 from indexer.text.codepoints import encode
 
@@ -30,16 +30,23 @@ PIECES = [
     "\u0378\u1c89\U0001df00\uffff\U0010ffff\ue000",
 ]  # fmt: skip
 ANY = st.characters(exclude_categories=())
-RUNS = st.builds(lambda c, times: c * times, st.sampled_from(MARKS + "a-\u2010 \u200b\ud800"), st.integers(1, 70))
+RUNS = st.builds(
+    lambda c, times: c * times, st.sampled_from(MARKS + "a-\u2010 \u200b\ud800"), st.integers(1, 70)
+)
 TEXTS = st.lists(
-    st.one_of(st.text(ANY, max_size=20), RUNS, *(st.text(piece, max_size=12) for piece in PIECES)), max_size=12
+    st.one_of(st.text(ANY, max_size=20), RUNS, *(st.text(piece, max_size=12) for piece in PIECES)),
+    max_size=12,
 ).map("".join)
 
 
 def differences(texts: list[str], recipe: Recipe = DEFAULT, threads: int = 1) -> list[str]:
     """The fields in which kernel and definition differ."""
     compiled, defined = fingerprints(texts, recipe, threads), define(texts, recipe)
-    return [f.name for f in dataclasses.fields(Fingerprints) if not _equal(getattr(compiled, f.name), getattr(defined, f.name))]
+    return [
+        f.name
+        for f in dataclasses.fields(Fingerprints)
+        if not _equal(getattr(compiled, f.name), getattr(defined, f.name))
+    ]
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -51,7 +58,13 @@ def _equal(left: Any, right: Any) -> bool:
 def recipe(width: int, slots: int, bands: int, blocks: int, least: int) -> Recipe:
     bands = min(bands, slots)
     return dataclasses.replace(
-        DEFAULT, width=width, slots=slots, bands=bands, rows=slots // bands, blocks=blocks, min_features=least
+        DEFAULT,
+        width=width,
+        slots=slots,
+        bands=bands,
+        rows=slots // bands,
+        blocks=blocks,
+        min_features=least,
     )
 
 
@@ -68,7 +81,14 @@ def test_any_text(texts: list[str]) -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(TEXTS, max_size=3),
-    st.builds(recipe, st.integers(1, 6), st.integers(2, 1024), st.integers(1, 300), st.integers(0, 64), st.integers(0, 40)),
+    st.builds(
+        recipe,
+        st.integers(1, 6),
+        st.integers(2, 1024),
+        st.integers(1, 300),
+        st.integers(0, 64),
+        st.integers(0, 40),
+    ),
 )
 def test_any_recipe(texts: list[str], asked: Recipe) -> None:
     assert differences(texts, asked) == []
@@ -83,7 +103,10 @@ def test_any_number_of_threads(texts: list[str], threads: int) -> None:
 @pytest.mark.parametrize("before", ["", " ", "e", "\u0301", "\u1100", "-"], ids=ascii)
 def test_every_code_point(before: str) -> None:
     step = 1 << 12
-    texts = ["".join(before + chr(code) for code in range(start, start + step)) for start in range(0, 0x110000, step)]
+    texts = [
+        "".join(before + chr(code) for code in range(start, start + step))
+        for start in range(0, 0x110000, step)
+    ]
     assert differences(texts) == []
 
 
@@ -91,7 +114,9 @@ def test_every_code_point_before_a_line_end() -> None:
     assert differences(["".join(f"-{chr(code)}\nab" for code in range(0x3100))]) == []
 
 
-@pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1000, 4096, 70_000])
+@pytest.mark.parametrize(
+    "size", [0, 1, 3, 4, 5, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1000, 4096, 70_000]
+)
 def test_ascii_of_every_size(size: int) -> None:
     rng = np.random.default_rng(size)
     for alphabet in (bytes(range(128)), b"ab -\n", b"the quick brown fox-\r\n0123"):
@@ -102,7 +127,13 @@ def test_ascii_of_every_size(size: int) -> None:
 @pytest.mark.parametrize("missing", ["minhash", "simhash"])
 def test_either_sketch_alone(missing: str) -> None:
     without = {
-        "minhash": {"minhash": None, "slots": None, "bands": None, "rows": None, "similarity": None},
+        "minhash": {
+            "minhash": None,
+            "slots": None,
+            "bands": None,
+            "rows": None,
+            "similarity": None,
+        },
         "simhash": {"simhash": None, "bits": None, "blocks": None},
     }[missing]
     alone = dataclasses.replace(DEFAULT, **without)
@@ -114,7 +145,10 @@ def test_either_sketch_alone(missing: str) -> None:
 def test_a_feature_whose_hash_is_zero() -> None:
     zero = "\u740b\U0002b06a\u5ace\u5860"
     assert gram_hashes(encode(zero), 4).tolist() == [0]
-    texts = [f"{zero}{chr(0x4E00 + n)}" * 300 + "".join(map(chr, range(0x4E00, 0x4E00 + 40 * n))) + zero for n in range(40)]
+    texts = [
+        f"{zero}{chr(0x4E00 + n)}" * 300 + "".join(map(chr, range(0x4E00, 0x4E00 + 40 * n))) + zero
+        for n in range(40)
+    ]
     assert differences(texts) == []
 
 
@@ -124,7 +158,17 @@ def test_long_texts_with_few_features() -> None:
 
 
 @pytest.mark.parametrize(
-    "run", ["\u0301", "\u0301\u0323", "\u0344", "e\u0301\u0323\u0301", "\ufdfa", "\u0378\u0301", "-\u200b", "- "]
+    "run",
+    [
+        "\u0301",
+        "\u0301\u0323",
+        "\u0344",
+        "e\u0301\u0323\u0301",
+        "\ufdfa",
+        "\u0378\u0301",
+        "-\u200b",
+        "- ",
+    ],
 )
 def test_hostile_runs_end(run: str) -> None:
     text = "start " + run * (200_000 // len(run)) + " and an end"
@@ -163,7 +207,15 @@ def test_only_strings_are_taken() -> None:
 def test_settings_out_of_range_are_refused_by_the_kernel_itself() -> None:
     from indexer import _kernel
 
-    good: dict[str, Any] = {"width": 4, "slots": 8, "bands": 2, "rows": 4, "simhash": True, "blocks": 4, "min_features": 1}
+    good: dict[str, Any] = {
+        "width": 4,
+        "slots": 8,
+        "bands": 2,
+        "rows": 4,
+        "simhash": True,
+        "blocks": 4,
+        "min_features": 1,
+    }
     for wrong in ({"width": 0}, {"width": 7}, {"slots": 1025}, {"bands": 3}, {"blocks": 65}):
         with pytest.raises(ValueError, match="beyond"):
             _kernel.fingerprints(["text"], **(good | wrong))

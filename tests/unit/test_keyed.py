@@ -12,18 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import RecipeMismatch, UsageError
-from indexer.fingerprinting import define, fingerprint, fingerprints
 from indexer.recipe import DEFAULT_V1, Recipe, recipe_named
-from indexer.secret import recipe_asked, with_key
+from indexer.sketch.fingerprint import define, fingerprint, fingerprints
 from indexer.sketch.siphash import keyed_gram_hashes, siphash24
-from indexer.stores import open_store, painless
+from indexer.stores import open_store
+from indexer.stores.engine import painless
+from indexer.system.secrets import recipe_asked, with_key
 from indexer.text.codepoints import encode
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden/default_v1_keyed.json").read_text(encoding="ascii"))
+GOLDEN = json.loads(
+    (Path(__file__).parent.parent / "golden/default_v1_keyed.json").read_text(encoding="ascii")
+)
 SECRET, OTHER = GOLDEN["secret"], "another secret, and a long one too"
 NAME = "default_v1+key:legal"
 KEYED = recipe_named(NAME).keyed(SECRET)
-TEXT = "The ferry to Vega leaves from the northern quay every evening, and dogs travel free of charge."
+TEXT = (
+    "The ferry to Vega leaves from the northern quay every evening, and dogs travel free of charge."
+)
 
 
 def test_the_vector_that_siphash_was_published_with():
@@ -42,7 +47,12 @@ def test_golden_vectors(text):
 def test_what_a_recipe_tells_of_its_key():
     assert KEYED.key == GOLDEN["fingerprint"]
     assert KEYED.id == GOLDEN["id"] != DEFAULT_V1.id
-    assert KEYED.settings == {**DEFAULT_V1.settings, "name": NAME, "feature_hash": "sip24_v1", "key": KEYED.key}
+    assert KEYED.settings == {
+        **DEFAULT_V1.settings,
+        "name": NAME,
+        "feature_hash": "sip24_v1",
+        "key": KEYED.key,
+    }
     assert SECRET not in repr(KEYED) + str(KEYED.settings)
     assert pickle.loads(pickle.dumps(KEYED)).secret == SECRET
 
@@ -68,8 +78,14 @@ def test_a_key_that_would_be_lost_on_its_way_is_refused_and_not_repeated():
 def test_the_kernel_equals_the_definition(texts, width, secret):
     recipe = dataclasses.replace(recipe_named(NAME).keyed(secret), width=width)
     compiled, defined = fingerprints(texts, recipe), define(texts, recipe)
-    assert np.array_equal(compiled.minhash, defined.minhash) and np.array_equal(compiled.simhash, defined.simhash)
-    assert (compiled.bands, compiled.blocks, compiled.exact) == (defined.bands, defined.blocks, defined.exact)
+    assert np.array_equal(compiled.minhash, defined.minhash) and np.array_equal(
+        compiled.simhash, defined.simhash
+    )
+    assert (compiled.bands, compiled.blocks, compiled.exact) == (
+        defined.bands,
+        defined.blocks,
+        defined.exact,
+    )
 
 
 @given(st.text(st.characters(), min_size=12, max_size=12), st.integers(1, 6))
@@ -117,7 +133,14 @@ def test_a_missing_a_short_and_a_wrong_key_are_refused():
 
 
 @pytest.mark.parametrize(
-    "name", ["default_v1+key:", "default_v1+key:Legal", "default_v1+key:a b", "clauses+key:legal", "+key:x"]
+    "name",
+    [
+        "default_v1+key:",
+        "default_v1+key:Legal",
+        "default_v1+key:a b",
+        "clauses+key:legal",
+        "+key:x",
+    ],
 )
 def test_other_spellings_are_unknown(name):
     with pytest.raises(UsageError, match=r"unknown|unlike|spelled"):

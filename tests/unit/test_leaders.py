@@ -4,18 +4,25 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joining.leaders import CARRIERS, Leaders
-from indexer.keys import band_hashes
+from indexer.joins.principal_bands import CARRIERS, Leaders
+from indexer.sketch.keys import band_hashes
 
 BANDS, ROWS, SLOTS = 3, 2, 8
-sketches = st.lists(st.lists(st.integers(0, 2), min_size=SLOTS, max_size=SLOTS), min_size=1, max_size=5)
+sketches = st.lists(
+    st.lists(st.integers(0, 2), min_size=SLOTS, max_size=SLOTS), min_size=1, max_size=5
+)
 
 
 def array(made):
     return np.array(made, dtype=np.uint32).reshape(-1, SLOTS)
 
 
-@given(st.lists(sketches, max_size=6), sketches, st.integers(0, SLOTS), st.sets(st.integers(0, 29), max_size=5))
+@given(
+    st.lists(sketches, max_size=6),
+    sketches,
+    st.integers(0, SLOTS),
+    st.sets(st.integers(0, 29), max_size=5),
+)
 def test_who_shares_a_band_and_enough_slots_is_found(added, asked, least, gone):
     leaders, known = Leaders(SLOTS, BANDS, ROWS), {}
     for made in added:
@@ -37,8 +44,12 @@ def test_who_shares_a_band_and_enough_slots_is_found(added, asked, least, gone):
 
 def test_of_a_band_that_many_carry_the_first_are_found():
     leaders = Leaders(SLOTS, BANDS, ROWS)
-    leaders.add([f"{place:03}" for place in range(CARRIERS + 50)], array([[1] * SLOTS] * (CARRIERS + 50)))
-    assert [id for _, id in leaders.near(array([[1] * SLOTS]), 0)] == [f"{place:03}" for place in range(CARRIERS)]
+    leaders.add(
+        [f"{place:03}" for place in range(CARRIERS + 50)], array([[1] * SLOTS] * (CARRIERS + 50))
+    )
+    assert [id for _, id in leaders.near(array([[1] * SLOTS]), 0)] == [
+        f"{place:03}" for place in range(CARRIERS)
+    ]
 
 
 def test_nobody_is_known():

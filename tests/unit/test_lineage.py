@@ -6,13 +6,15 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from indexer.comparing.comparison import compare
-from indexer.comparing.redlining import redline
-from indexer.lineage import lineage
+from indexer.comparing.compare import compare
+from indexer.comparing.redline import redline
+from indexer.similarity.lineage import lineage
 from indexer.text.words import words
 
 TIMES = st.one_of(st.none(), st.integers(0, 3))
-WORDS = st.lists(st.sampled_from(["we", "may", "sell", "ten", "ships", "not", "today"]), max_size=40)
+WORDS = st.lists(
+    st.sampled_from(["we", "may", "sell", "ten", "ships", "not", "today"]), max_size=40
+)
 
 
 @st.composite
@@ -22,7 +24,11 @@ def histories(draw: st.DrawFn, most: int = 6) -> tuple[np.ndarray, list[int | No
     for i in range(count):
         for j in range(i):
             made[i, j] = made[j, i] = draw(st.integers(0, most))
-    return made, draw(st.lists(TIMES, min_size=count, max_size=count)), draw(st.permutations(range(count)))
+    return (
+        made,
+        draw(st.lists(TIMES, min_size=count, max_size=count)),
+        draw(st.permutations(range(count))),
+    )
 
 
 def trees(count: int, times: list[int | None]) -> list[tuple[int | None, ...]]:
@@ -38,7 +44,12 @@ def trees(count: int, times: list[int | None]) -> list[tuple[int | None, ...]]:
         return True
 
     def forward(parent: int | None, node: int) -> bool:
-        return parent is None or times[parent] is None or times[node] is None or times[parent] <= times[node]
+        return (
+            parent is None
+            or times[parent] is None
+            or times[node] is None
+            or times[parent] <= times[node]
+        )
 
     choices = [[None, *(other for other in range(count) if other != node)] for node in range(count)]
     return [
@@ -49,7 +60,9 @@ def trees(count: int, times: list[int | None]) -> list[tuple[int | None, ...]]:
 
 
 def cost(differences: np.ndarray, parents: tuple[int | None, ...]) -> int:
-    return sum(int(differences[parent, node]) for node, parent in enumerate(parents) if parent is not None)
+    return sum(
+        int(differences[parent, node]) for node, parent in enumerate(parents) if parent is not None
+    )
 
 
 @given(histories())
@@ -70,9 +83,17 @@ def test_the_order_of_versions_is_no_matter(made, random) -> None:
     order = list(range(len(times)))
     random.shuffle(order)
     place = {version: nth for nth, version in enumerate(order)}
-    found = lineage(differences[np.ix_(order, order)], [times[one] for one in order], [place[one] for one in preferred])
-    named = {(None if parent is None else order[parent], order[nth]) for nth, parent in enumerate(found)}
-    assert named == {(parent, nth) for nth, parent in enumerate(lineage(differences, times, preferred))}
+    found = lineage(
+        differences[np.ix_(order, order)],
+        [times[one] for one in order],
+        [place[one] for one in preferred],
+    )
+    named = {
+        (None if parent is None else order[parent], order[nth]) for nth, parent in enumerate(found)
+    }
+    assert named == {
+        (parent, nth) for nth, parent in enumerate(lineage(differences, times, preferred))
+    }
 
 
 def test_many_versions_without_differences_and_dates() -> None:
@@ -90,8 +111,14 @@ def test_a_planted_history_comes_out() -> None:
         texts.append([*text, f"more{place}"])
     sets = [set(text) for text in texts]
     differences = np.array([[len(a ^ b) for b in sets] for a in sets])
-    assert lineage(differences, [None] * 7, sorted(range(7), key=lambda nth: len(texts[nth]))) == [None, *range(6)]
-    assert lineage(differences, list(range(7, 0, -1)), list(range(6, -1, -1))) == [*range(1, 7), None]
+    assert lineage(differences, [None] * 7, sorted(range(7), key=lambda nth: len(texts[nth]))) == [
+        None,
+        *range(6),
+    ]
+    assert lineage(differences, list(range(7, 0, -1)), list(range(6, -1, -1))) == [
+        *range(1, 7),
+        None,
+    ]
 
 
 @given(WORDS, WORDS)
@@ -107,6 +134,10 @@ def test_a_redline_holds_both_texts(a: list[str], b: list[str]) -> None:
 
 
 def test_a_redline_of_the_same_text_has_no_changes() -> None:
-    assert [one.change for one in redline(compare("To be, or not to be", "to be or NOT to be"))] == ["same"]
+    assert [
+        one.change for one in redline(compare("To be, or not to be", "to be or NOT to be"))
+    ] == ["same"]
     assert list(redline(compare("", ""))) == []
-    assert [(one.change, one.text) for one in redline(compare("", "new words"))] == [("added", "new words")]
+    assert [(one.change, one.text) for one in redline(compare("", "new words"))] == [
+        ("added", "new words")
+    ]

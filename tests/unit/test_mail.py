@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.extract import mail
-from indexer.extract.base import DEFAULT_LIMITS
-from indexer.extract.native import NativeExtractor
+from indexer.extraction import mail_charset as mail
+from indexer.extraction.base import DEFAULT_LIMITS
+from indexer.extraction.native import NativeExtractor
 
 POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"
 
@@ -17,7 +17,9 @@ def message(text: str, encoding: str) -> bytes:
     made = EmailMessage()
     made["From"], made["Subject"] = "ann@example.org", "Plików"
     made.set_content(text, cte=encoding)
-    made.add_attachment(b"\x00\xffnot text", maintype="application", subtype="octet-stream", filename="x.bin")
+    made.add_attachment(
+        b"\x00\xffnot text", maintype="application", subtype="octet-stream", filename="x.bin"
+    )
     return made.as_bytes()
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.alignment.passages import align
 from indexer.errors import UnknownMeasure
-from indexer.fingerprinting import fingerprint
-from indexer.measures import (
+from indexer.recipe import DEFAULT, recipe_named
+from indexer.similarity.alignment import align
+from indexer.similarity.measures import (
     MEASURES,
     FeatureSet,
     Side,
@@ -25,7 +25,7 @@ from indexer.measures import (
     resemblance,
     terminology,
 )
-from indexer.recipe import DEFAULT, recipe_named
+from indexer.sketch.fingerprint import fingerprint
 from indexer.text.normalise import normalise
 from indexer.text.shingles import grams
 from indexer.text.words import words
@@ -33,7 +33,16 @@ from indexer.text.words import words
 GOLDEN = Path(__file__).parent.parent / "golden"
 EXAMPLES = json.loads((GOLDEN / "seed003_examples.json").read_text(encoding="utf-8"))["examples"]
 CHUNKS = json.loads((GOLDEN / "seed003_chunks.json").read_text(encoding="utf-8"))["rows"]
-NAMES = {"features", "resemblance", "jaccard_words", "overlap", "containment", "terminology", "estimate", "hamming"}
+NAMES = {
+    "features",
+    "resemblance",
+    "jaccard_words",
+    "overlap",
+    "containment",
+    "terminology",
+    "estimate",
+    "hamming",
+}
 TEXTS = st.text(st.sampled_from("ab c.é中\n"), max_size=60)
 
 
@@ -66,13 +75,23 @@ def test_what_a_chunk_adds(row: dict) -> None:
     assert resemblance(a, b) == row["resemblance"] / shingles
 
 
-@given(st.permutations(range(60)), st.permutations(range(60)), st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
-def test_resemblance_from_chunks_where_no_word_repeats(p: list[int], q: list[int], first: int, second: int, size: int) -> None:
+@given(
+    st.permutations(range(60)),
+    st.permutations(range(60)),
+    st.integers(0, 50),
+    st.integers(0, 50),
+    st.integers(0, 50),
+)
+def test_resemblance_from_chunks_where_no_word_repeats(
+    p: list[int], q: list[int], first: int, second: int, size: int
+) -> None:
     """S_R = (C - n (w-1)) / (L + S - C + (n-2) (w-1)), and so S_R <= S_J <= S_L."""
     moved = q[:]
     block = p[first : first + size]
     rest = [word for word in moved if word not in block]
-    texts = [" ".join(f"w{word}" for word in text) for text in (p, rest[:second] + block + rest[second:])]
+    texts = [
+        " ".join(f"w{word}" for word in text) for text in (p, rest[:second] + block + rest[second:])
+    ]
     made = measures(*map(side, texts))
     aligned = made.alignment
     spare = len(aligned.chunks) * 4
@@ -83,7 +102,9 @@ def test_resemblance_from_chunks_where_no_word_repeats(p: list[int], q: list[int
 
 
 @given(TEXTS, TEXTS, st.sampled_from(["literal", "information"]))
-def test_every_measure_is_symmetric_and_between_0_and_1(first: str, second: str, matching: str) -> None:
+def test_every_measure_is_symmetric_and_between_0_and_1(
+    first: str, second: str, matching: str
+) -> None:
     a, b = side(first), side(second)
     for name in MEASURES:
         there, back = measured(name, a, b, matching), measured(name, b, a, matching)
@@ -98,7 +119,9 @@ def test_every_measure_is_symmetric_and_between_0_and_1(first: str, second: str,
 def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> None:
     made = measures(side(text), side(text))
     has_words, has_features = len(words(text)) > 0, len(feature_set(text, DEFAULT)) > 0
-    assert {made.resemblance, made.jaccard_words, made.overlap, made.terminology} == {float(has_words)}
+    assert {made.resemblance, made.jaccard_words, made.overlap, made.terminology} == {
+        float(has_words)
+    }
     assert {made.features, *made.containment} == {float(has_features)}
     if fingerprint(text, DEFAULT).status == "complete":
         assert made.estimate is not None
@@ -108,12 +131,17 @@ def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> 
 
 
 @given(TEXTS, TEXTS)
-def test_features_are_the_distinct_character_grams_of_the_normalised_text(first: str, second: str) -> None:
+def test_features_are_the_distinct_character_grams_of_the_normalised_text(
+    first: str, second: str
+) -> None:
     a, b = ({*grams(normalise(text), 4)} for text in (first, second))
     ours = feature_set(first, DEFAULT), feature_set(second, DEFAULT)
     assert (len(ours[0]), len(ours[1]), common(*ours)) == (len(a), len(b), len(a & b))
     assert jaccard(*ours) == (len(a & b) / len(a | b) if a | b else 0.0)
-    assert containment(*ours) == (len(a & b) / len(a) if a else 0.0, len(a & b) / len(b) if b else 0.0)
+    assert containment(*ours) == (
+        len(a & b) / len(a) if a else 0.0,
+        len(a & b) / len(b) if b else 0.0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +170,10 @@ def test_terminology_is_the_smaller_share_of_distinct_words(first: str, second: 
 def test_resemblance_is_the_jaccard_similarity_of_shingles(first: str, second: str) -> None:
     a, b = words(first), words(second)
     width = min(5, len(a), len(b))
-    sets = [{tuple(text.folded[at : at + width]) for at in range(len(text) - width + 1)} for text in (a, b)]
+    sets = [
+        {tuple(text.folded[at : at + width]) for at in range(len(text) - width + 1)}
+        for text in (a, b)
+    ]
     expected = len(sets[0] & sets[1]) / len(sets[0] | sets[1]) if width else 0.0
     assert resemblance(a, b) == expected
 

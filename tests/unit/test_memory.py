@@ -6,16 +6,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
-from indexer import pairs
-from indexer.collection import collect
 from indexer.errors import UsageError
-from indexer.grouping import Settings, assigned, group
-from indexer.pairs import match
+from indexer.grouping.group import Settings, assigned, group
+from indexer.joins.external_sort import Room
+from indexer.joins.record_pages import PAGE, Names, Records
+from indexer.matching import match as pairs
+from indexer.matching.collection import collect
+from indexer.matching.match import match
+from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
-from indexer.records import PAGE, Names, Records
-from indexer.scratch import Scratch
-from indexer.sorting import Room
-from indexer.verifying import Verifier
+from indexer.system.spill_files import Scratch
 
 texts = st.dictionaries(
     st.text("abcdefghij", min_size=1, max_size=2),
@@ -32,10 +32,23 @@ def narrow():
 
 def told(matched):
     shown = [(matched.ids[place], others) for place, others in matched.by_document()]
-    return list(matched), shown, matched.capped, matched.candidates, matched.copies_left_out, list(matched.notes())
+    return (
+        list(matched),
+        shown,
+        matched.capped,
+        matched.candidates,
+        matched.copies_left_out,
+        list(matched.notes()),
+    )
 
 
-@given(texts, st.sampled_from([0.3, 0.8]), st.sampled_from([2, 1000]), st.sampled_from([None, "known"]), st.booleans())
+@given(
+    texts,
+    st.sampled_from([0.3, 0.8]),
+    st.sampled_from([2, 1000]),
+    st.sampled_from([None, "known"]),
+    st.booleans(),
+)
 @settings(max_examples=60)
 def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
     assume(against is None or made.keys() & LABELS.keys())  # a label that nobody carries is refused
@@ -72,8 +85,14 @@ def test_records_of_many_pages():
         names.add(f"\ud800{place}")
     assert len(records) == len(names) == 2 * PAGE + 5
     for place in (0, PAGE - 1, PAGE, 2 * PAGE, 2 * PAGE + 4):
-        assert records[place] == bytes([place % 251]) * (place % 7) and names[place] == f"\ud800{place}"
-    assert names[-1] == f"\ud800{2 * PAGE + 4}" and names[PAGE : PAGE + 2] == [f"\ud800{PAGE}", f"\ud800{PAGE + 1}"]
+        assert (
+            records[place] == bytes([place % 251]) * (place % 7)
+            and names[place] == f"\ud800{place}"
+        )
+    assert names[-1] == f"\ud800{2 * PAGE + 4}" and names[PAGE : PAGE + 2] == [
+        f"\ud800{PAGE}",
+        f"\ud800{PAGE + 1}",
+    ]
     assert names[np.int32(3)] == "\ud8003"
     with pytest.raises(IndexError):
         names[2 * PAGE + 5]

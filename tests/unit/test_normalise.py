@@ -11,9 +11,15 @@ from indexer.text import codepoints
 from indexer.text.normalise import count_words, has_letters, normalise
 
 CLASSES = codepoints.classes()
-ASSIGNED = st.characters(exclude_categories=["Cs"]).filter(lambda c: not CLASSES[ord(c)] & codepoints.UNASSIGNED)
+ASSIGNED = st.characters(exclude_categories=["Cs"]).filter(
+    lambda c: not CLASSES[ord(c)] & codepoints.UNASSIGNED
+)
 BROADLY = st.text(
-    st.one_of(ASSIGNED, st.sampled_from("e\u0301\u0323\u0308\uac00\u1100\u1161\u11a8-\n \u00ad\u03a3\u0130ﬁ")), max_size=28
+    st.one_of(
+        ASSIGNED,
+        st.sampled_from("e\u0301\u0323\u0308\uac00\u1100\u1161\u11a8-\n \u00ad\u03a3\u0130ﬁ"),
+    ),
+    max_size=28,
 )
 
 
@@ -32,7 +38,11 @@ def test_as_the_running_python_does_for_what_13_assigns(text: str) -> None:
     assert normalise(text) == plainly(text)
 
 
-@given(BROADLY, st.characters(exclude_categories=()).filter(lambda c: CLASSES[ord(c)] & codepoints.UNASSIGNED), BROADLY)
+@given(
+    BROADLY,
+    st.characters(exclude_categories=()).filter(lambda c: CLASSES[ord(c)] & codepoints.UNASSIGNED),
+    BROADLY,
+)
 def test_what_13_does_not_assign_separates_and_stays(left: str, middle: str, right: str) -> None:
     if codepoints.IGNORABLE & CLASSES[ord(middle)]:
         return
@@ -69,7 +79,11 @@ def test_a_barrier_stands_after_every_thirtieth_mark(marks: int) -> None:
     text = "e" + "\u0301" * marks + "\u0323"
     whole, rest = divmod(marks + 1, 30)
     pieces = (
-        ["e" + text[1:31], *(text[1 + 30 * n : 31 + 30 * n] for n in range(1, whole)), text[len(text) - rest :]]
+        [
+            "e" + text[1:31],
+            *(text[1 + 30 * n : 31 + 30 * n] for n in range(1, whole)),
+            text[len(text) - rest :],
+        ]
         if whole
         else [text]
     )
@@ -103,7 +117,8 @@ def test_words(text: str, words: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "letters"), [("", False), ("12+3=€", False), ("½٣", False), ("x1", True), ("近", True), ("\u0301", True)]
+    ("text", "letters"),
+    [("", False), ("12+3=€", False), ("½٣", False), ("x1", True), ("近", True), ("\u0301", True)],
 )
 def test_letters(text: str, letters: bool) -> None:
     assert has_letters(codepoints.encode(text)) is letters

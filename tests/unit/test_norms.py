@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import MissingExtra
-from indexer.text.norms import NORMALISERS, none, norm, norm_anyascii, norm_html
+from indexer.text.normalisers import NORMALISERS, none, norm, norm_anyascii, norm_html
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/norms.json").read_text())["vectors"]
@@ -58,13 +58,17 @@ def test_malformed_escapes_are_left_alone() -> None:
         ("bs4", "norm-html", "text"), ("anyascii", "norm-anyascii", "text"),
     ],
 )  # fmt: skip
-def test_a_missing_library_is_named(module: str, name: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named(
+    module: str, name: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match=rf"nearfold\[{extra}\]"):
         NORMALISERS[name]("text")
 
 
-@pytest.mark.parametrize("malformed", ["<![0", "<![x]>", "<!--a-->kept<![", "<!x<!--", "<!doctype html><![if 1"])
+@pytest.mark.parametrize(
+    "malformed", ["<![0", "<![x]>", "<!--a-->kept<![", "<!x<!--", "<!doctype html><![if 1"]
+)
 def test_malformed_declarations_lose_no_text(malformed: str) -> None:
     assert "before" in norm_html(f"before <b>{malformed} after")
 

@@ -15,15 +15,15 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from sample_rows import row
 
-from indexer import logs
-from indexer.crashreport import crash_report
 from indexer.errors import UsageError
-from indexer.grouping import group
-from indexer.indexing.writing import Writer
-from indexer.ingest import index
-from indexer.jobhistory import KEPT, job_history, working
-from indexer.jobs import Journal, journal_path
+from indexer.grouping.group import group
+from indexer.indexing.index import index
+from indexer.indexing.writer import Writer
+from indexer.jobs.history import KEPT, job_history, working
+from indexer.jobs.journal import Journal, journal_path
 from indexer.stores import open_store
+from indexer.system import logs
+from indexer.system.crash_report import crash_report
 
 QUOTED = "quoted" + " text"
 PACKAGE = Path(logs.__file__).parent
@@ -47,7 +47,9 @@ def indexed(tmp_path: Path) -> str:
     folder = tmp_path / "papers"
     folder.mkdir()
     for name in ("one", "two"):
-        (folder / f"{name}.txt").write_text(f"The {name} harbour office closes the gates at eight, and opens them at six.")
+        (folder / f"{name}.txt").write_text(
+            f"The {name} harbour office closes the gates at eight, and opens them at six."
+        )
     (folder / "broken.docx").write_bytes(b"PK\3\4 this is no document")
     url = f"sqlite:///{tmp_path}/store.db"
     store = open_store(url)
@@ -57,18 +59,25 @@ def indexed(tmp_path: Path) -> str:
     return url
 
 
-def test_a_job_tells_when_it_began_what_failed_and_how_it_ended(tmp_path: Path, told: io.StringIO) -> None:
+def test_a_job_tells_when_it_began_what_failed_and_how_it_ended(
+    tmp_path: Path, told: io.StringIO
+) -> None:
     url = indexed(tmp_path)
     found = [one for one in events(told) if one.get("command", "index") == "index"]
     assert [one["event"] for one in found] == ["job_began", "document_failed", "job_ended"]
     assert len({one["job"] for one in found}) == 1
     assert found[1]["kind"] == "Unreadable" or str(found[1]["kind"]).startswith("Extraction")
     assert found[2]["counts"] == {"indexed": 2, "failed": 1}
-    assert [(one.command, one.outcome) for one in job_history(journal_path(url))] == [("group", "done"), ("index", "done")]
+    assert [(one.command, one.outcome) for one in job_history(journal_path(url))] == [
+        ("group", "done"),
+        ("index", "done"),
+    ]
     assert job_history(journal_path(url))[1].id == found[0]["job"]
 
 
-def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(tmp_path: Path) -> None:
+def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "store.db.jobs"
     with Journal(path) as journal:
         lost = working(journal, "index")
@@ -170,7 +179,10 @@ def test_a_flood_of_other_programs_is_held_back(told: io.StringIO) -> None:
     logs.event("job_began", command="index")
     logs.event("job_began", command="group")
     assert [one["event"] for one in events(told)].count("asyncio") <= 2
-    assert [one["command"] for one in events(told) if one["event"] == "job_began"] == ["index", "group"]
+    assert [one["command"] for one in events(told) if one["event"] == "job_began"] == [
+        "index",
+        "group",
+    ]
 
 
 def test_a_crash_report_has_places_and_kinds_and_no_message() -> None:

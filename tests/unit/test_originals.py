@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sample_library import library, rows, sentence
 
-from indexer.comparing.comparison import compare
+from indexer.cli.compare_output import compared
+from indexer.comparing.compare import compare
 from indexer.comparing.originals import CUT, EMPTY, Original, original, stored
 from indexer.errors import DocumentNotFound, SourceNotFound
-from indexer.printing.comparisons import compared
 
 TEXT = sentence(3, 30)
 
@@ -33,7 +33,12 @@ def test_a_file_without_text_has_a_warning(tmp_path: Path) -> None:
 def test_text_on_stdin_has_neither_size_nor_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     made = original("-", library([]))
-    assert (made.path, made.text.strip(), made.size, made.modified) == ("-", TEXT.strip(), None, None)
+    assert (made.path, made.text.strip(), made.size, made.modified) == (
+        "-",
+        TEXT.strip(),
+        None,
+        None,
+    )
 
 
 def test_a_stored_document_tells_its_labels_metadata_and_status() -> None:
@@ -53,15 +58,25 @@ def test_what_is_neither_a_path_nor_an_id_is_told() -> None:
 
 def test_metadata_of_the_same_name_hide_nothing() -> None:
     [row] = rows({"m1": TEXT})
-    made = stored(replace(row, title="Ours", metadata={"title": "Theirs", "author": ""}, modified=10**18))
+    made = stored(
+        replace(row, title="Ours", metadata={"title": "Theirs", "author": ""}, modified=10**18)
+    )
     assert (made.facts["title"], made.facts["title (metadata)"]) == ("Ours", "Theirs")
     assert not {"author", "file modified"} & set(made.facts)
 
 
 @pytest.mark.parametrize("words", [{}, {"json": True}, {"measure": "overlap"}])
-def test_warnings_are_always_told_and_metadata_to_people(words: dict, capsys: pytest.CaptureFixture[str]) -> None:
-    one = Original("a", TEXT, metadata={"author": "Ann\x1b[31m", "pages": "3"}, warnings=("cut\x1b[2J short",))
-    compared(compare(TEXT, TEXT), (one, Original("b", TEXT, metadata={"pages": "3"})), **{"json": False, **words})
+def test_warnings_are_always_told_and_metadata_to_people(
+    words: dict, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = Original(
+        "a", TEXT, metadata={"author": "Ann\x1b[31m", "pages": "3"}, warnings=("cut\x1b[2J short",)
+    )
+    compared(
+        compare(TEXT, TEXT),
+        (one, Original("b", TEXT, metadata={"pages": "3"})),
+        **{"json": False, **words},
+    )
     out, err = capsys.readouterr()
     assert "warning: A: cut␛[2J short" in (err if words else out)
     assert ("Ann␛[31m" in out) == (not words)

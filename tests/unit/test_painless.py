@@ -9,7 +9,7 @@ import pytest
 
 from indexer.errors import UsageError
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.stores import attachments, painless
+from indexer.stores.engine import attachments, painless
 from indexer.text import codepoints
 
 # A change of the scripts or tables is a new version.

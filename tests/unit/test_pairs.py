@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.errors import StoreError, UnknownMeasure, UsageError
-from indexer.measures import MEASURES
+from indexer.matching.match import match
+from indexer.matching.verification import Verifier
 from indexer.model import Assignment
-from indexer.pairs import match
 from indexer.recipe import recipe_named
-from indexer.sketch.statistics import wilson
+from indexer.similarity.measures import MEASURES
+from indexer.statistics.wilson import wilson
 from indexer.stores import open_store
-from indexer.verifying import Verifier
 
 TEXTS = {
     "a": sentence(1),
@@ -76,7 +76,11 @@ def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
         pairs = list(match(store, threshold=0.5, measure=measure))
         for pair in pairs:
             equal = round(pair.similarity * recipe.slots)
-            expected = wilson(equal, recipe.slots) if pair.measure == "estimate" else (pair.similarity, pair.similarity)
+            expected = (
+                wilson(equal, recipe.slots)
+                if pair.measure == "estimate"
+                else (pair.similarity, pair.similarity)
+            )
             assert (pair.low, pair.high) == expected
         assert ("estimate" in {pair.measure for pair in pairs}) == (measure != "hamming")
     assert all(pair.low == pair.high for pair in match(store, threshold=0.5, all_pairs=True))
@@ -85,7 +89,11 @@ def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
 def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
     read = []
     whole = Verifier.of_pairs
-    monkeypatch.setattr(Verifier, "of_pairs", lambda self, pairs, least: read.extend(pairs) or whole(self, pairs, least))
+    monkeypatch.setattr(
+        Verifier,
+        "of_pairs",
+        lambda self, pairs, least: read.extend(pairs) or whole(self, pairs, least),
+    )
     made = {"a": sentence(1), "b": edited(sentence(1), 6)}
     [(key, value)] = true_pairs(made, 0.1).items()
     [pair] = match(library(rows(made)), threshold=value)
@@ -105,8 +113,16 @@ def test_every_measure(measure):
 def test_documents_without_a_label_against_those_with_it():
     store = library(rows(TEXTS, labels={"a": ["privileged"], "h": ["privileged", "x"], "e": ["x"]}))
     matched = match(store, threshold=0.8, against="privileged")
-    assert [(pair.a, pair.b) for pair in matched] == [("b", "a"), ("b", "h"), ("c", "a"), ("c", "h")]
-    assert [[matched.ids[place], [matched.ids[other] for other, _ in others]] for place, others in matched.by_document()] == [
+    assert [(pair.a, pair.b) for pair in matched] == [
+        ("b", "a"),
+        ("b", "h"),
+        ("c", "a"),
+        ("c", "h"),
+    ]
+    assert [
+        [matched.ids[place], [matched.ids[other] for other, _ in others]]
+        for place, others in matched.by_document()
+    ] == [
         ["b", ["a", "h"]],
         ["c", ["a", "h"]],
     ]
@@ -124,12 +140,19 @@ def test_a_label_that_no_document_carries_is_refused_with_those_that_there_are(l
 def test_only_pairs_that_touch_what_is_new():
     store = library(rows(TEXTS))
     store.assign([Assignment(id, id, True, None, None) for id in TEXTS if id != "c"])
-    assert [(pair.a, pair.b) for pair in match(store, threshold=0.8, new=True)] == [("a", "c"), ("b", "c"), ("c", "h")]
+    assert [(pair.a, pair.b) for pair in match(store, threshold=0.8, new=True)] == [
+        ("a", "c"),
+        ("b", "c"),
+        ("c", "h"),
+    ]
 
 
 def test_most_similar_first():
     matched = match(library(rows(TEXTS)), threshold=0.5)
-    shown = {matched.ids[place]: [matched.ids[other] for other, _ in others] for place, others in matched.by_document()}
+    shown = {
+        matched.ids[place]: [matched.ids[other] for other, _ in others]
+        for place, others in matched.by_document()
+    }
     assert shown["a"][:2] == ["c", "h"] and shown["a"][2] == "b"
 
 
@@ -149,7 +172,8 @@ def test_the_planned_recall_is_told():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"threshold": 0.0}, {"threshold": 1.1}, {"cap": 1}, {"all_pairs": True, "measure": "overlap"}]
+    "wrong",
+    [{"threshold": 0.0}, {"threshold": 1.1}, {"cap": 1}, {"all_pairs": True, "measure": "overlap"}],
 )
 def test_values_out_of_range(wrong):
     with pytest.raises(UsageError):

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import fingerprint
-from indexer.grouping import group
-from indexer.ingest import index
-from indexer.lookup import similar
-from indexer.overview import status
-from indexer.pairs import match
+from indexer.grouping.delete import delete
+from indexer.grouping.group import group
+from indexer.indexing.index import index
+from indexer.matching.match import match
+from indexer.operations.reindex import reindex
+from indexer.operations.status import status
 from indexer.recipe import DEFAULT
-from indexer.removal import delete
-from indexer.renewing import reindex
-from indexer.results import search
+from indexer.searching.search import search
+from indexer.searching.similar import similar
+from indexer.sketch.fingerprint import fingerprint
 from indexer.stores import open_store
 
 INDEMNITY = (
@@ -24,14 +24,18 @@ INDEMNITY = (
     "provided that the Buyer gives notice of the claim within ten days and leaves the defence to the Supplier."
 )
 LAW = "This Agreement is governed by the law of Jersey, and the courts of Saint Helier alone decide on disputes under it."
-PRICE = (
-    "The price of each {0} is set out in the schedule and moves once a year with the index published for {0} by the {0} board."
-)
+PRICE = "The price of each {0} is set out in the schedule and moves once a year with the index published for {0} by the {0} board."
 
 
 def contract(thing: str, *more: str) -> str:
     """A contract of three clauses and more, whose numbers differ from contract to contract."""
-    bodies = [f"Price. {PRICE.format(thing)}", *more, f"Indemnity. {INDEMNITY}", f"Law. {LAW}", "Notices. In writing."]
+    bodies = [
+        f"Price. {PRICE.format(thing)}",
+        *more,
+        f"Indemnity. {INDEMNITY}",
+        f"Law. {LAW}",
+        "Notices. In writing.",
+    ]
     return "\n\n".join(f"{number}. {body}" for number, body in enumerate(bodies, start=1))
 
 
@@ -56,7 +60,11 @@ def store(folder: Path):
 
 
 def parts(store, ending: str = "") -> dict[str, object]:
-    return {f"{Path(row.path).stem} {row.title}": row for row in store.of("parts").scan() if row.path.endswith(ending)}
+    return {
+        f"{Path(row.path).stem} {row.title}": row
+        for row in store.of("parts").scan()
+        if row.path.endswith(ending)
+    }
 
 
 def test_every_part_has_its_place_and_the_keys_of_its_text(store):
@@ -66,7 +74,12 @@ def test_every_part_has_its_place_and_the_keys_of_its_text(store):
     for row in found.values():
         assert documents[row.parent].text[row.start : row.stop] == row.text
         signed = fingerprint(row.text, DEFAULT)
-        assert (row.bands, row.blocks, row.exact, row.status) == (signed.bands, signed.blocks, signed.exact, signed.status)
+        assert (row.bands, row.blocks, row.exact, row.status) == (
+            signed.bands,
+            signed.blocks,
+            signed.exact,
+            signed.status,
+        )
         assert row.family == row.id
     assert found["pumps 3 Indemnity"].text == INDEMNITY
     assert found["pumps 3 Indemnity"].exact == found["lamps 2 Indemnity"].exact
@@ -80,7 +93,10 @@ def test_a_part_too_short_has_its_status_and_no_keys(tmp_path):
     opened = open_store("sqlite://:memory:")
     index([str(tmp_path)], opened, parts="clauses")
     found = {row.title: row for row in opened.of("parts").scan()}
-    assert {title: row.status for title, row in found.items()} == {"1 Fees": "too_short", "2 Number": "numbers_only"}
+    assert {title: row.status for title, row in found.items()} == {
+        "1 Fees": "too_short",
+        "2 Number": "numbers_only",
+    }
     assert not any(row.bands or row.blocks for row in found.values())
 
 
@@ -104,7 +120,9 @@ def test_the_same_clause_in_many_contracts_is_a_family(store):
     assert {row.id: row.family for row in store.scan()} == whole
     group(store)
     assert all("#" not in row.family for row in store.scan())
-    assert {row.family for row in parts(store).values() if row.title.endswith("Indemnity")} == families
+    assert {
+        row.family for row in parts(store).values() if row.title.endswith("Indemnity")
+    } == families
     folded = search(store, "indemnify", of="parts", fold="family")
     assert [len(hit.folded) for hit in folded.hits] == [3]
 
@@ -125,7 +143,9 @@ def test_similar_to_a_part_and_to_a_pasted_clause(store):
     assert [one.similarity for one in pasted.matches] == [1.0] * 4
 
 
-def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no_more(store, folder):
+def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no_more(
+    store, folder
+):
     group(store, of="parts")
     before = parts(store)
     assert index([str(folder)], store).unchanged == 4
@@ -140,7 +160,9 @@ def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no
 
 def test_a_family_whose_principal_goes_is_mended(store, folder):
     group(store, of="parts")
-    head = next(row for row in parts(store).values() if row.title.endswith("Indemnity") and row.principal)
+    head = next(
+        row for row in parts(store).values() if row.title.endswith("Indemnity") and row.principal
+    )
     Path(head.path).write_text("1. Nothing. There is nothing left of what was agreed upon before.")
     index([str(folder)], store)
     rows = {row.id: row for row in store.of("parts").scan()}

@@ -7,13 +7,13 @@ import json
 import jsonschema
 import pytest
 
-from indexer.ingest import index
-from indexer.printing.hits import page
-from indexer.results import search
+from indexer.cli.search_output import page
+from indexer.indexing.index import index
+from indexer.searching.search import search
 from indexer.stores import open_store
 from indexer.web.answers import Results
-from indexer.web.asking import asked
 from indexer.web.pages import PAGES
+from indexer.web.parameters import asked
 from indexer.web.questions import QUESTIONS
 from indexer.web.rendering import environment
 from indexer.web.schemas import as_json, reference, schemas
@@ -25,7 +25,9 @@ CLAUSE = "The {} shall pay to the Agent within {} days after the end of each qua
 @pytest.fixture
 def store(tmp_path):
     for name, party, days in (("a", "Acme Foods Ltd", 30), ("b", "Orion Bank AG", 45)):
-        (tmp_path / f"{name}.txt").write_text(f"1. Fees. {CLAUSE.format(party, days)}\n\n2. Term. It is a year.\n")
+        (tmp_path / f"{name}.txt").write_text(
+            f"1. Fees. {CLAUSE.format(party, days)}\n\n2. Term. It is a year.\n"
+        )
     made = open_store("sqlite://:memory:")
     index([str(tmp_path)], made, parts="clauses")
     yield made
@@ -33,10 +35,19 @@ def store(tmp_path):
 
 
 def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
-    page(search(store, "quarter", of="parts", fold="types", sort="path"), as_json=True, by_token=False)
+    page(
+        search(store, "quarter", of="parts", fold="types", sort="path"),
+        as_json=True,
+        by_token=False,
+    )
     [hit] = json.loads(capsys.readouterr().out)["hits"]
     clause = CLAUSE.format("Acme Foods Ltd", 30)
-    assert hit["part"] == {"parent": hit["id"][:-2], "heading": "1 Fees", "start": 9, "stop": 9 + len(clause)}
+    assert hit["part"] == {
+        "parent": hit["id"][:-2],
+        "heading": "1 Fees",
+        "start": 9,
+        "stop": 9 + len(clause),
+    }
     [folded] = hit["folded"]
     assert (folded["type"], folded["part"]["parent"]) == ("near_identical", folded["id"][:-2])
     page(search(store, "quarter"), as_json=True, by_token=False)
@@ -47,11 +58,17 @@ def test_pages_and_api_fold_parts_by_type(store):
     question = QUESTIONS["search"]
     given = {"q": ["quarter"], "fold": ["types"], "of": ["parts"], "sort": ["path"]}
     answer = as_json(question.answer(Site(store), asked(question.parameters, given)))
-    jsonschema.Draft202012Validator({**reference(Results), "components": {"schemas": schemas(Results)}}).validate(answer)
+    jsonschema.Draft202012Validator(
+        {**reference(Results), "components": {"schemas": schemas(Results)}}
+    ).validate(answer)
     [hit] = answer["hits"]
     assert (hit["part"]["heading"], hit["folded"][0]["type"]) == ("1 Fees", "near_identical")
     [shown] = [one for one in PAGES if one.template == "search.html"]
-    html = environment().get_template("search.html").render(page=shown, store="a store", **shown.values(Site(store), given))
+    html = (
+        environment()
+        .get_template("search.html")
+        .render(page=shown, store="a store", **shown.values(Site(store), given))
+    )
     assert "near identical" in html
     assert "<strong>2</strong> parts" in html
     assert 'name="of" value="parts"' in html

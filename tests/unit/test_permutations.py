@@ -13,13 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.lean import StoredSketch, pack_lean, unpack_lean
+from indexer.sketch.lean_minhash import StoredSketch, pack_lean, unpack_lean
 from indexer.sketch.permutations import HASHES, SCHEMES, feature_hashes, permuted_minima
-from indexer.text.features import TOKENISERS
-from indexer.text.norms import norm_html
+from indexer.text.normalisers import norm_html
+from indexer.text.tokenisers import TOKENISERS
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/lean165.json").read_text())["vectors"]
-PEERS = {"sha1": sha1_hash32, "mmh3": lambda data: mmh3.hash(data, signed=False), "crc32": zlib.crc32}
+PEERS = {
+    "sha1": sha1_hash32,
+    "mmh3": lambda data: mmh3.hash(data, signed=False),
+    "crc32": zlib.crc32,
+}
 
 
 def theirs(features: list[bytes], name: str, slots: int, scheme: str) -> MinHash:
@@ -32,7 +36,10 @@ def theirs(features: list[bytes], name: str, slots: int, scheme: str) -> MinHash
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", HASHES)
 @settings(max_examples=25)
-@given(features=st.lists(st.binary(max_size=20), min_size=1, max_size=30), slots=st.sampled_from([1, 7, 128]))
+@given(
+    features=st.lists(st.binary(max_size=20), min_size=1, max_size=30),
+    slots=st.sampled_from([1, 7, 128]),
+)
 def test_slots_equal_datasketch(features: list[bytes], slots: int, name: str, scheme: str) -> None:
     ours = permuted_minima(feature_hashes(features, name, scheme), slots, scheme)
     assert ours.tolist() == theirs(features, name, slots, scheme).hashvalues.tolist()
@@ -51,11 +58,15 @@ def test_default_scheme_is_datasketch_default() -> None:
     assert permuted_minima(feature_hashes([b"a", b"b"]), 128).tolist() == peer.hashvalues.tolist()
 
 
-@pytest.mark.parametrize("vector", GOLDEN, ids=lambda v: f"{v['hash']}-{v['slots']}-{len(v['tokens'])}")
+@pytest.mark.parametrize(
+    "vector", GOLDEN, ids=lambda v: f"{v['hash']}-{v['slots']}-{len(v['tokens'])}"
+)
 def test_golden_sketches_of_copietje_are_read_and_matched(vector: dict) -> None:
     stored = unpack_lean(bytes.fromhex(vector["stored"]))
     ours = permuted_minima(
-        feature_hashes([t.encode() for t in vector["tokens"]], vector["hash"], "legacy"), vector["slots"], "legacy"
+        feature_hashes([t.encode() for t in vector["tokens"]], vector["hash"], "legacy"),
+        vector["slots"],
+        "legacy",
     )
     assert (stored.scheme, stored.seed) == ("legacy", 1)
     assert np.array_equal(stored.slots, ours)
@@ -79,13 +90,23 @@ def test_stored_sketches_are_written_as_datasketch_writes_them(scheme: str, orde
     stored = bytearray(peer.bytesize(order))
     peer.serialize(stored, order)
     sketch = unpack_lean(bytes(stored), order)
-    assert (sketch.slots.tolist(), sketch.scheme, sketch.seed) == (peer.hashvalues.tolist(), scheme, 1)
+    assert (sketch.slots.tolist(), sketch.scheme, sketch.seed) == (
+        peer.hashvalues.tolist(),
+        scheme,
+        1,
+    )
     assert pack_lean(sketch, order) == bytes(stored)
 
 
 @pytest.mark.parametrize(
     "damaged",
-    [b"", b"\0" * 11, b"\0" * 11 + b"\x02" + b"\0" * 7, bytes(8) + b"\xff\xff\xff\xff\x07" + bytes(4), bytes(16) + b"x"],
+    [
+        b"",
+        b"\0" * 11,
+        b"\0" * 11 + b"\x02" + b"\0" * 7,
+        bytes(8) + b"\xff\xff\xff\xff\x07" + bytes(4),
+        bytes(16) + b"x",
+    ],
 )
 def test_what_is_no_sketch_is_refused(damaged: bytes) -> None:
     with pytest.raises(UsageError, match="LeanMinHash"):

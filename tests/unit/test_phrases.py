@@ -14,10 +14,14 @@ PINNED = unicodedata.unidata_version
 def test_marks_are_those_of_unicode():
     bits = codepoints.classes()
     unspaced = [
-        code for code in range(codepoints.END) if bits[code] & codepoints.UNSPACED and not bits[code] & codepoints.UNASSIGNED
+        code
+        for code in range(codepoints.END)
+        if bits[code] & codepoints.UNSPACED and not bits[code] & codepoints.UNASSIGNED
     ]
     marks = [code for code in unspaced if unicodedata.category(chr(code))[0] == "M"]
-    listed = [code for first, last in codepoints.ranges(phrases._MARKS) for code in range(first, last + 1)]
+    listed = [
+        code for first, last in codepoints.ranges(phrases._MARKS) for code in range(first, last + 1)
+    ]
     assert listed == marks
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.figures import s_curve
-from indexer.planning import chance, plan, plan_for_recall
+from indexer.exports.figures import s_curve
 from indexer.recipe import DEFAULT
+from indexer.sketch.plan import chance, plan, plan_for_recall
 
 
 @pytest.mark.parametrize(("weight", "layout"), [(0.5, (25, 5)), (0.75, (26, 4))])
@@ -78,7 +78,9 @@ def test_budget_of_keys_and_shared_keys_are_kept(shared: int, keys: int) -> None
 def test_expected_candidates_grow_with_the_documents() -> None:
     chosen = plan_for_recall(0.8, 0.998)
     assert chosen.expected_candidates(1000, 1.0) == pytest.approx(1000)
-    assert chosen.expected_candidates(10**6) == pytest.approx(10 * chosen.expected_candidates(10**5))
+    assert chosen.expected_candidates(10**6) == pytest.approx(
+        10 * chosen.expected_candidates(10**5)
+    )
 
 
 def test_picture_marks_the_threshold_and_is_well_formed() -> None:

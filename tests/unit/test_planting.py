@@ -12,14 +12,14 @@ import pytest
 from corpus.documents import fifty
 from corpus.formats import txt
 
-from indexer.documents import documents_at
 from indexer.errors import UnknownName, UsageError
+from indexer.indexing.documents import documents_at
+from indexer.lab.synthesis import changes, programs
+from indexer.lab.synthesis.kinds import KINDS
+from indexer.lab.synthesis.ocr_noise import noisy
+from indexer.lab.synthesis.random_draws import Chance
+from indexer.lab.synthesis.synth import Synthesised, synth
 from indexer.model import Document
-from indexer.planting import changes, programs
-from indexer.planting.chance import Chance
-from indexer.planting.corpus import Synthesised, synth
-from indexer.planting.kinds import KINDS
-from indexer.planting.noise import noisy
 from indexer.text.normalise import normalise
 from indexer.text.words import words
 
@@ -40,7 +40,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
-    return synth(folder, tmp_path_factory.mktemp("made") / "corpus", seed=7, documents=12, programs=False)
+    return synth(
+        folder, tmp_path_factory.mktemp("made") / "corpus", seed=7, documents=12, programs=False
+    )
 
 
 def gold(made: Synthesised, kind: str = "") -> list[dict[str, str]]:
@@ -49,31 +51,47 @@ def gold(made: Synthesised, kind: str = "") -> list[dict[str, str]]:
 
 
 def bytes_of(out: str) -> dict[str, bytes]:
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(Path(out).rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in sorted(Path(out).rglob("*"))
+        if path.is_file()
+    }
 
 
 def text_of(made: Synthesised, name: str) -> str:
     return (Path(made.out) / name).read_text(encoding="utf-8")
 
 
-def test_the_same_seed_gives_the_same_bytes_for_ever(made: Synthesised, folder: Path, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes_for_ever(
+    made: Synthesised, folder: Path, tmp_path: Path
+) -> None:
     again = synth(folder, tmp_path / "again", seed=7, documents=12, programs=False)
     assert bytes_of(again.out) == bytes_of(made.out)
-    files = {name: data for name, data in bytes_of(made.out).items() if name.startswith("documents/")}
-    digest = hashlib.sha256(b"".join(name.encode() + b"\0" + data for name, data in files.items())).hexdigest()
+    files = {
+        name: data for name, data in bytes_of(made.out).items() if name.startswith("documents/")
+    }
+    digest = hashlib.sha256(
+        b"".join(name.encode() + b"\0" + data for name, data in files.items())
+    ).hexdigest()
     assert digest[:16] == "2274689df81db1a8"
 
 
 def test_another_seed_gives_other_texts(made: Synthesised, folder: Path, tmp_path: Path) -> None:
     other = synth(folder, tmp_path / "other", seed=8, documents=12, kinds=["edit-10"])
-    assert not set(bytes_of(other.out).values()) & {data for name, data in bytes_of(made.out).items() if ".edit" in name}
+    assert not set(bytes_of(other.out).values()) & {
+        data for name, data in bytes_of(made.out).items() if ".edit" in name
+    }
 
 
 def test_kinds_do_not_change_each_other(made: Synthesised, folder: Path, tmp_path: Path) -> None:
     few = synth(folder, tmp_path / "few", seed=7, documents=12, kinds=["moved", "edit-20"])
     assert set(few.kinds) == {"moved", "edit-20"}
     whole = bytes_of(made.out)
-    assert all(whole[name] == data for name, data in bytes_of(few.out).items() if name.startswith("documents/"))
+    assert all(
+        whole[name] == data
+        for name, data in bytes_of(few.out).items()
+        if name.startswith("documents/")
+    )
 
 
 def test_every_kind_is_planted_and_counted(made: Synthesised) -> None:
@@ -87,19 +105,33 @@ def test_every_kind_is_planted_and_counted(made: Synthesised) -> None:
 
 def test_identical_kinds_hold_the_same_text_in_every_format(made: Synthesised) -> None:
     rows = gold(made, "copy") + gold(made, "format")
-    assert {Path(row["b"]).suffix for row in rows} == {".txt", ".html", ".docx", ".odt", ".eml", ".rtf"}
+    assert {Path(row["b"]).suffix for row in rows} == {
+        ".txt",
+        ".html",
+        ".docx",
+        ".odt",
+        ".eml",
+        ".rtf",
+    }
     read = {
         Path(path).name: result.text
-        for path, result in documents_at([str(Path(made.out) / row[side]) for row in rows for side in "ab"])
+        for path, result in documents_at(
+            [str(Path(made.out) / row[side]) for row in rows for side in "ab"]
+        )
         if isinstance(result, Document)
     }
     for row in rows:
         assert row["similarity"] == "1.000000"
-        assert normalise(read[Path(row["b"]).name]) == normalise(read[Path(row["a"]).name]), row["b"]
+        assert normalise(read[Path(row["b"]).name]) == normalise(read[Path(row["a"]).name]), row[
+            "b"
+        ]
 
 
 def test_more_edits_are_less_alike(made: Synthesised) -> None:
-    levels = [[float(row["similarity"]) for row in gold(made, f"edit-{share:02}")] for share in (1, 5, 10, 20, 40)]
+    levels = [
+        [float(row["similarity"]) for row in gold(made, f"edit-{share:02}")]
+        for share in (1, 5, 10, 20, 40)
+    ]
     means = [sum(level) / len(level) for level in levels]
     assert means == sorted(means, reverse=True) and means[0] > 0.93 and means[-1] < 0.65
 
@@ -127,7 +159,11 @@ def test_moved_paragraphs_are_the_same_words(made: Synthesised) -> None:
 def test_pairs_that_are_linked_share_a_group(made: Synthesised) -> None:
     groups: dict[str, str] = {}
     for row in gold(made):
-        assert groups.setdefault(row["a"], row["group"]) == groups.setdefault(row["b"], row["group"]) == row["group"]
+        assert (
+            groups.setdefault(row["a"], row["group"])
+            == groups.setdefault(row["b"], row["group"])
+            == row["group"]
+        )
 
 
 def test_translations_are_found_by_their_names_and_left_alone(folder: Path, tmp_path: Path) -> None:
@@ -147,14 +183,26 @@ def test_translations_are_found_by_their_names_and_left_alone(folder: Path, tmp_
 def test_numbers_alone_change() -> None:
     changed = changes.renumbered(TEXT, Chance(1))
     assert changed is not None and changed != TEXT
-    assert [one for one in changed if not one.isdigit()] == [one for one in TEXT if not one.isdigit()]
+    assert [one for one in changed if not one.isdigit()] == [
+        one for one in TEXT if not one.isdigit()
+    ]
     assert changes.renumbered("only 1 and 2", Chance(1)) is None
     assert changes.renumbered("١٢ ٣ ٤٥", Chance(1)) != "١٢ ٣ ٤٥"
 
 
 def test_names_change_alike_and_nothing_else() -> None:
-    assert changes.names(TEXT) == ["Harbour", "Board", "May", "Rotterdam", "Jansen", "Peter", "June"]
-    changed = changes.renamed(TEXT, ["Ada", "Bo", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hal"], Chance(2))
+    assert changes.names(TEXT) == [
+        "Harbour",
+        "Board",
+        "May",
+        "Rotterdam",
+        "Jansen",
+        "Peter",
+        "June",
+    ]
+    changed = changes.renamed(
+        TEXT, ["Ada", "Bo", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hal"], Chance(2)
+    )
     assert changed is not None
     before, after = changes.spelled(TEXT), changes.spelled(changed)
     put = {one: other for one, other in zip(before, after, strict=True) if one != other}
@@ -188,13 +236,18 @@ def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
     lightly, heavily = (noisy(text, rate, Chance(4)) for rate in (0.01, 0.05))
     assert max(map(len, heavily.splitlines())) <= 75
     assert any(line.endswith("-") for line in lightly.splitlines())
-    lost = [1 - sum((Counter(words(text).folded) & Counter(words(one).folded)).values()) / 660 for one in (lightly, heavily)]
+    lost = [
+        1 - sum((Counter(words(text).folded) & Counter(words(one).folded)).values()) / 660
+        for one in (lightly, heavily)
+    ]
     assert 0.02 < lost[0] < 0.15 < lost[1] < 0.5
     assert noisy("", 0.1, Chance(1)) == ""
 
 
 @pytest.mark.parametrize("rubbish", [{"kinds": ["copies"]}, {"documents": 2, "out": "full"}])
-def test_wrong_use_is_told_before_anything_is_read(folder: Path, tmp_path: Path, rubbish: dict[str, object]) -> None:
+def test_wrong_use_is_told_before_anything_is_read(
+    folder: Path, tmp_path: Path, rubbish: dict[str, object]
+) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("x")
     with pytest.raises((UnknownName, UsageError)):
@@ -230,6 +283,8 @@ def test_libreoffice_writes_formats() -> None:
 
 
 def test_kinds_whose_program_is_not_there_are_told(folder: Path, tmp_path: Path) -> None:
-    made = synth(folder, tmp_path / "out", documents=2, kinds=["office", "scan", "copy"], programs=False)
+    made = synth(
+        folder, tmp_path / "out", documents=2, kinds=["office", "scan", "copy"], programs=False
+    )
     assert made.absent == ("office", "scan") and made.kinds == {"copy": 2}
     assert all(KINDS[kind].program for kind in made.absent)

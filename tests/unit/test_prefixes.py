@@ -7,15 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joining import paritymaps
-from indexer.joining.paritymaps import ParityMaps, ones, parity_map
-from indexer.joining.prefixes import FeatureOrder, SimilarSets, prefix_length
-from indexer.scratch import Scratch
-from indexer.sorting import Room
+from indexer.joins import parity_maps as paritymaps
+from indexer.joins.external_sort import Room
+from indexer.joins.parity_maps import ParityMaps, ones, parity_map
+from indexer.joins.prefixes import FeatureOrder, SimilarSets, prefix_length
+from indexer.system.spill_files import Scratch
 
 sets = st.lists(st.sets(st.integers(0, 15), max_size=12), max_size=10)
 large = st.lists(st.sets(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=30), max_size=10)
-thresholds = st.one_of(st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1 / 3, 2 / 3, 1.0]), st.floats(0.01, 1.0))
+thresholds = st.one_of(
+    st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1 / 3, 2 / 3, 1.0]), st.floats(0.01, 1.0)
+)
 NEVER, ALWAYS = 10**9, -1
 
 
@@ -23,7 +25,9 @@ def gathered(made, threshold, room=None):
     order, features = FeatureOrder(), [np.array(sorted(one), dtype=np.uint64) for one in made]
     for one in features:
         order.count(one)
-    similar = SimilarSets(np.array([len(one) for one in made], dtype=np.int64), order, threshold, room or Room())
+    similar = SimilarSets(
+        np.array([len(one) for one in made], dtype=np.int64), order, threshold, room or Room()
+    )
     return similar, features
 
 
@@ -33,7 +37,9 @@ def candidates(made, threshold, room=None, limit=None):
     for number, one in enumerate(features):
         similar.put(number, one)
     codes = similar.candidates()
-    return list(zip((codes >> np.uint64(32)).tolist(), (codes & np.uint64(2**32 - 1)).tolist(), strict=True))
+    return list(
+        zip((codes >> np.uint64(32)).tolist(), (codes & np.uint64(2**32 - 1)).tolist(), strict=True)
+    )
 
 
 @pytest.mark.parametrize("limit", [None, NEVER, ALWAYS])
@@ -74,20 +80,31 @@ def test_prefixes_are_given_up_where_they_meet_too_often():
     assert sparse._prefixes is not None
 
 
-@pytest.mark.parametrize(("size", "threshold"), [(size, tenth / 10) for size in range(1, 30) for tenth in range(1, 11)])
+@pytest.mark.parametrize(
+    ("size", "threshold"), [(size, tenth / 10) for size in range(1, 30) for tenth in range(1, 11)]
+)
 def test_prefixes_are_as_short_as_they_may_be(size, threshold):
     least = min(shared for shared in range(1, size + 1) if shared / size >= threshold)
     assert prefix_length(size, threshold) == size - least + 1
 
 
-@given(st.sets(st.integers(0, 2**64 - 1)), st.sets(st.integers(0, 2**64 - 1)), st.sets(st.integers(0, 2**64 - 1)))
+@given(
+    st.sets(st.integers(0, 2**64 - 1)),
+    st.sets(st.integers(0, 2**64 - 1)),
+    st.sets(st.integers(0, 2**64 - 1)),
+)
 def test_parity_maps_differ_in_no_more_bits_than_features(a, b, both):
     maps = [parity_map(np.array(sorted(one | both), dtype=np.uint64), 256) for one in (a, b)]
     assert int(ones((maps[0] ^ maps[1])[None])[0]) <= len((a | both) ^ (b | both))
 
 
 def test_maps_grow_with_the_sets():
-    assert [ParityMaps(np.full(3, size), Room()).bits for size in (0, 300, 1000, 10**6)] == [1024, 1024, 4096, 65536]
+    assert [ParityMaps(np.full(3, size), Room()).bits for size in (0, 300, 1000, 10**6)] == [
+        1024,
+        1024,
+        4096,
+        65536,
+    ]
     assert ParityMaps(np.zeros(0, np.int64), Room()).bits == 1024
 
 

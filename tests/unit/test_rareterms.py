@@ -11,15 +11,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus import CorpusStatistics, counted
-from indexer.sketch.rarekeys import hash_key, length_bucket, lengths_agree, prefix, prefix_keys
-from indexer.sketch.rareterms import WAYS, RareTerms, by_rarity, overlap, rare_terms
-from indexer.sketch.strings import string_hashes
+from indexer.sketch.corpus_statistics import CorpusStatistics, counted
+from indexer.sketch.rare_term_keys import (
+    hash_key,
+    length_bucket,
+    lengths_agree,
+    prefix,
+    prefix_keys,
+)
+from indexer.sketch.rare_terms import WAYS, RareTerms, by_rarity, overlap, rare_terms
+from indexer.sketch.string_hashes import string_hashes
 from indexer.text.tokens import tokens
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/rareterms.json").read_text())
-TEXTS = {language: texts[0] for language, texts in json.loads((ROOT / "data/declaration.json").read_text()).items()}
+TEXTS = {
+    language: texts[0]
+    for language, texts in json.loads((ROOT / "data/declaration.json").read_text()).items()
+}
 VOCABULARY = [f"w{number}" for number in range(200)]
 SUCCESSORS = [  # the fuzzy pair of the paper's table 3
     "This agreement enures to the benefit of and is binding on the parties hereto and their respective successors and assigns.",
@@ -31,7 +40,10 @@ SUCCESSORS = [  # the fuzzy pair of the paper's table 3
 def zipf(seed: int = 1, documents: int = 300) -> CorpusStatistics:
     """Word i stands in about one document of i."""
     generator = random.Random(seed)
-    texts = [[word for rank, word in enumerate(VOCABULARY, 1) if generator.random() < 3 / (rank + 2)] for _ in range(documents)]
+    texts = [
+        [word for rank, word in enumerate(VOCABULARY, 1) if generator.random() < 3 / (rank + 2)]
+        for _ in range(documents)
+    ]
     return counted((string_hashes(text) for text in texts), "words")
 
 
@@ -45,10 +57,16 @@ def signature(words: list[str], size: int = 30) -> RareTerms:
 
 @pytest.mark.parametrize("vector", GOLDEN, ids=lambda vector: vector["name"])
 def test_golden(vector: dict) -> None:
-    statistics = counted((string_hashes(tokens(text, "v4")) for text in TEXTS.values()), "tokens_v4")
+    statistics = counted(
+        (string_hashes(tokens(text, "v4")) for text in TEXTS.values()), "tokens_v4"
+    )
     made = rare_terms(tokens(vector["text"], "v4"), statistics, vector["size"])
     assert list(made.entries) == vector["entries"]
-    assert (made.length, made.distinct, made.reliable) == (vector["length"], vector["distinct"], vector["reliable"])
+    assert (made.length, made.distinct, made.reliable) == (
+        vector["length"],
+        vector["distinct"],
+        vector["reliable"],
+    )
     assert list(prefix_keys(made)) == vector["prefix_keys"]
     assert hash_key(tokens(vector["text"], "v4"), statistics) == vector["hash_key"]
 
@@ -77,7 +95,9 @@ def test_padding_fills_the_vector_with_copies_of_own_terms(words: list[str], siz
 
 
 @given(WORDS, WORDS, st.sampled_from(WAYS))
-def test_overlap_is_symmetric_and_one_with_itself(left: list[str], right: list[str], way: str) -> None:
+def test_overlap_is_symmetric_and_one_with_itself(
+    left: list[str], right: list[str], way: str
+) -> None:
     one, other = signature(left), signature(right)
     assert overlap(one, other, way) == overlap(other, one, way)
     assert 0 <= overlap(one, other, way) <= 1
@@ -95,8 +115,14 @@ def test_the_three_ways_with_a_short_and_a_long_text() -> None:
 def test_unrelated_texts_of_twelve_terms_stay_apart_and_edited_ones_together() -> None:
     """Words drawn as they are in a language, the commonest in most texts; then one word of twelve exchanged."""
     generator = random.Random(5)
-    words, weights = [f"v{number}" for number in range(5000)], list(accumulate(1 / (rank + 2) for rank in range(5000)))
-    statistics = counted((string_hashes(generator.choices(words, cum_weights=weights, k=200)) for _ in range(300)), "words")
+    words, weights = (
+        [f"v{number}" for number in range(5000)],
+        list(accumulate(1 / (rank + 2) for rank in range(5000))),
+    )
+    statistics = counted(
+        (string_hashes(generator.choices(words, cum_weights=weights, k=200)) for _ in range(300)),
+        "words",
+    )
 
     def text() -> list[str]:
         found: dict[str, None] = {}
@@ -104,7 +130,9 @@ def test_unrelated_texts_of_twelve_terms_stay_apart_and_edited_ones_together() -
             found.update(dict.fromkeys(generator.choices(words, cum_weights=weights)))
         return list(found)
 
-    shares = [overlap(rare_terms(text(), statistics), rare_terms(text(), statistics)) for _ in range(1000)]
+    shares = [
+        overlap(rare_terms(text(), statistics), rare_terms(text(), statistics)) for _ in range(1000)
+    ]
     assert sum(share < 0.2 for share in shares) / 1000 > 0.97
     assert sum(shares) / 1000 < 0.06
     for _ in range(200):
@@ -135,13 +163,19 @@ def test_the_papers_fuzzy_pair_is_near() -> None:
 
 
 @pytest.mark.parametrize(("count", "reliable"), [(0, False), (9, False), (10, True)])
-def test_below_ten_terms_nothing_is_reliable_and_there_are_no_keys(count: int, reliable: bool) -> None:
+def test_below_ten_terms_nothing_is_reliable_and_there_are_no_keys(
+    count: int, reliable: bool
+) -> None:
     made = signature(VOCABULARY[:count] * 3)
     assert (made.reliable, made.distinct, made.length) == (reliable, count, 3 * count)
     assert bool(prefix_keys(made)) == reliable
 
 
-@given(WORDS, st.sets(st.integers(0, 119)), st.lists(st.sampled_from([*VOCABULARY, "x1", "x2", "x3"]), max_size=12))
+@given(
+    WORDS,
+    st.sets(st.integers(0, 119)),
+    st.lists(st.sampled_from([*VOCABULARY, "x1", "x2", "x3"]), max_size=12),
+)
 def test_prefix_keys_lose_no_pair(words: list[str], dropped: set[int], added: list[str]) -> None:
     """Any two texts of which one is an edit of the other: at .9 or above they share a key."""
     edited = [word for place, word in enumerate(words) if place not in dropped or place % 3] + added
@@ -157,7 +191,9 @@ def test_prefix_keys_lose_no_pair(words: list[str], dropped: set[int], added: li
     st.sets(st.integers(0, 60), min_size=1),
     st.sampled_from([0.3, 0.5, 0.7, 0.8, 0.9, 1.0]),
 )
-def test_prefixes_of_any_ordered_sets_lose_no_pair(left: set[int], right: set[int], threshold: float) -> None:
+def test_prefixes_of_any_ordered_sets_lose_no_pair(
+    left: set[int], right: set[int], threshold: float
+) -> None:
     """Unequal sizes too: common entries counted over the longer vector, and over the n first of each."""
     one, other = ([f"{number:02d}" for number in sorted(numbers)] for numbers in (left, right))
     shared = min(len(one), len(other))
@@ -183,7 +219,11 @@ def test_thresholds_are_decimals_not_binary_fractions(size: int) -> None:
 
 @given(st.integers(1, 10**9), st.integers(1, 10**9), st.sampled_from([0.1, 0.2, 0.5]))
 def test_length_buckets_lose_no_pair(length: int, other: int, tolerance: float) -> None:
-    other = max(1, int(length * (1 - tolerance)) + other % max(1, int(length * tolerance / (1 - tolerance)) + 2))
+    other = max(
+        1,
+        int(length * (1 - tolerance))
+        + other % max(1, int(length * tolerance / (1 - tolerance)) + 2),
+    )
     if lengths_agree(length, other, tolerance):
         assert abs(length_bucket(length, tolerance) - length_bucket(other, tolerance)) <= 1
 
@@ -200,7 +240,9 @@ def test_hash_key_keeps_equal_texts_and_loses_some_edited_ones() -> None:
     words = random.Random(2).choices(VOCABULARY, k=80)
     assert hash_key(words, STATISTICS) == hash_key(list(words), STATISTICS)
     rarest = by_rarity(words, STATISTICS)[0]
-    assert hash_key([word for word in words if word != rarest], STATISTICS) != hash_key(words, STATISTICS)
+    assert hash_key([word for word in words if word != rarest], STATISTICS) != hash_key(
+        words, STATISTICS
+    )
     assert hash_key([*words[40:], *words[:40]], STATISTICS) != hash_key(words, STATISTICS)
 
 

@@ -13,9 +13,9 @@ from test_folder import folder, unprivileged  # noqa: F401  fixtures
 
 from indexer.errors import ExtractionError, Unreadable
 from indexer.model import Blob
-from indexer.sources import reading
+from indexer.sources import read_blob as reading
 from indexer.sources.folder import walk
-from indexer.sources.reading import read
+from indexer.sources.read_blob import read
 
 MOST = 1 << 20
 
@@ -117,7 +117,9 @@ def meddle(monkeypatch: pytest.MonkeyPatch, changes: list[Callable[[], object]])
 
 
 @pytest.mark.parametrize("text", [b"abcdef", b"a", b"", b"xyz"])
-def test_file_that_changes_once_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
+def test_file_that_changes_once_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes
+) -> None:
     place = tmp_path / "a.txt"
     place.write_bytes(b"abc")
     os.utime(place, ns=(1, 1))
@@ -125,7 +127,9 @@ def test_file_that_changes_once_is_read_again(tmp_path: Path, monkeypatch: pytes
     assert read(blob_of(place), MOST).data == text
 
 
-def test_file_that_keeps_changing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_keeps_changing_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = tmp_path / "a.txt"
     place.write_bytes(b"abc")
     meddle(monkeypatch, [lambda: place.write_bytes(b"abcd"), lambda: place.write_bytes(b"abcde")])

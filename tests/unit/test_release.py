@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from indexer.release import UNRELEASED, release
+from indexer.system.release import UNRELEASED, release
 
 ROOT = Path(__file__).parent.parent.parent
 BARE = (
     "import importlib.metadata as found\n"
     "def absent(name): raise found.PackageNotFoundError(name)\n"
     "found.version = absent\n"
-    "from indexer.cli import run\n"
+    "from indexer.cli.main import run\n"
     "import sys; sys.exit(run(sys.argv[1:]))\n"
 )
 
@@ -33,11 +33,13 @@ def test_a_bare_checkout_works(tmp_path: Path) -> None:
     assert UNRELEASED in bare(tmp_path, "--version")
     bare(tmp_path, "compare", "a.txt", "a.txt", "--html", "page.html")
     assert f"Made by nearfold {UNRELEASED}" in (tmp_path / "page.html").read_text(encoding="utf-8")
-    code = BARE.split("from indexer.cli", maxsplit=1)[0] + (
-        "import indexer.web.app\nfrom indexer.web.openapi import description\nfrom indexer.release import release\n"
+    code = BARE.split("from indexer.cli.main", maxsplit=1)[0] + (
+        "import indexer.web.app\nfrom indexer.web.openapi import description\nfrom indexer.system.release import release\n"
         "print(description(release())['info']['version'])"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == UNRELEASED
 
 

@@ -5,11 +5,11 @@ from family_oracle import broken
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping import group
-from indexer.ingest import index
+from indexer.grouping.delete import Mended, delete
+from indexer.grouping.group import group
+from indexer.indexing.index import index
 from indexer.model import Query
 from indexer.recipe import recipe_named
-from indexer.removal import Mended, delete
 from indexer.stores import open_store
 
 TEXTS = {
@@ -24,14 +24,24 @@ TEXTS = {
 def grouped():
     store = library(rows(TEXTS))
     group(store)
-    assert {row.id: row.family for row in store.scan()} == {"a": "a", "b": "a", "c": "a", "d": "a", "e": "e"}
+    assert {row.id: row.family for row in store.scan()} == {
+        "a": "a",
+        "b": "a",
+        "c": "a",
+        "d": "a",
+        "e": "e",
+    }
     return store
 
 
 def test_a_principal_is_replaced_by_the_next_one():
     store = grouped()
     done = delete(store, ["a", "nobody"])
-    assert (done.deleted, done.absent, done.mended) == (("a",), ("nobody",), (Mended("a", {"b": 3}),))
+    assert (done.deleted, done.absent, done.mended) == (
+        ("a",),
+        ("nobody",),
+        (Mended("a", {"b": 3}),),
+    )
     found = store.get(["b", "c", "d", "e"])
     assert {id: row.family for id, row in found.items()} == {"b": "b", "c": "b", "d": "b", "e": "e"}
     assert [found[id].principal for id in "bcd"] == [True, False, False]
@@ -64,7 +74,13 @@ def test_members_are_mended_before_the_principal_goes():
     with pytest.raises(pytest.fail.Exception):
         delete(store, ["a"])
     del store.delete
-    assert {row.id: row.family for row in store.scan()} == {"a": "a", "b": "b", "c": "b", "d": "b", "e": "e"}
+    assert {row.id: row.family for row in store.scan()} == {
+        "a": "a",
+        "b": "b",
+        "c": "b",
+        "d": "b",
+        "e": "e",
+    }
     assert delete(store, ["a"]).mended == ()
     assert {row.id for row in store.scan()} == set("bcde")
 

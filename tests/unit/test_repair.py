@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
-from indexer.checkup import doctor
-from indexer.cli import EXIT_STORE, run
+from indexer.cli.main import EXIT_STORE, run
 from indexer.errors import StoreBusy
-from indexer.grouping import group
-from indexer.ingest import index
-from indexer.jobs import Failure, Journal, journal_path, remembered
+from indexer.grouping.group import group
+from indexer.indexing.index import index
+from indexer.jobs.journal import Failure, Journal, journal_path, remembered
 from indexer.model import Query, Row
+from indexer.operations.doctor import doctor
+from indexer.operations.repair import Repair, repair
 from indexer.recipe import DEFAULT
-from indexer.repairing import Repair, repair
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -37,7 +37,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "papers").mkdir()
     for years in ("five", "six", "nine"):
         (folder / "papers" / f"lease-{years}.txt").write_text(LEASE.format(years))
-    (folder / "papers" / "ferry.txt").write_text("The ferry sails at noon, and in storms the captain decides whether it does.")
+    (folder / "papers" / "ferry.txt").write_text(
+        "The ferry sails at noon, and in storms the captain decides whether it does."
+    )
     store = open_store(f"sqlite:///{folder}/store.db")
     index([str(folder / "papers")], store, workers=1, parts="clauses")
     group(store)
@@ -94,14 +96,26 @@ DAMAGES = {
     "words that are gone": ("index", "INSERT INTO fulltext (fulltext) VALUES ('delete-all')"),
     "keys that are gone": ("index", "INSERT INTO postings (postings) VALUES ('delete-all')"),
     "a key too many": ("index", "INSERT INTO postings (rowid, carried) VALUES (1, 'bffff')"),
-    "a document too many": ("index", "INSERT INTO fulltext (rowid, title, text) VALUES (99, '', 'x')"),
+    "a document too many": (
+        "index",
+        "INSERT INTO fulltext (rowid, title, text) VALUES (99, '', 'x')",
+    ),
     "a text changed behind its index": ("index", SHIFTED),
     "a broken index": ("index", "UPDATE fulltext_data SET block = zeroblob(9) WHERE id > 10"),
     "keys of another text": ("keys", OTHERS),
     "another digest": ("keys", "UPDATE documents SET exact = 'no' WHERE parent IS NULL"),
-    "a principal that is gone": ("families", "UPDATE documents SET family = 'gone' WHERE family != id"),
-    "a principal that follows": ("families", f"UPDATE documents SET family = 'x' WHERE id IN {LEADER}"),
-    "a cluster of nobody": ("clusters", "UPDATE documents SET cluster = 'gone' WHERE cluster IS NOT NULL"),
+    "a principal that is gone": (
+        "families",
+        "UPDATE documents SET family = 'gone' WHERE family != id",
+    ),
+    "a principal that follows": (
+        "families",
+        f"UPDATE documents SET family = 'x' WHERE id IN {LEADER}",
+    ),
+    "a cluster of nobody": (
+        "clusters",
+        "UPDATE documents SET cluster = 'gone' WHERE cluster IS NOT NULL",
+    ),
     "parts of nobody": ("parts", LAST),
 }
 
@@ -128,7 +142,9 @@ def test_a_document_without_its_text_goes_and_is_read_again(store: Store, whole:
 
 
 def test_documents_that_wait_for_group_are_told_and_left(store: Store) -> None:
-    damage(store, lambda db: db.execute("UPDATE documents SET provisional = 1 WHERE parent IS NULL"))
+    damage(
+        store, lambda db: db.execute("UPDATE documents SET provisional = 1 WHERE parent IS NULL")
+    )
     assert [(one.what, one.mended) for one in repair(store)] == [("provisional", False)]
     group(store)
     assert repair(store) == ()
@@ -140,7 +156,8 @@ def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> Non
     assert path is not None
     with Journal(path) as journal:
         journal.record(
-            Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "tika", "encrypted") for number in range(300)
+            Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "tika", "encrypted")
+            for number in range(300)
         )
     torn = path.read_bytes()[: int(kept * path.stat().st_size) // 4096 * 4096 + 100]
     path.write_bytes(torn)
@@ -177,7 +194,7 @@ def test_a_job_at_work_is_not_disturbed(store: Store) -> None:
 def test_a_repair_that_is_killed_has_changed_nothing_or_goes_on(store: Store) -> None:
     damage(store, lambda db: db.execute("INSERT INTO postings (postings) VALUES ('delete-all')"))
     if (child := os.fork()) == 0:
-        from indexer.failpoints import arm
+        from indexer.system.failpoints import arm
 
         arm("before_commit:2=kill")
         repair(open_store(store.url))
@@ -196,7 +213,9 @@ def test_doctor_names_a_torn_journal(store: Store) -> None:
     assert "doctor --repair" in told.detail
 
 
-def test_a_fault_over_a_damaged_file_is_told_as_the_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_over_a_damaged_file_is_told_as_the_damage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     store = open_store(url)
     store.prepare(DEFAULT)

@@ -9,10 +9,10 @@ import pytest
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError
-from indexer.exports.exporting import export
+from indexer.exports.export import export
+from indexer.exports.figures import columns, curve, share_bar
 from indexer.exports.report import report
-from indexer.figures import columns, curve, share_bar
-from indexer.grouping import group
+from indexer.grouping.group import group
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -50,8 +50,16 @@ def hostile() -> Store:
     made = []
     for place, payload in enumerate(PAYLOADS):
         base = sentence(place, 60)
-        plain = rows({f"{payload}{nth}": edited(base, nth) for nth in range(3)}, labels={f"{payload}1": (payload,)})
-        made += [dataclasses.replace(row, title=payload, path=f"/{payload}/{row.id}", content_type=payload) for row in plain]
+        plain = rows(
+            {f"{payload}{nth}": edited(base, nth) for nth in range(3)},
+            labels={f"{payload}1": (payload,)},
+        )
+        made += [
+            dataclasses.replace(
+                row, title=payload, path=f"/{payload}/{row.id}", content_type=payload
+            )
+            for row in plain
+        ]
     store = library(made)
     group(store)
     return store
@@ -60,7 +68,9 @@ def hostile() -> Store:
 def test_nothing_of_a_document_acts() -> None:
     page = report(hostile(), f"2024-05-01 {PAYLOADS[0]}").html
     seen = Seen(page)
-    assert {tag for tag, _ in seen.tags}.isdisjoint({"script", "img", "iframe", "object", "link", "form", "base"})
+    assert {tag for tag, _ in seen.tags}.isdisjoint(
+        {"script", "img", "iframe", "object", "link", "form", "base"}
+    )
     assert {name for _, attributes in seen.tags for name in attributes} <= ALLOWED
     assert sum(tag == "style" for tag, _ in seen.tags) == 1
     assert PAYLOADS[0] in seen.text
@@ -84,7 +94,8 @@ def test_what_is_missed_stands_in_it_when_it_was_audited(tmp_path: Path) -> None
     assert export(store, tmp_path / "r.html", "html", date="2024-05-01", audit=500).records == 12
     seen = Seen((tmp_path / "r.html").read_text(encoding="utf-8")).text
     assert re.search(
-        r"All 66 pairs of different texts are verified; \d+ pairs? of texts (is|are) at 0.8 or above and not list", seen
+        r"All 66 pairs of different texts are verified; \d+ pairs? of texts (is|are) at 0.8 or above and not list",
+        seen,
     )
     assert "far apart by their sketches" in seen
 
@@ -96,7 +107,12 @@ def test_the_same_documents_and_date_give_the_same_report() -> None:
 
 def test_numbers() -> None:
     text = sentence(0)
-    store = library(rows({"a": text, "b": text, "c": edited(text, 1), "d": sentence(5), "e": ""}, cut=frozenset({"d"})))
+    store = library(
+        rows(
+            {"a": text, "b": text, "c": edited(text, 1), "d": sentence(5), "e": ""},
+            cut=frozenset({"d"}),
+        )
+    )
     group(store)
     seen = Seen(report(store, "2024-05-01").html).text
     assert "Of 5 documents, 2 (40 %) repeat another one" in seen
@@ -106,7 +122,10 @@ def test_numbers() -> None:
 
 
 def test_a_store_without_duplicates_and_one_without_documents() -> None:
-    assert "none of them repeats another" in report(library(rows({"a": sentence(0), "b": sentence(5)})), "").html
+    assert (
+        "none of them repeats another"
+        in report(library(rows({"a": sentence(0), "b": sentence(5)})), "").html
+    )
     assert "0 documents were read" in report(library([]), "").html
     with pytest.raises(StoreError, match="no index"):
         report(open_store("sqlite://:memory:"))
@@ -118,8 +137,15 @@ def test_figures() -> None:
     assert re.findall(r'class="bar"[^>]* height="([\d.]+)"', drawn) == ["170.0", "17.0", "0.0"]
     assert re.findall(r'class="value"[^>]*>([^<]+)<', drawn) == ["100", "1"]
     assert curve("c", [(0.5, 10), (1.0, 0)], 10).count('class="tick"') == 3
-    assert re.findall(r'class="tick"[^>]*>([^<]+)<', curve("c", [(0.5, 1), (1.0, 1)], 1)) == ["0", "1"]
-    assert re.findall(r'class="tick"[^>]*>([^<]+)<', curve("c", [(0.5, 3), (1.0, 1)], 3)) == ["0", "1", "3"]
+    assert re.findall(r'class="tick"[^>]*>([^<]+)<', curve("c", [(0.5, 1), (1.0, 1)], 1)) == [
+        "0",
+        "1",
+    ]
+    assert re.findall(r'class="tick"[^>]*>([^<]+)<', curve("c", [(0.5, 3), (1.0, 1)], 3)) == [
+        "0",
+        "1",
+        "3",
+    ]
     assert 'class="bar" width="0.50"' in share_bar(0.0001)
     assert 'class="bar" width="0.00"' in share_bar(0)
     assert columns("none", [])

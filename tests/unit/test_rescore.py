@@ -3,12 +3,12 @@
 import pytest
 
 from indexer.errors import UnknownMeasure
-from indexer.fingerprinting import fingerprint
-from indexer.measures import feature_set, jaccard
 from indexer.model import Candidate, Fingerprint
 from indexer.recipe import DEFAULT
-from indexer.rescore import promising, rescored
+from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.rescore import promising, rescored
 from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprint
 
 BASE = " ".join(f"paragraph {place} binds the parties and their successors" for place in range(40))
 NEAR = BASE.replace("paragraph 7 binds", "paragraph 7 does not bind")
@@ -18,7 +18,9 @@ FAR = " ".join(f"recipe {place}: stir the soup slowly until it thickens" for pla
 def candidate(id: str, text: str, path: str | None = None) -> Candidate:
     made = fingerprint(text, DEFAULT)
     packed = pack_slots(made.minhash) if made.minhash is not None else None
-    return Candidate(id=id, path=path or f"/{id}.txt", keys_shared=3, minhash=packed, simhash=made.simhash)
+    return Candidate(
+        id=id, path=path or f"/{id}.txt", keys_shared=3, minhash=packed, simhash=made.simhash
+    )
 
 
 def asked(text: str) -> Fingerprint:
@@ -48,40 +50,72 @@ def test_what_has_no_sketch_is_kept() -> None:
 
 
 def test_pruning_keeps_pairs_at_the_threshold() -> None:
-    edits = [BASE.replace(f"paragraph {place} binds the parties", f"article {place} frees no one") for place in range(40)]
+    edits = [
+        BASE.replace(f"paragraph {place} binds the parties", f"article {place} frees no one")
+        for place in range(40)
+    ]
     threshold = min(jaccard(feature_set(BASE, DEFAULT), feature_set(one, DEFAULT)) for one in edits)
     candidates = [candidate(str(place), one) for place, one in enumerate(edits)]
     assert promising(asked(BASE), candidates, threshold) == candidates
 
 
 def test_matches_are_exact_sorted_and_say_why() -> None:
-    pairs = [(candidate("far", FAR), FAR), (candidate("near", NEAR), NEAR), (candidate("same", BASE), BASE)]
+    pairs = [
+        (candidate("far", FAR), FAR),
+        (candidate("near", NEAR), NEAR),
+        (candidate("same", BASE), BASE),
+    ]
     found = rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5)
     assert [match.id for match in found] == ["same", "near"]
     assert (found[0].similarity, found[0].containment) == (1.0, (1.0, 1.0))
     near = found[1]
-    assert near.similarity == near.low == near.high == jaccard(feature_set(BASE, DEFAULT), feature_set(NEAR, DEFAULT))
+    assert (
+        near.similarity
+        == near.low
+        == near.high
+        == jaccard(feature_set(BASE, DEFAULT), feature_set(NEAR, DEFAULT))
+    )
     assert (near.measure, near.keys_shared) == ("features", 3)
-    assert [BASE[slice(*one.a)] for one in near.shared] == [NEAR[slice(*one.b)] for one in near.shared]
+    assert [BASE[slice(*one.a)] for one in near.shared] == [
+        NEAR[slice(*one.b)] for one in near.shared
+    ]
     assert sum(one.words for one in near.shared) == len(BASE.split()) - 1
 
 
 def test_ties_go_by_path_then_id() -> None:
     places = [("2", "/b"), ("1", "/b"), ("3", "/a")]
     pairs = [(candidate(name, BASE, path), BASE) for name, path in places]
-    assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5)] == ["3", "1", "2"]
-    assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5, limit=2)] == ["3", "1"]
+    assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5)] == [
+        "3",
+        "1",
+        "2",
+    ]
+    assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5, limit=2)] == [
+        "3",
+        "1",
+    ]
 
 
-@pytest.mark.parametrize("measure", ["resemblance", "overlap", "jaccard_words", "containment", "terminology", "hamming"])
+@pytest.mark.parametrize(
+    "measure", ["resemblance", "overlap", "jaccard_words", "containment", "terminology", "hamming"]
+)
 def test_other_measures_decide_by_name(measure: str) -> None:
-    found = rescored(BASE, asked(BASE), [(candidate("near", NEAR), NEAR), (candidate("far", FAR), FAR)], DEFAULT, 0.9, measure)
+    found = rescored(
+        BASE,
+        asked(BASE),
+        [(candidate("near", NEAR), NEAR), (candidate("far", FAR), FAR)],
+        DEFAULT,
+        0.9,
+        measure,
+    )
     assert [(match.id, match.measure) for match in found] == [("near", measure)]
     assert found[0].low == found[0].similarity == found[0].high < 1.0
 
 
 def test_the_estimate_keeps_its_interval() -> None:
-    [match] = rescored(BASE, asked(BASE), [(candidate("near", NEAR), NEAR)], DEFAULT, 0.5, "estimate")
+    [match] = rescored(
+        BASE, asked(BASE), [(candidate("near", NEAR), NEAR)], DEFAULT, 0.5, "estimate"
+    )
     assert match.low < match.similarity <= match.high
 
 

@@ -6,7 +6,7 @@ import pytest
 from saved_object_queries import running
 
 from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageError
-from indexer.stores import dashboards, saved_objects
+from indexer.stores.engine import dashboards, saved_objects
 
 PRODUCTS = ("opensearch-dashboards", "kibana")
 NEWEST = {  # what the oldest product of each kind imports: OpenSearch Dashboards 1.0 (as Kibana 7.10.2) and Kibana 8.0
@@ -37,9 +37,13 @@ def test_references_close_and_come_first(product):
 def test_names_inside_an_object_are_names_of_its_references(product):
     for one in lines(product):
         names = {ref["name"] for ref in one["references"]}
-        source = json.loads(one["attributes"].get("kibanaSavedObjectMeta", {}).get("searchSourceJSON", "{}"))
+        source = json.loads(
+            one["attributes"].get("kibanaSavedObjectMeta", {}).get("searchSourceJSON", "{}")
+        )
         used = {source["indexRefName"]} if "indexRefName" in source else set()
-        used |= {panel["panelRefName"] for panel in json.loads(one["attributes"].get("panelsJSON", "[]"))}
+        used |= {
+            panel["panelRefName"] for panel in json.loads(one["attributes"].get("panelsJSON", "[]"))
+        }
         assert used == names
 
 
@@ -56,7 +60,11 @@ def test_panels_do_not_overlap_and_stay_in_the_grid():
     taken = set()
     for panel in json.loads(lines("kibana")[-1]["attributes"]["panelsJSON"]):
         grid = panel["gridData"]
-        cells = {(x, y) for x in range(grid["x"], grid["x"] + grid["w"]) for y in range(grid["y"], grid["y"] + grid["h"])}
+        cells = {
+            (x, y)
+            for x in range(grid["x"], grid["x"] + grid["w"])
+            for y in range(grid["y"], grid["y"] + grid["h"])
+        }
         assert not cells & taken and max(x for x, _ in cells) < 48
         taken |= cells
 
@@ -90,11 +98,25 @@ def product(monkeypatch):
 
 def test_a_product_gets_it_once_and_keeps_nothing_of_it(product):
     kind, place = product
-    assert saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=True).action == "created" and not kind.kept
-    actions = [saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action for _ in range(2)]
-    assert actions == ["created", "unchanged"] and len(kind.kept) == len(lines("opensearch-dashboards"))
-    kind.kept["dashboard/nearfold-papers-dashboard"]["attributes"]["description"] = "an older bundle"
-    assert saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action == "updated"
+    assert (
+        saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=True).action
+        == "created"
+        and not kind.kept
+    )
+    actions = [
+        saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action
+        for _ in range(2)
+    ]
+    assert actions == ["created", "unchanged"] and len(kind.kept) == len(
+        lines("opensearch-dashboards")
+    )
+    kind.kept["dashboard/nearfold-papers-dashboard"]["attributes"]["description"] = (
+        "an older bundle"
+    )
+    assert (
+        saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False).action
+        == "updated"
+    )
     removed = saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False)
     assert len(removed) == len(lines("opensearch-dashboards")) and not kind.kept
     assert saved_objects.remove(place, "papers", "opensearch-dashboards", dry_run=False) == []
@@ -112,7 +134,9 @@ def test_what_a_product_does_not_take_is_said(product):
 def test_credentials_come_from_the_environment(product, monkeypatch):
     _, place = product
     with pytest.raises(UsageError, match="must not hold a password"):
-        saved_objects.put(place.replace("me@", "me:secret@"), "papers", "opensearch-dashboards", dry_run=False)
+        saved_objects.put(
+            place.replace("me@", "me:secret@"), "papers", "opensearch-dashboards", dry_run=False
+        )
     monkeypatch.delenv("NEARFOLD_PASSWORD")
     with pytest.raises(StoreRefused, match="401"):
         saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.statistics.scores import Counts, captured, counts, linked, set_counts
+from indexer.statistics.precision_recall import Counts, captured, counts, linked, set_counts
 
 TRUE = {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
 

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from indexer.errors import StoreStopped, StoreUnreachable
-from indexer.stores._engine_index import Requests
-from indexer.stores._engine_link import Answer
-from indexer.stores._engine_window import Window
-from indexer.stores.sending import Operation, Patience, Sender
+from indexer.stores.engine.concurrency import Window
+from indexer.stores.engine.index import Requests
+from indexer.stores.engine.link import Answer
+from indexer.stores.engine.sender import Operation, Patience, Sender
 
 
 class Cluster:
@@ -33,7 +33,9 @@ class Cluster:
         return Sender(self.post, Patience(attempts=3, sleep=self.pauses.append), **settings)
 
     def send(self, *names, **settings):
-        return self.sender(**settings).send([Operation("index", name, {"n": name}) for name in names])
+        return self.sender(**settings).send(
+            [Operation("index", name, {"n": name}) for name in names]
+        )
 
 
 def item(action, name, status, kind=None):
@@ -43,7 +45,9 @@ def item(action, name, status, kind=None):
 
 def well(cluster, operations):
     cluster.stored.update({name: body for _, name, body in operations})
-    return Answer(200, {"errors": False, "items": [item(action, name, 201) for action, name, _ in operations]})
+    return Answer(
+        200, {"errors": False, "items": [item(action, name, 201) for action, name, _ in operations]}
+    )
 
 
 def status(code, body=None, retry_after=None):
@@ -68,14 +72,21 @@ def silent(cluster, operations):
 
 def error(kind, code):
     return status(
-        code, {"error": {"type": kind, "reason": kind, "root_cause": [{"type": kind, "reason": kind}]}, "status": code}
+        code,
+        {
+            "error": {"type": kind, "reason": kind, "root_cause": [{"type": kind, "reason": kind}]},
+            "status": code,
+        },
     )
 
 
 def test_all_is_well():
     cluster = Cluster()
     replies = cluster.send("a", "b")
-    assert {name: (reply.status, reply.refused) for name, reply in replies.items()} == {"a": (201, None), "b": (201, None)}
+    assert {name: (reply.status, reply.refused) for name, reply in replies.items()} == {
+        "a": (201, None),
+        "b": (201, None),
+    }
     assert cluster.pauses == []
     assert cluster.send() == {}
 
@@ -91,7 +102,9 @@ def test_requests_are_bounded():
 
 @pytest.mark.parametrize("code", [429, 502, 503, 504])
 def test_items_that_may_pass_later_are_sent_again_alone(code):
-    cluster = Cluster(failing("es_rejected_execution_exception", code, "b", "c"), failing("x", code, "c"))
+    cluster = Cluster(
+        failing("es_rejected_execution_exception", code, "b", "c"), failing("x", code, "c")
+    )
     replies = cluster.send(*"abcd")
     assert cluster.requests == [["a", "b", "c", "d"], ["b", "c"], ["c"]]
     assert all(reply.refused is None for reply in replies.values())
@@ -126,7 +139,11 @@ def test_items_that_an_answer_does_not_name_are_not_acknowledged():
 
 def test_items_are_told_by_name_and_not_by_place():
     def shuffled(cluster, operations):
-        items = [item("index", "b", 201), item("index", "stranger", 201), item("index", "a", 400, "mapper_parsing_exception")]
+        items = [
+            item("index", "b", 201),
+            item("index", "stranger", 201),
+            item("index", "a", 400, "mapper_parsing_exception"),
+        ]
         return Answer(200, {"errors": True, "items": items})
 
     replies = Cluster(shuffled).send("a", "b")
@@ -137,7 +154,9 @@ def test_items_are_told_by_name_and_not_by_place():
 
 def test_the_flag_for_errors_is_not_believed():
     def lies(cluster, operations):
-        return Answer(200, {"errors": False, "items": [item("index", "a", 400, "mapper_parsing_exception")]})
+        return Answer(
+            200, {"errors": False, "items": [item("index", "a", 400, "mapper_parsing_exception")]}
+        )
 
     assert Cluster(lies).send("a")["a"].refused == "mapper_parsing_exception of a"
 
@@ -145,7 +164,11 @@ def test_the_flag_for_errors_is_not_believed():
 def test_a_refused_item_stops_nothing_else():
     cluster = Cluster(failing("strict_dynamic_mapping_exception", 400, "b"))
     replies = cluster.send(*"abc")
-    assert [replies[name].refused for name in "abc"] == [None, "strict_dynamic_mapping_exception of b", None]
+    assert [replies[name].refused for name in "abc"] == [
+        None,
+        "strict_dynamic_mapping_exception of b",
+        None,
+    ]
     assert len(cluster.requests) == 1
 
 
@@ -189,7 +212,14 @@ def test_what_no_waiting_mends_stops_at_once(behave):
 
 
 @pytest.mark.parametrize(
-    "behave", [status(503), silent, status(200, "<html>"), failing("x", 429, "a"), error("circuit_breaking_exception", 429)]
+    "behave",
+    [
+        status(503),
+        silent,
+        status(200, "<html>"),
+        failing("x", 429, "a"),
+        error("circuit_breaking_exception", 429),
+    ],
 )
 def test_patience_has_an_end(behave):
     cluster = Cluster(*[behave] * 50)
@@ -204,7 +234,9 @@ def test_pauses_grow_with_jitter_and_heed_the_server():
     patience = Patience(first=1.0, longest=10.0, sleep=pauses.append)
     for attempt in range(6):
         patience.pause(attempt)
-    for bounds, pause in zip([(0.5, 1), (1, 2), (2, 4), (4, 8), (8, 10), (10, 10)], pauses, strict=True):
+    for bounds, pause in zip(
+        [(0.5, 1), (1, 2), (2, 4), (4, 8), (8, 10), (10, 10)], pauses, strict=True
+    ):
         assert bounds[0] <= pause <= bounds[1]
     patience.pause(0, "7")
     patience.pause(0, "600")
@@ -235,10 +267,25 @@ def test_a_version_conflict_is_tried_again():
 
 def test_absent_documents_are_an_answer_to_updates_and_deletes():
     def absent(cluster, operations):
-        return Answer(200, {"items": [item("delete", "a", 404), item("update", "b", 404, "document_missing_exception")]})
+        return Answer(
+            200,
+            {
+                "items": [
+                    item("delete", "a", 404),
+                    item("update", "b", 404, "document_missing_exception"),
+                ]
+            },
+        )
 
-    replies = Cluster(absent).sender().send([Operation("delete", "a"), Operation("update", "b", {"doc": {}})])
-    assert [(reply.status, reply.refused) for reply in replies.values()] == [(404, None), (404, None)]
+    replies = (
+        Cluster(absent)
+        .sender()
+        .send([Operation("delete", "a"), Operation("update", "b", {"doc": {}})])
+    )
+    assert [(reply.status, reply.refused) for reply in replies.values()] == [
+        (404, None),
+        (404, None),
+    ]
 
 
 def test_a_request_that_stays_unanswered_is_sent_in_halves_within_the_same_patience():
@@ -249,7 +296,9 @@ def test_a_request_that_stays_unanswered_is_sent_in_halves_within_the_same_patie
 
     cluster = Cluster(*[breaks_off] * 99)
     sender = Sender(cluster.post, Patience(attempts=5, sleep=cluster.pauses.append))
-    assert set(sender.send([Operation("index", name, {}) for name in "abcdefgh"])) == set("abcdefgh")
+    assert set(sender.send([Operation("index", name, {}) for name in "abcdefgh"])) == set(
+        "abcdefgh"
+    )
     assert [len(request) for request in cluster.requests[:5]] == [8, 8, 8, 4, 2]
     cluster = Cluster(*[silent] * 99)
     with pytest.raises(StoreStopped):
@@ -266,7 +315,10 @@ def test_items_that_have_to_wait_are_not_sent_in_ever_smaller_requests():
 def test_patience_is_bounded_in_time_too():
     seconds = iter(range(0, 9 * 60, 60))
     cluster = Cluster(*[silent] * 99)
-    sender = Sender(cluster.post, Patience(attempts=99, seconds=200, sleep=lambda _: None, clock=lambda: next(seconds)))
+    sender = Sender(
+        cluster.post,
+        Patience(attempts=99, seconds=200, sleep=lambda _: None, clock=lambda: next(seconds)),
+    )
     with pytest.raises(StoreStopped):
         sender.send([Operation("index", "a", {})])
     assert len(cluster.requests) == 4
@@ -301,7 +353,11 @@ def test_a_document_that_breaks_every_request_is_refused_while_others_are_stored
             self.widen()
 
     def chokes(cluster, operations):
-        return silent(cluster, operations) if any(name == "c" for _, name, _ in operations) else well(cluster, operations)
+        return (
+            silent(cluster, operations)
+            if any(name == "c" for _, name, _ in operations)
+            else well(cluster, operations)
+        )
 
     cluster = Cluster(*[chokes] * 99)
     replies = cluster.send(*"abcd", window=Others(4))

@@ -151,7 +151,16 @@ def test_server_does_not_run_as_root(tiny):
 
 def test_failed_start_shows_the_log(tmp_path):
     engine = tiny_engine(tmp_path)
-    broken = Engine("Tiny", "", "", 0, {}, "/", engine.install, lambda *_: Launch(("sh", "-c", "echo it broke; exit 3"), {}))
+    broken = Engine(
+        "Tiny",
+        "",
+        "",
+        0,
+        {},
+        "/",
+        engine.install,
+        lambda *_: Launch(("sh", "-c", "echo it broke; exit 3"), {}),
+    )
     server = process.Server(broken)
     with pytest.raises(process.StartError, match="ended while it started:\nit broke"):
         server.start()
@@ -175,7 +184,9 @@ def owner(tmp_path):
     """A process that started a server: its own Popen, the server's pid, the supervisor's pid, the folder."""
     here = Path(__file__).parent
     script = _OWNER.format(paths=[str(here), str(here.parent)], home=str(tmp_path))
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as started:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+    ) as started:
         pid, supervisor, folder = started.stdout.readline().split()
         yield started, int(pid), int(supervisor), Path(folder)
         started.kill()
@@ -222,7 +233,9 @@ def test_absent_engine_is_told_every_time(tmp_path):
     def install() -> Path:
         raise AbsentError("nothing here")
 
-    engine = Engine("Tiny", "NEARFOLD_TEST_TINY", "", 0, {}, "/", install, tiny_engine(tmp_path).launch)
+    engine = Engine(
+        "Tiny", "NEARFOLD_TEST_TINY", "", 0, {}, "/", install, tiny_engine(tmp_path).launch
+    )
     session = Session()
     for _ in range(2):
         with pytest.raises(AbsentError, match="nothing here"):
@@ -232,7 +245,12 @@ def test_absent_engine_is_told_every_time(tmp_path):
 
 @pytest.mark.parametrize(
     ("environment", "expected"),
-    [({}, False), ({"CI": "true"}, True), ({"CI": "false"}, False), ({"NEARFOLD_REQUIRE_ENGINES": "1"}, True)],
+    [
+        ({}, False),
+        ({"CI": "true"}, True),
+        ({"CI": "false"}, False),
+        ({"NEARFOLD_REQUIRE_ENGINES": "1"}, True),
+    ],
 )
 def test_engines_are_required_in_ci(monkeypatch, environment, expected):
     for name in ("CI", "NEARFOLD_REQUIRE_ENGINES"):
@@ -304,9 +322,15 @@ def test_ports_are_free_and_differ():
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=list(ENGINES))
 def test_images_are_pinned_to_the_version_of_the_jars(engine):
-    version = {"OpenSearch": opensearch.VERSION, "Elasticsearch": "9.5.3", "Tika": f"{tika.VERSION}.0"}[engine.name]
+    version = {
+        "OpenSearch": opensearch.VERSION,
+        "Elasticsearch": "9.5.3",
+        "Tika": f"{tika.VERSION}.0",
+    }[engine.name]
     assert engine.image.endswith(f":{version}")
-    assert containers.loopback(engine.container_port) == {f"{engine.container_port}/tcp": ("127.0.0.1", None)}
+    assert containers.loopback(engine.container_port) == {
+        f"{engine.container_port}/tcp": ("127.0.0.1", None)
+    }
 
 
 class _Upstream(BaseHTTPRequestHandler):
@@ -361,18 +385,25 @@ def basic(user: str, password: str) -> str:
 def test_auth_proxy_lets_the_right_ones_pass(gate, method, path, authorization, status):
     got, answer = ask(method, gate.url + path, "body", Authorization=authorization)
     assert got == status
-    assert answer == f"{method} {path} body None" if status == 201 else "security_exception" in answer
+    assert (
+        answer == f"{method} {path} body None" if status == 201 else "security_exception" in answer
+    )
 
 
 def test_auth_proxy_answers_head_without_a_body(gate):
-    assert ask("HEAD", gate.url + "/x", None, Authorization=basic("writer", "correct horse")) == (201, "")
+    assert ask("HEAD", gate.url + "/x", None, Authorization=basic("writer", "correct horse")) == (
+        201,
+        "",
+    )
 
 
 def test_auth_proxy_speaks_tls_that_only_its_authority_vouches_for(auth_proxy, upstream, tmp_path):
     gate = auth_proxy(upstream, tls=tmp_path / "authority.pem")
     for trusted, expected in ((tmp_path / "authority.pem", 401), (None, None)):
         context = ssl.create_default_context(cafile=trusted)
-        connection = http.client.HTTPSConnection("127.0.0.1", gate.port, timeout=10, context=context)
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", gate.port, timeout=10, context=context
+        )
         try:
             connection.request("GET", "/")
             assert connection.getresponse().status == expected

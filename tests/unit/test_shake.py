@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.errors import UsageError
 from indexer.sketch.projection import in_units, sign_bits, weighted_sum
-from indexer.sketch.shake import shake_projection, shake_simhash
+from indexer.sketch.shake_simhash import shake_projection, shake_simhash
 from indexer.text.ngrams import character_grams
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/shake.json").read_text())
@@ -34,11 +34,17 @@ def test_bits_are_those_of_the_released_code(features: list[bytes], bits: int) -
         for i in range(size):
             for j in range(8):
                 counters[i * 8 + j] += 1 if digest[size - 1 - i] & 1 << j else -1
-    assert shake_simhash(features, bits) == sum(1 << place for place, count in enumerate(counters) if count > 0)
+    assert shake_simhash(features, bits) == sum(
+        1 << place for place, count in enumerate(counters) if count > 0
+    )
 
 
 def test_repeats_count() -> None:
-    assert shake_simhash([b"a"] * 5 + [b"b", b"c"], 64) == shake_simhash([b"a"], 64) != shake_simhash([b"a", b"b", b"c"], 64)
+    assert (
+        shake_simhash([b"a"] * 5 + [b"b", b"c"], 64)
+        == shake_simhash([b"a"], 64)
+        != shake_simhash([b"a", b"b", b"c"], 64)
+    )
 
 
 @given(FEATURES)
@@ -49,23 +55,34 @@ def test_frequencies_are_weights(features: list[bytes]) -> None:
 @given(FEATURES)
 def test_a_negative_weight_votes_the_other_way(features: list[bytes]) -> None:
     counts = Counter(features)
-    ties_aside = shake_projection(counts, 64) & shake_projection({feature: -times for feature, times in counts.items()}, 64)
+    ties_aside = shake_projection(counts, 64) & shake_projection(
+        {feature: -times for feature, times in counts.items()}, 64
+    )
     assert ties_aside == 0
 
 
 def test_many_features_are_cut_into_pieces_without_effect() -> None:
     features = [b"%d" % number for number in range(2500)]
     votes = [int.from_bytes(hashlib.shake_256(feature).digest(8), "big") for feature in features]
-    expected = sum(1 << place for place in range(64) if 2 * sum(vote >> place & 1 for vote in votes) > len(votes))
+    expected = sum(
+        1 << place
+        for place in range(64)
+        if 2 * sum(vote >> place & 1 for vote in votes) > len(votes)
+    )
     assert shake_simhash(features, 64) == expected
 
 
-@given(st.lists(st.tuples(st.floats(-40, 40), st.integers(-1, 1)), min_size=1, max_size=50), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.tuples(st.floats(-40, 40), st.integers(-1, 1)), min_size=1, max_size=50),
+    st.randoms(use_true_random=False),
+)
 def test_sums_are_exact_in_any_order(terms: list[tuple[float, int]], random) -> None:
     shuffled = list(terms)
     random.shuffle(shuffled)
     sums = [
-        weighted_sum(np.array([[sign] for _, sign in one], np.int8), in_units(np.array([w for w, _ in one])))
+        weighted_sum(
+            np.array([[sign] for _, sign in one], np.int8), in_units(np.array([w for w, _ in one]))
+        )
         for one in (terms, shuffled)
     ]
     assert sums[0].tolist() == sums[1].tolist()

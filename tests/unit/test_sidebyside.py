@@ -4,15 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.alignment.editing import edits, shared_ends
-from indexer.comparing.comparison import compare
-from indexer.comparing.placedtext import PlacedText
-from indexer.comparing.sidebyside import SideBySide, facts
+from indexer.comparing.blocks_view import SideBySide, facts
+from indexer.comparing.compare import compare
+from indexer.comparing.placed_text import PlacedText
+from indexer.similarity.edits import edits, shared_ends
 from indexer.text.words import words
 
 STRETCHES = st.lists(
     st.sampled_from(
-        ["a b c d e", "f g h i j k", "l m n o p q r", "x", "y z", "(s, t)\n\n", "a b c d e. f g", "מילה אחת", "港口通知"]
+        [
+            "a b c d e",
+            "f g h i j k",
+            "l m n o p q r",
+            "x",
+            "y z",
+            "(s, t)\n\n",
+            "a b c d e. f g",
+            "מילה אחת",
+            "港口通知",
+        ]
     ),
     max_size=8,
 )
@@ -24,7 +34,10 @@ def longest_common(a: list[str], b: list[str]) -> int:
     for one in a:
         before = 0
         for place, other in enumerate(b, 1):
-            before, row[place] = row[place], max(before + (one == other), row[place], row[place - 1])
+            before, row[place] = (
+                row[place],
+                max(before + (one == other), row[place], row[place - 1]),
+            )
     return row[-1]
 
 
@@ -36,7 +49,9 @@ def test_edits_are_the_fewest_and_turn_one_into_the_other(a: list[str], b: list[
         turned += a[end : edit.a] + b[edit.b : edit.b_end]
         end = edit.a_end
     assert turned + a[end:] == b
-    assert sum(edit.a_end - edit.a + edit.b_end - edit.b for edit in made) == len(a) + len(b) - 2 * longest_common(a, b)
+    assert sum(edit.a_end - edit.a + edit.b_end - edit.b for edit in made) == len(a) + len(
+        b
+    ) - 2 * longest_common(a, b)
 
 
 def test_texts_too_different_are_one_edit_between_their_common_ends() -> None:
@@ -54,7 +69,9 @@ def test_shared_ends_never_overlap(a: str, b: str) -> None:
 
 
 @given(STRETCHES, STRETCHES, st.integers(2, 12))
-def test_every_word_is_shown_once_and_in_order(first: list[str], second: list[str], most: int) -> None:
+def test_every_word_is_shown_once_and_in_order(
+    first: list[str], second: list[str], most: int
+) -> None:
     made = SideBySide(compare("; ".join(first), "; ".join(second)), most)
     shown = list(made.cells(made.blocks))
     for side, text in zip(("left", "right"), made.comparison.texts, strict=True):
@@ -71,12 +88,19 @@ def test_many_short_paragraphs_are_cut_into_parts_however_small(most: int) -> No
 
 
 @given(STRETCHES, STRETCHES)
-def test_differences_are_numbered_in_order_and_begin_on_both_sides(first: list[str], second: list[str]) -> None:
+def test_differences_are_numbered_in_order_and_begin_on_both_sides(
+    first: list[str], second: list[str]
+) -> None:
     made = SideBySide(compare(" ".join(first), " ".join(second)))
     numbers = [number for block in made.blocks for number in block.differences]
     assert numbers == list(range(1, made.differences + 1))
     for side in ("left", "right"):
-        begun = [run.difference for cells in made.cells(made.blocks) for run in getattr(cells, side) if run.difference]
+        begun = [
+            run.difference
+            for cells in made.cells(made.blocks)
+            for run in getattr(cells, side)
+            if run.difference
+        ]
         assert begun == numbers
 
 
@@ -84,7 +108,9 @@ def test_marks_say_what_differs_inside_a_word() -> None:
     same = "and nothing else has changed in this sentence"
     made = SideBySide(compare(f"The colour is red {same}", f"The color is blue {same}"))
     left, right = (
-        [(run.mark, run.text) for run in cells] for one in made.cells(made.blocks) for cells in (one.left, one.right)
+        [(run.mark, run.text) for run in cells]
+        for one in made.cells(made.blocks)
+        for cells in (one.left, one.right)
     )
     assert ("letters", "u") in left
     assert ("only", "red") in left
@@ -92,7 +118,9 @@ def test_marks_say_what_differs_inside_a_word() -> None:
 
 
 def test_a_moved_passage_is_marked_on_both_sides() -> None:
-    made = SideBySide(compare("one two three four five. a b c d e f g", "a b c d e f g one two three four five."))
+    made = SideBySide(
+        compare("one two three four five. a b c d e f g", "a b c d e f g one two three four five.")
+    )
     [cells] = list(made.cells(made.blocks))
     for side in (cells.left, cells.right):
         assert [(run.passage, run.opens) for run in side if run.mark == "moved"] == [(1, True)]
@@ -108,7 +136,9 @@ def test_long_texts_come_in_many_blocks_of_bounded_size() -> None:
 
 def test_nothing_shown_steers_the_page() -> None:
     made = SideBySide(compare("safe\u202eexe.txt \x1b[31m \x00 end", "safe\u2066 end"))
-    shown = "".join(run.text for cells in made.cells(made.blocks) for run in (*cells.left, *cells.right))
+    shown = "".join(
+        run.text for cells in made.cells(made.blocks) for run in (*cells.left, *cells.right)
+    )
     assert not set(shown) & set("\u202e\u2066\x1b\x00")
 
 

@@ -11,10 +11,22 @@ from hypothesis import strategies as st
 from indexer.errors import UsageError
 from indexer.sketch.distance import bit_similarity, hamming
 from indexer.sketch.jenkins import hashlittle2, jenkins64
-from indexer.sketch.simhash_doc import BITS, CLOSE, LOOSE, VERSIONS, allowed_distance, of_tokens, parsed, simhash_doc, spelled
+from indexer.sketch.simhash_doc import (
+    BITS,
+    CLOSE,
+    LOOSE,
+    VERSIONS,
+    allowed_distance,
+    of_tokens,
+    parsed,
+    simhash_doc,
+    spelled,
+)
 from indexer.text.tokens import tokens
 
-VECTORS = json.loads((Path(__file__).parent.parent.parent / "docs/vectors/simhash-doc.json").read_text())
+VECTORS = json.loads(
+    (Path(__file__).parent.parent.parent / "docs/vectors/simhash-doc.json").read_text()
+)
 DECLARATION = json.loads((Path(__file__).parent.parent / "data/declaration.json").read_text())
 FOUR_SCORE = b"Four score and seven years ago"
 MASK = 0xFFFFFFFF
@@ -31,7 +43,9 @@ MASK = 0xFFFFFFFF
         (FOUR_SCORE, 1, 0, (0xCD628161, 0x6CBEA4B3)),
     ],
 )
-def test_lookup3_passes_its_own_self_test(key: bytes, pc: int, pb: int, expected: tuple[int, int]) -> None:
+def test_lookup3_passes_its_own_self_test(
+    key: bytes, pc: int, pb: int, expected: tuple[int, int]
+) -> None:
     first, second = hashlittle2([key], pc, pb)
     assert (int(first[0]), int(second[0])) == expected
 
@@ -111,7 +125,10 @@ def test_bits_are_signs_of_sums(found: list[str], version: str) -> None:
     counts = Counter(set(found) if version == "v4" else found)
     bits = 0
     for place in range(BITS):
-        total = sum(times if lookup3_by_hand(token.encode()) >> place & 1 else -times for token, times in counts.items())
+        total = sum(
+            times if lookup3_by_hand(token.encode()) >> place & 1 else -times
+            for token, times in counts.items()
+        )
         bits |= (total > 0) << place
     assert of_tokens(found, version) == bits
 
@@ -133,21 +150,32 @@ def test_what_is_no_spelling_is_refused(spelling: str) -> None:
 
 
 def test_accepted_spellings() -> None:
-    assert {parsed(spelling)[0] for spelling in VECTORS["spellings"]["accepted"]} == {0x0123456789ABCDEF}
+    assert {parsed(spelling)[0] for spelling in VECTORS["spellings"]["accepted"]} == {
+        0x0123456789ABCDEF
+    }
 
 
 def test_loose_is_six_bits_and_close_is_one() -> None:
     assert (allowed_distance(LOOSE), allowed_distance(CLOSE)) == (6, 1)
     for similarity in (LOOSE, CLOSE):
         distance = allowed_distance(similarity)
-        assert bit_similarity(0, (1 << distance) - 1, BITS) >= similarity > bit_similarity(0, (2 << distance) - 1, BITS)
+        assert (
+            bit_similarity(0, (1 << distance) - 1, BITS)
+            >= similarity
+            > bit_similarity(0, (2 << distance) - 1, BITS)
+        )
 
 
 def test_versions_differ_where_they_say() -> None:
     hindi = DECLARATION["hi"][0]
     assert of_tokens(tokens(hindi, "v1"), "v1") != of_tokens(tokens(hindi, "v2"), "v2")
     english = DECLARATION["en"][0]
-    assert simhash_doc(english, "v1") == simhash_doc(english, "v2") == simhash_doc(english, "v3") != simhash_doc(english, "v4")
+    assert (
+        simhash_doc(english, "v1")
+        == simhash_doc(english, "v2")
+        == simhash_doc(english, "v3")
+        != simhash_doc(english, "v4")
+    )
     with pytest.raises(UsageError, match="v1, v2, v3, v4"):
         of_tokens(["a"], "v5")
 
@@ -160,4 +188,6 @@ def test_no_language_collapses(language: str) -> None:
 
 
 def test_a_stop_list_is_heeded() -> None:
-    assert simhash_doc("the fox of the forest", stop_words={"the", "of"}) == simhash_doc("fox forest")
+    assert simhash_doc("the fox of the forest", stop_words={"the", "of"}) == simhash_doc(
+        "fox forest"
+    )

@@ -13,11 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.scratch import Scratch
-from indexer.sorting import Column, Room, Sorter
+from indexer.joins.external_sort import Column, Room, Sorter
+from indexer.system.spill_files import Scratch
 
-ROOMS = {"memory": Room, "narrow": lambda: Room(1), "files": lambda: Scratch(0), "half": lambda: Scratch(1)}
-pieces = st.lists(st.lists(st.integers(0, 60) | st.integers(0, 2**64 - 1), max_size=60), max_size=12)
+ROOMS = {
+    "memory": Room,
+    "narrow": lambda: Room(1),
+    "files": lambda: Scratch(0),
+    "half": lambda: Scratch(1),
+}
+pieces = st.lists(
+    st.lists(st.integers(0, 60) | st.integers(0, 2**64 - 1), max_size=60), max_size=12
+)
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -72,7 +79,7 @@ def test_a_full_disk_is_told_before_anything_is_written(monkeypatch):
 
 def test_a_killed_process_leaves_no_file(tmp_path):
     program = (
-        "from indexer.scratch import Scratch\n"
+        "from indexer.system.spill_files import Scratch\n"
         "held = Scratch(0).array(1 << 24, 'u1')\n"
         "held[:] = 1\nprint('held', flush=True)\ninput()"
     )

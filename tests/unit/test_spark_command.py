@@ -14,7 +14,13 @@ PAGE = (Path(__file__).parent.parent.parent / "docs" / "spark.md").read_text(enc
 
 
 def test_options_are_documented() -> None:
-    options = {name for one in command.params if isinstance(one, click.Option) for name in one.opts if name != "--help"}
+    options = {
+        name
+        for one in command.params
+        if isinstance(one, click.Option)
+        for name in one.opts
+        if name != "--help"
+    }
     assert {name for name in options if f"`{name}" not in PAGE and f" {name} " not in PAGE} == set()
 
 

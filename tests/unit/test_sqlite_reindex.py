@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
-from indexer.lookup import similar
+from indexer.operations.reindex import reindex, renewed
 from indexer.recipe import DEFAULT
-from indexer.renewing import reindex, renewed
-from indexer.results import search
+from indexer.searching.search import search
+from indexer.searching.similar import similar
 from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -35,7 +35,15 @@ reindex(open_store(sys.argv[1]), other, told=lambda made: print(made, flush=True
 def filled(tmp_path):
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     store.prepare(DEFAULT)
-    store.write(renewed([row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}") for number in range(400)], DEFAULT))
+    store.write(
+        renewed(
+            [
+                row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}")
+                for number in range(400)
+            ],
+            DEFAULT,
+        )
+    )
     yield store
     store.close()
 
@@ -46,7 +54,10 @@ def test_searches_go_on_all_along(filled):
     def ask():
         while not stop.is_set():
             try:
-                seen = search(reader, "ferries", fold="none").total, len(similar(reader, TEXT, threshold=0.5).matches)
+                seen = (
+                    search(reader, "ferries", fold="none").total,
+                    len(similar(reader, TEXT, threshold=0.5).matches),
+                )
                 if seen != (400, 20):
                     wrong.append(seen)
             except Exception as error:
@@ -69,7 +80,10 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(filled, signe
     """Killed among the signatures, or with all of them made and the transaction under way."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, filled.url], stdout=subprocess.PIPE, env=environment, text=True
+        [sys.executable, "-c", PROGRAM, filled.url],
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
     ) as run:
         for line in run.stdout:
             if int(line) >= signed:
@@ -99,7 +113,9 @@ def test_what_changed_meanwhile_is_signed_too(filled):
         if not meddled:
             meddled.append(True)
             other = open_store(filled.url)
-            other.write(renewed([row("d3", text=f"{TEXT} Nothing else."), row("new", text=TEXT)], DEFAULT))
+            other.write(
+                renewed([row("d3", text=f"{TEXT} Nothing else."), row("new", text=TEXT)], DEFAULT)
+            )
             other.delete(["d5"])
             other.close()
 

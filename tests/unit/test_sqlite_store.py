@@ -15,11 +15,19 @@ from pathlib import Path
 import pytest
 from sample_rows import band, row
 
-from indexer.errors import MappingMismatch, StoreBusy, StoreDamaged, StoreError, StoreStopped, UsageError
+from indexer.errors import (
+    MappingMismatch,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreStopped,
+    UsageError,
+)
 from indexer.model import Query
 from indexer.recipe import DEFAULT
-from indexer.stores import _sqlite_file, open_store
-from indexer.stores._sqlite_connections import Readers
+from indexer.stores import open_store
+from indexer.stores.sqlite import file as _sqlite_file
+from indexer.stores.sqlite.connections import Readers
 
 ROOT = Path(__file__).parent.parent
 WRITER = """
@@ -53,7 +61,10 @@ def store(path):
 def run(script, *arguments):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT.parent), str(ROOT)])}
     return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, arguments)], stdout=subprocess.PIPE, env=environment, text=True
+        [sys.executable, "-c", script, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
     )
 
 
@@ -68,9 +79,14 @@ def test_every_acknowledged_batch_survives_kill_9(store, path):
             rest = writer.stdout.read().split()
         acknowledged = int(rest[-1]) if rest else first
         whole = list(range(acknowledged + 1))
-        whole += [acknowledged + 1] if store.get([f"{acknowledged + 1}-0"]) else []  # committed, but killed before it said so
+        whole += (
+            [acknowledged + 1] if store.get([f"{acknowledged + 1}-0"]) else []
+        )  # committed, but killed before it said so
         for batch in whole:
-            assert len(store.get([f"{batch}-{place}" for place in range(50)])) == 50, (round_, batch)
+            assert len(store.get([f"{batch}-{place}" for place in range(50)])) == 50, (
+                round_,
+                batch,
+            )
         for batch in whole[-3:]:
             last = batch == whole[-1]
             assert store.search(Query(f"word{batch}")).total == 50 + last
@@ -142,7 +158,9 @@ def test_another_writer_is_waited_for_and_then_named(store, path, monkeypatch):
     assert store.write([row("1")]) == [None]
 
 
-@pytest.mark.parametrize("content", [b"not a database, but some text\n" * 100, b"SQLite format 3\0" + b"\xff" * 5_000])
+@pytest.mark.parametrize(
+    "content", [b"not a database, but some text\n" * 100, b"SQLite format 3\0" + b"\xff" * 5_000]
+)
 def test_a_file_that_is_no_database(path, content):
     path.write_bytes(content)
     store = open_store(f"sqlite:///{path}")
@@ -269,12 +287,19 @@ print(store.counts().documents)
 
 
 def test_replacing_and_deleting_leave_no_trace_in_the_indexes(store, path):
-    store.write([row(f"{place}", title=f"模型 {place}", text="ที่นี่ secret", bands=(band(0, place),)) for place in range(30)])
+    store.write(
+        [
+            row(f"{place}", title=f"模型 {place}", text="ที่นี่ secret", bands=(band(0, place),))
+            for place in range(30)
+        ]
+    )
     store.write([row(f"{place}", title="", text="other", bands=()) for place in range(15)])
     store.delete([f"{place}" for place in range(15, 30)])
     with sqlite3.connect(path) as db:
         for table in ("fulltext", "postings"):
-            db.execute(f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab(main, {table}, 'row')")
+            db.execute(
+                f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab(main, {table}, 'row')"
+            )
         assert db.execute("SELECT term FROM temp.fulltext_terms").fetchall() == [("other",)]
         assert db.execute("SELECT term FROM temp.postings_terms").fetchall() == []
     db.close()
@@ -296,7 +321,9 @@ def test_urls(url, path):
     assert open_store(url)._file.path == path
 
 
-@pytest.mark.parametrize("url", ["sqlite:///", "sqlite://host/x.db", "x.db", "", "postgres://x/y", "SQLITE:///x.db"])
+@pytest.mark.parametrize(
+    "url", ["sqlite:///", "sqlite://host/x.db", "x.db", "", "postgres://x/y", "SQLITE:///x.db"]
+)
 def test_what_is_no_store(url):
     with pytest.raises(UsageError, match="sqlite:///"):
         open_store(url)

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import StoreError
-from indexer.grouping import group
-from indexer.ingest import index
-from indexer.jobs import FORMAT as JOURNAL_FORMAT
-from indexer.jobs import Journal, journal_path, remembered
-from indexer.labels.journal import history
-from indexer.lookup import similar
+from indexer.grouping.group import group
+from indexer.grouping.label_journal import history
+from indexer.indexing.index import index
+from indexer.jobs.journal import FORMAT as JOURNAL_FORMAT
+from indexer.jobs.journal import Journal, journal_path, remembered
 from indexer.model import Query
+from indexer.searching.similar import similar
 from indexer.stores import open_store
-from indexer.stores._sqlite_file import FORMAT
+from indexer.stores.sqlite.file import FORMAT
 
 FIXTURES = Path(__file__).parent.parent / "data" / "formats"
 ROOT = Path(__file__).parent.parent.parent
@@ -57,9 +57,13 @@ def test_a_file_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path
     assert {hit.path.rpartition("/")[2] for hit in store.search(Query("満潮")).hits} == {"tide.txt"}
     assert {row.path for row in rows if row.family != row.id} < LEASES
     lease = next(row for row in rows if row.path.endswith("2023.txt"))
-    assert [match.path for match in similar(store, id=lease.id, threshold=0.8).matches] == sorted(LEASES - {lease.path})
+    assert [match.path for match in similar(store, id=lease.id, threshold=0.8).matches] == sorted(
+        LEASES - {lease.path}
+    )
     assert group(store).largest == 2
-    (tmp_path / "new.txt").write_text("A tug waits for the tide at the harbour, and for two barges that are late again.")
+    (tmp_path / "new.txt").write_text(
+        "A tug waits for the tide at the harbour, and for two barges that are late again."
+    )
     assert index([str(tmp_path / "new.txt")], store, workers=1).indexed == 1
     assert store.counts().documents == 6
     store.close()
@@ -105,14 +109,22 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", FORMATS[:-1])
 @pytest.mark.parametrize("point", ["before_commit", "after_commit"])
-def test_an_upgrade_that_is_killed_is_done_or_not_begun(number: int, point: str, tmp_path: Path) -> None:
+def test_an_upgrade_that_is_killed_is_done_or_not_begun(
+    number: int, point: str, tmp_path: Path
+) -> None:
     file = copied(number, tmp_path)
     words = [sys.executable, "-m", "indexer", "status", "--store", f"sqlite:///{file}"]
-    killed = subprocess.run(words, cwd=ROOT, env={**os.environ, "NEARFOLD_FAILPOINTS": f"{point}=kill"}, check=False)
+    killed = subprocess.run(
+        words, cwd=ROOT, env={**os.environ, "NEARFOLD_FAILPOINTS": f"{point}=kill"}, check=False
+    )
     assert killed.returncode == -signal.SIGKILL
     assert format_of(file) == (number if point == "before_commit" else FORMAT)
     with closing(sqlite3.connect(file)) as db:
-        assert db.execute("SELECT count(*) FROM documents JOIN texts USING (number)").fetchone() == (5,)
-        assert db.execute("SELECT count(*) FROM fulltext WHERE fulltext MATCH 'warehouse'").fetchone() == (2,)
+        assert db.execute(
+            "SELECT count(*) FROM documents JOIN texts USING (number)"
+        ).fetchone() == (5,)
+        assert db.execute(
+            "SELECT count(*) FROM fulltext WHERE fulltext MATCH 'warehouse'"
+        ).fetchone() == (2,)
     assert subprocess.run(words, cwd=ROOT, check=False, capture_output=True).returncode == 0
     assert format_of(file) == FORMAT

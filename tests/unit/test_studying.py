@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.fingerprinting import fingerprint
-from indexer.schemes import counted_features
+from indexer.lab.studies.methods import BITS, FEATURES, lengths, pairs_of
+from indexer.lab.studies.neighbours import distinct, neighbours
+from indexer.lab.studies.signatures import Tables, grams_of
+from indexer.lab.studies.study import study
+from indexer.lab.studies.study_charts import Scale, chart
+from indexer.lab.studies.study_files import write
 from indexer.sketch.bbit import pack_low_bits
-from indexer.studying.charts import Scale, chart
-from indexer.studying.files import write
-from indexer.studying.methods import BITS, FEATURES, lengths, pairs_of
-from indexer.studying.neighbours import distinct, neighbours
-from indexer.studying.signatures import Tables, grams_of
-from indexer.studying.studied import study
+from indexer.sketch.fingerprint import fingerprint
+from indexer.sketch.schemes import counted_features
 
 TEXTS = [
     "The quick brown fox jumps over the lazy dog. " * 3,
@@ -47,15 +47,26 @@ def test_signatures_are_those_of_single_documents() -> None:
             value = single.simhash
             if single.minhash is not None:
                 value = int.from_bytes(pack_low_bits(single.minhash, 1), "big")
-            assert made[method.name, bits] == (value or 0).to_bytes(bits // 8, "big"), (method.name, bits)
+            assert made[method.name, bits] == (value or 0).to_bytes(bits // 8, "big"), (
+                method.name,
+                bits,
+            )
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from([(16, 1), (16, 3), (32, 1), (32, 3), (128, 1), (128, 3), (1024, 1), (1024, 3), (40, 2)]),
-    st.lists(st.tuples(st.integers(0, 5), st.sets(st.integers(0, 1023), max_size=4)), min_size=1, max_size=40),
+    st.sampled_from(
+        [(16, 1), (16, 3), (32, 1), (32, 3), (128, 1), (128, 3), (1024, 1), (1024, 3), (40, 2)]
+    ),
+    st.lists(
+        st.tuples(st.integers(0, 5), st.sets(st.integers(0, 1023), max_size=4)),
+        min_size=1,
+        max_size=40,
+    ),
 )
-def test_neighbours_are_those_of_brute_force(width: tuple[int, int], drawn: list[tuple[int, set[int]]]) -> None:
+def test_neighbours_are_those_of_brute_force(
+    width: tuple[int, int], drawn: list[tuple[int, set[int]]]
+) -> None:
     bits, distance = width
     values = []
     for base, flipped in drawn:
@@ -63,9 +74,13 @@ def test_neighbours_are_those_of_brute_force(width: tuple[int, int], drawn: list
         for one in flipped:
             value ^= 1 << one % bits
         values.append(value)
-    rows = np.frombuffer(b"".join(value.to_bytes(bits // 8, "big") for value in values), np.uint8).reshape(len(values), -1)
+    rows = np.frombuffer(
+        b"".join(value.to_bytes(bits // 8, "big") for value in values), np.uint8
+    ).reshape(len(values), -1)
     found = neighbours(distinct(rows), bits, distance).tolist()
-    assert found == [sum((one ^ other).bit_count() <= distance for other in values) - 1 for one in values]
+    assert found == [
+        sum((one ^ other).bit_count() <= distance for other in values) - 1 for one in values
+    ]
 
 
 def test_lengths_are_checked() -> None:
@@ -103,14 +118,16 @@ def test_a_study_that_was_killed_while_it_read_starts_again(tmp_path: Path) -> N
     for number in range(400):
         (folder / f"{number}.txt").write_text(f"{TEXTS[number % 5]} Annex {number}")
     ended = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom indexer.studying.studied import study\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom indexer.lab.studies.study import study\n"
         "study(Path(sys.argv[1]), Path(sys.argv[2]), bits=(16,), progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))"
     )
     out = tmp_path / "out"
     root = Path(__file__).parents[2]
     killed = subprocess.run([sys.executable, "-c", ended, folder, out], cwd=root, check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert len(list((out / "work").iterdir())) == 2  # the texts, and the journal of what was not finished
+    assert (
+        len(list((out / "work").iterdir())) == 2
+    )  # the texts, and the journal of what was not finished
     assert study(folder, out, bits=(16,), sample=1).account.studied == 400
 
 
@@ -133,9 +150,11 @@ def test_batches_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     folder = tmp_path / "texts"
     folder.mkdir()
     for number in range(25):
-        (folder / f"{number}.txt").write_text(f"{TEXTS[number % 5]} Annex {number * number}", encoding="utf-8")
+        (folder / f"{number}.txt").write_text(
+            f"{TEXTS[number % 5]} Annex {number * number}", encoding="utf-8"
+        )
     whole = study(folder, tmp_path / "whole", bits=(16, 64), sample=1)
-    monkeypatch.setattr("indexer.studying.signing.BATCH", 4)
+    monkeypatch.setattr("indexer.lab.studies.sign_texts.BATCH", 4)
     parts = study(folder, tmp_path / "parts", bits=(16, 64), sample=1)
     assert replace(parts, seconds=()) == replace(whole, seconds=())
     assert [one.documents for one in whole.answers.samples] == [10, 25]
@@ -158,7 +177,13 @@ def test_collisions_and_neighbours_of_a_method_that_tells_nothing_apart(tmp_path
 
 
 def test_charts_are_wellformed_and_logarithmic_scales_show_one() -> None:
-    drawn = chart("a <title>", ["0", "1", ">1"], [("x & y", [0, 1, None]), ("z", [100, 10, 1])], Scale(100, log=True), "places")
+    drawn = chart(
+        "a <title>",
+        ["0", "1", ">1"],
+        [("x & y", [0, 1, None]), ("z", [100, 10, 1])],
+        Scale(100, log=True),
+        "places",
+    )
     assert "x &amp; y" in drawn and ElementTree.fromstring(drawn).tag.endswith("svg")
     assert re.findall(r'class="tick"[^>]*>([\d,]+)<', drawn) == ["0", "1", "10", "100"]
     scale = Scale(1000, log=True)

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import DocumentNotFound, StoreError
-from indexer.familyview import family
-from indexer.grouping import group
+from indexer.grouping.family_view import family
+from indexer.grouping.group import group
+from indexer.grouping.survey import survey
 from indexer.stores import open_store
-from indexer.survey import survey
 
 CUT = frozenset({"t", "u"})
 contents = st.one_of(
@@ -33,11 +33,21 @@ def test_a_preview_is_what_group_would_write(made: dict[str, str], threshold: fl
 
 def test_a_survey_counts_what_repeats() -> None:
     text = sentence(0)
-    store = library(rows({"a": text, "b": text, "c": edited(text, 2), "d": sentence(5), "e": "", "f": ""}))
+    store = library(
+        rows({"a": text, "b": text, "c": edited(text, 2), "d": sentence(5), "e": "", "f": ""})
+    )
     group(store)
     made = survey(store)
     assert (made.documents, made.redundant, made.same_text, made.same_bytes) == (6, 2, 1, 1)
-    assert dict(made.sizes) == {"1": 3, "2": 0, "3–5": 1, "6–10": 0, "11–50": 0, "51–200": 0, "201+": 0}
+    assert dict(made.sizes) == {
+        "1": 3,
+        "2": 0,
+        "3–5": 1,
+        "6–10": 0,
+        "11–50": 0,
+        "51–200": 0,
+        "201+": 0,
+    }
     assert sum(made.similarities) == 2
     [largest] = made.largest
     assert largest.documents == 3
@@ -63,7 +73,13 @@ def test_a_store_without_an_index_says_so() -> None:
 def test_a_family_is_seen_whole_from_any_member() -> None:
     text = sentence(0)
     labels = {"a": ("privileged",), "c": ("privileged", "hot")}
-    made = {"a": text, "b": edited(text, 4), "c": edited(text, 2), "d": sentence(5), "t": edited(text, 1)}
+    made = {
+        "a": text,
+        "b": edited(text, 4),
+        "c": edited(text, 2),
+        "d": sentence(5),
+        "t": edited(text, 1),
+    }
     store = library(rows(made, cut=CUT, labels=labels))
     group(store, threshold=0.5)
     seen = family(store, "b")

@@ -10,20 +10,32 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from indexer.comparing.comparison import compare
-from indexer.terminal import MOST_ROWS, show
+from indexer.cli.side_by_side import MOST_ROWS, show
+from indexer.comparing.compare import compare
 from indexer.text.visible import visible
 
-ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("\x1b\x07\x9b\u202e\u2066\u200b\ud800\n\t \ufeffab"))
+ANY_TEXT = st.text(
+    st.characters(codec=None) | st.sampled_from("\x1b\x07\x9b\u202e\u2066\u200b\ud800\n\t \ufeffab")
+)
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 START = "It is important to review drafts."
 A = f"{START} He is an expert on ediscovery."
 B = "It is important to review drafts! She has six years of experience."
 
 
-def shown(a: str, b: str, width: int = 100, *, colour: bool = False, matching: str = "literal", whole: bool = False) -> str:
+def shown(
+    a: str,
+    b: str,
+    width: int = 100,
+    *,
+    colour: bool = False,
+    matching: str = "literal",
+    whole: bool = False,
+) -> str:
     file = io.StringIO()
-    console = Console(file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
+    console = Console(
+        file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None
+    )
     show(compare(a, b, names=("a.txt", "b.txt"), matching=matching), console, whole=whole)
     return file.getvalue()
 
@@ -39,7 +51,9 @@ def test_only_what_is_whole_is_told_as_100_per_cent(matching: str) -> None:
     words = [f"word{place}" for place in range(5_000)]
     printed = shown(" ".join(words), " ".join([*words, "more"]), matching=matching)
     told = {line.split()[0]: line.split()[1] for line in printed.splitlines() if "%" in line}
-    assert {told[name] for name in ("overlap", "jaccard_words", "resemblance", "terminology")} == {"99.9%"}
+    assert {told[name] for name in ("overlap", "jaccard_words", "resemblance", "terminology")} == {
+        "99.9%"
+    }
     assert "100.0% / 99.9%" in printed
 
 
@@ -48,7 +62,9 @@ def test_nothing_steers_the_terminal(text: str) -> None:
     made = visible(text)
     assert all(unicodedata.category(sign) not in ("Cc", "Cs", "Zl", "Zp") for sign in made)
     assert all(
-        unicodedata.bidirectional(sign) not in ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI") for sign in made
+        unicodedata.bidirectional(sign)
+        not in ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
+        for sign in made
     )
     assert visible(made) == made
 
@@ -72,14 +88,21 @@ def test_what_is_hidden_is_spelled_out(text: str, expected: str) -> None:
 def test_any_two_texts_can_be_shown(a: str, b: str, width: int) -> None:
     printed = SGR.sub("", shown(a, b, width, colour=True))
     assert all(unicodedata.category(sign) not in ("Cc", "Cs") for sign in printed if sign != "\n")
-    assert all(cell_len(line) <= max(width, len("A  a.txt  1000 words")) for line in printed.splitlines())
+    assert all(
+        cell_len(line) <= max(width, len("A  a.txt  1000 words")) for line in printed.splitlines()
+    )
 
 
 def test_two_columns_say_what_differs_without_colour() -> None:
     lines = body(shown(A, B))
     assert re.fullmatch(r"A +B", lines[0])
-    assert re.fullmatch(r"\[1 It is important to review drafts\. 1\] +\[1 It is important to review drafts! 1\]", lines[1])
-    assert re.fullmatch(r"He is an expert on ediscovery\. +\| She has six years of experience\.", lines[2])
+    assert re.fullmatch(
+        r"\[1 It is important to review drafts\. 1\] +\[1 It is important to review drafts! 1\]",
+        lines[1],
+    )
+    assert re.fullmatch(
+        r"He is an expert on ediscovery\. +\| She has six years of experience\.", lines[2]
+    )
     assert lines[-1] == "1 shared passage, 6 words, numbered in the order of A"
 
 
@@ -89,7 +112,9 @@ def test_a_sign_tells_which_text_has_more(a: str, b: str, sign: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "tail"), [(60, ""), (79, ""), (100, " שלום")])
-def test_narrow_terminals_and_right_to_left_texts_show_what_is_shared_once(width: int, tail: str) -> None:
+def test_narrow_terminals_and_right_to_left_texts_show_what_is_shared_once(
+    width: int, tail: str
+) -> None:
     lines = body(shown(A + tail, B + tail, width))
     assert sum("important" in line for line in lines) == 1
     assert [line.split()[0] for line in lines[:3]] == ["=", "A", "B"]
@@ -153,7 +178,11 @@ def test_moved_passages_and_repeats_are_explained() -> None:
 
 @pytest.mark.parametrize(
     ("a", "b", "said"),
-    [(A, A.upper(), "the same words"), (A, "something else", "no passage"), ("", A, "without words shares nothing")],
+    [
+        (A, A.upper(), "the same words"),
+        (A, "something else", "no passage"),
+        ("", A, "without words shares nothing"),
+    ],
 )
 def test_the_last_line_says_what_is_shared(a: str, b: str, said: str) -> None:
     assert said in shown(a, b)

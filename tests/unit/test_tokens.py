@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.text import categories, categories13
+from indexer.text import categories
+from indexer.text import unicode13_categories as categories13
 from indexer.text.codepoints import ranges
 from indexer.text.identifiers import without_identifiers
 from indexer.text.segments import letter_pairs, unicode_words
@@ -21,7 +22,9 @@ ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/tokens.json").read_text())
 DECLARATION = json.loads((ROOT / "data/declaration.json").read_text())
 PUBLISHED = ("Ll", "Lu", "Lt", "Lo", "Lm", "Mn", "Nd", "Pc")
-python13 = pytest.mark.skipif(unicodedata.unidata_version != "13.0.0", reason="this Python has another Unicode version")
+python13 = pytest.mark.skipif(
+    unicodedata.unidata_version != "13.0.0", reason="this Python has another Unicode version"
+)
 
 
 @pytest.mark.parametrize("vector", GOLDEN, ids=lambda vector: vector["name"])
@@ -48,12 +51,16 @@ def test_tables_are_those_of_unicode_13() -> None:
         (categories.PUNCTUATION, ("P",)),
     ],
 )
-def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(bits: int, wanted: tuple[str, ...]) -> None:
+def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
+    bits: int, wanted: tuple[str, ...]
+) -> None:
     """Categories of Latin, Greek, Cyrillic, Devanagari, Thai and Han have not changed since 13.0."""
     blocks = "20-24F 370-377 400-52F 905-939 E01-E30 4E00-9FFC"
     for first, last in ranges(blocks):
         for code in range(first, last + 1):
-            assert bool(categories.categories()[code] & bits) == unicodedata.category(chr(code)).startswith(wanted), hex(code)
+            assert bool(categories.categories()[code] & bits) == unicodedata.category(
+                chr(code)
+            ).startswith(wanted), hex(code)
 
 
 @pytest.mark.parametrize("version", RULES)
@@ -81,7 +88,9 @@ def test_composed_and_decomposed_text_have_the_same_tokens(text: str) -> None:
     assert tokens(unicodedata.normalize("NFD", text), "v1") == tokens(text, "v1")
 
 
-@pytest.mark.parametrize("bare", ["42", "3.14", "1,000,000", "٤٢", "४२", "__", "12_34", "½", "\u0301"])
+@pytest.mark.parametrize(
+    "bare", ["42", "3.14", "1,000,000", "٤٢", "४२", "__", "12_34", "½", "\u0301"]
+)
 def test_bare_numbers_and_marks_are_no_tokens(bare: str) -> None:
     assert tokens(f"before {bare} after") == ["before", "after"]
 
@@ -105,7 +114,9 @@ def test_identifiers_give_no_tokens(identifier: str) -> None:
     assert tokens(f"見{identifier}。") == tokens("見。")
 
 
-@pytest.mark.parametrize("kept", ["and/or", "either - or", "10.5/12", "a@b", "deadbeef", "e.g.", "C:\\Users"])
+@pytest.mark.parametrize(
+    "kept", ["and/or", "either - or", "10.5/12", "a@b", "deadbeef", "e.g.", "C:\\Users"]
+)
 def test_ordinary_text_is_no_identifier(kept: str) -> None:
     assert without_identifiers(kept) == kept
 
@@ -146,7 +157,11 @@ def test_hindi_words_are_whole_from_v2_on() -> None:
 
 def test_stop_words_and_segmenter() -> None:
     assert tokens("The cat of the house", stop_words={"the", "of"}) == ["cat", "house"]
-    assert tokens("東京都 Tokyo", segmenter=lambda run: [run[:2], run[2:]]) == ["東京", "都", "tokyo"]
+    assert tokens("東京都 Tokyo", segmenter=lambda run: [run[:2], run[2:]]) == [
+        "東京",
+        "都",
+        "tokyo",
+    ]
 
 
 def test_thai_vowels_stay_with_their_letter() -> None:

@@ -11,18 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus import CorpusStatistics, counted
+from indexer.sketch.corpus_statistics import CorpusStatistics, counted
 from indexer.sketch.distance import hamming
 from indexer.sketch.hashing import GAMMA, MASK, gram_hashes, mix64
-from indexer.sketch.shake import shake_projection
+from indexer.sketch.shake_simhash import shake_projection
 from indexer.sketch.topsig import VECTORS, WEIGHTS, feature_weights, sparse_vectors, topsig
 from indexer.text.codepoints import encode
 from indexer.text.ngrams import character_grams
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/topsig.json").read_text())
-TEXTS = [text for texts in json.loads((ROOT / "data/declaration.json").read_text()).values() for text in texts]
-DENSITY = {"paper_v1": lambda bits: bits**-0.5, "released_v1": lambda bits: 1 / 16 if bits <= 256 else 1 / 32}
+TEXTS = [
+    text
+    for texts in json.loads((ROOT / "data/declaration.json").read_text()).values()
+    for text in texts
+]
+DENSITY = {
+    "paper_v1": lambda bits: bits**-0.5,
+    "released_v1": lambda bits: 1 / 16 if bits <= 256 else 1 / 32,
+}
 DOCUMENTS = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=30), min_size=1, max_size=6)
 
 
@@ -34,13 +41,24 @@ def corpus() -> CorpusStatistics:
     return counted((grams(text) for text in TEXTS), "none/chars_v1/4")
 
 
-@pytest.mark.parametrize("vector", GOLDEN, ids=lambda v: f"{v['vectors']}-{v['weights']}-{v['bits']}")
+@pytest.mark.parametrize(
+    "vector", GOLDEN, ids=lambda v: f"{v['vectors']}-{v['weights']}-{v['bits']}"
+)
 def test_golden(vector: dict) -> None:
-    signature = topsig(grams(TEXTS[0]), vector["bits"], corpus(), vector["vectors"], vector["weights"])
+    signature = topsig(
+        grams(TEXTS[0]), vector["bits"], corpus(), vector["vectors"], vector["weights"]
+    )
     assert f"{signature:x}" == vector["signature"]
 
 
-def by_hand(features: list[int], corpus_counts: Counter, corpus_length: int, bits: int, vectors: str, weights: str) -> int:
+def by_hand(
+    features: list[int],
+    corpus_counts: Counter,
+    corpus_length: int,
+    bits: int,
+    vectors: str,
+    weights: str,
+) -> int:
     """The definition a second time, with Python's own numbers."""
     limit = int(DENSITY[vectors](bits) * 2**32)
     sums = [0.0] * bits
@@ -59,7 +77,9 @@ def by_hand(features: list[int], corpus_counts: Counter, corpus_length: int, bit
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("vectors", VECTORS)
 @given(documents=DOCUMENTS, bits=st.sampled_from([16, 24, 64, 256]))
-def test_signatures_are_as_defined(documents: list[list[int]], bits: int, vectors: str, weights: str) -> None:
+def test_signatures_are_as_defined(
+    documents: list[list[int]], bits: int, vectors: str, weights: str
+) -> None:
     arrays = [np.array(document, dtype=np.uint64) for document in documents]
     statistics = counted(arrays[1:], "numbers")
     counts = Counter(feature for document in documents[1:] for feature in document)
@@ -93,7 +113,9 @@ def test_order_does_not_matter(features: list[int], random) -> None:
     assert topsig(np.array(features, np.uint64), 64) == topsig(np.array(shuffled, np.uint64), 64)
 
 
-def test_a_document_of_the_corpus_and_an_unseen_one_are_weighed_alike_when_nothing_is_shared() -> None:
+def test_a_document_of_the_corpus_and_an_unseen_one_are_weighed_alike_when_nothing_is_shared() -> (
+    None
+):
     features = np.array([5, 6, 6], dtype=np.uint64)
     _, unseen = feature_weights(features, CorpusStatistics("numbers"))
     _, alone = feature_weights(features, counted([features], "numbers"))
@@ -105,8 +127,12 @@ def test_no_language_collapses(weights: str) -> None:
     statistics = corpus()
     signatures = [topsig(grams(text), 64, statistics, weights=weights) for text in TEXTS]
     assert len(set(signatures)) == len(TEXTS)
-    edited = topsig(grams(TEXTS[0].replace("conscience", "judgement")), 64, statistics, weights=weights)
-    assert hamming(signatures[0], edited) < min(hamming(signatures[0], other) for other in signatures[1:])
+    edited = topsig(
+        grams(TEXTS[0].replace("conscience", "judgement")), 64, statistics, weights=weights
+    )
+    assert hamming(signatures[0], edited) < min(
+        hamming(signatures[0], other) for other in signatures[1:]
+    )
 
 
 def test_statistics_weigh_hash_projections_too() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.truncated import VERSIONS, signature_width, truncated_minhash
+from indexer.sketch.truncated_minhash import VERSIONS, signature_width, truncated_minhash
 from indexer.text.ngrams import character_grams
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/truncated.json").read_text())
@@ -36,14 +36,19 @@ def test_first_bits_as_the_paper_says(features: set[bytes], bits: int) -> None:
 
 @given(SETS, st.sampled_from([16, 32, 64, 128, 256, 512, 1024]))
 def test_last_bits_as_the_released_code_has_it(features: set[bytes], bits: int) -> None:
-    parts = [min(string[-bits // 4 :] for string in bit_strings(features, name)).zfill(bits // 4) for name in NAMES]
+    parts = [
+        min(string[-bits // 4 :] for string in bit_strings(features, name)).zfill(bits // 4)
+        for name in NAMES
+    ]
     assert truncated_minhash(features, bits, "last_v1") == int("".join(parts), 2)
 
 
 def test_two_hashes_are_shorter_than_a_quarter_of_1024() -> None:
     features = {b"a", b"b"}
     whole = [min(bit_strings(features, name)) for name in ("md5", "sha1")]
-    rest = [min(string[:256] for string in bit_strings(features, name)) for name in ("sha256", "sha512")]
+    rest = [
+        min(string[:256] for string in bit_strings(features, name)) for name in ("sha256", "sha512")
+    ]
     assert signature_width(1024) == 800 == sum(map(len, whole + rest))
     assert truncated_minhash(features, 1024) == int("".join(whole + rest), 2)
 
@@ -56,7 +61,9 @@ def test_signatures_fit_their_width(version: str, bits: int) -> None:
 
 
 @given(SETS, SETS)
-def test_the_signature_of_a_union_is_made_of_parts_of_both(one: set[bytes], other: set[bytes]) -> None:
+def test_the_signature_of_a_union_is_made_of_parts_of_both(
+    one: set[bytes], other: set[bytes]
+) -> None:
     both, left, right = (truncated_minhash(features, 64) for features in (one | other, one, other))
     for shift in (0, 16, 32, 48):
         assert both >> shift & 0xFFFF == min(left >> shift & 0xFFFF, right >> shift & 0xFFFF)

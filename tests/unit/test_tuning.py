@@ -21,22 +21,37 @@ from corpus.documents import fifty
 from corpus.formats import txt
 
 from indexer.errors import UnknownName, UsageError
-from indexer.fingerprinting import fingerprint
-from indexer.measures import feature_set, jaccard
-from indexer.planting.corpus import synth
+from indexer.lab.synthesis.synth import synth
+from indexer.lab.tuning.cases import UNRELATED, Case, Cases, cases_of
+from indexer.lab.tuning.experiment import Experiment, experiment
+from indexer.lab.tuning.grid import GRIDS, recipes_of
+from indexer.lab.tuning.judgement import (
+    STEPS,
+    area,
+    best_of,
+    judged,
+    point,
+    points,
+    truth_of,
+    usual_threshold,
+)
+from indexer.lab.tuning.run_experiments import run
+from indexer.lab.tuning.tune import COLUMNS, Tuned, table, tune
+from indexer.lab.tuning.tuning_charts import separation
+from indexer.lab.tuning.tuning_files import write
+from indexer.lab.tuning.tuning_page import page
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.statistics.scores import Counts
-from indexer.tuning.cases import UNRELATED, Case, Cases, cases_of
-from indexer.tuning.charts import separation
-from indexer.tuning.experiment import Experiment, experiment
-from indexer.tuning.files import write
-from indexer.tuning.grid import GRIDS, recipes_of
-from indexer.tuning.judging import STEPS, area, best_of, judged, point, points, truth_of, usual_threshold
-from indexer.tuning.page import page
-from indexer.tuning.running import run
-from indexer.tuning.tuned import COLUMNS, Tuned, table, tune
+from indexer.similarity.measures import feature_set, jaccard
+from indexer.sketch.fingerprint import fingerprint
+from indexer.statistics.precision_recall import Counts
 
-RECIPES = ["default", "ws:none:sha1:64", "2-grams:norm:mmh3:32:fss", "signature-study:weighted-topsig:64", "simhash-doc-v2"]
+RECIPES = [
+    "default",
+    "ws:none:sha1:64",
+    "2-grams:norm:mmh3:32:fss",
+    "signature-study:weighted-topsig:64",
+    "simhash-doc-v2",
+]
 QUICK = ("default", "ws:none:sha1:64")
 
 
@@ -58,17 +73,26 @@ def cases(gold: Path) -> Cases:
 
 @pytest.fixture(scope="session")
 def tuned(gold: Path, tmp_path_factory: pytest.TempPathFactory) -> Tuned:
-    return tune(gold, tmp_path_factory.mktemp("tuned"), recipes=[recipe_named(name) for name in RECIPES], workers=1)
+    return tune(
+        gold,
+        tmp_path_factory.mktemp("tuned"),
+        recipes=[recipe_named(name) for name in RECIPES],
+        workers=1,
+    )
 
 
 def test_unrelated_pairs_are_of_different_groups(cases: Cases, gold: Path) -> None:
     with gold.open(encoding="utf-8", newline="") as sheet:
-        groups = {Path(row[side]).name[:4]: row["group"] for row in csv.DictReader(sheet) for side in "ab"}
+        groups = {
+            Path(row[side]).name[:4]: row["group"] for row in csv.DictReader(sheet) for side in "ab"
+        }
     assert len(set(groups.values())) == 4
     drawn = [one for one in cases.pairs if one.type == UNRELATED]
     listed = {(one.a, one.b) for one in cases.pairs if one.type != UNRELATED}
     assert len(drawn) > len(listed) and not {(one.a, one.b) for one in drawn} & listed
-    block = {place: one.block for one in cases.pairs if one.type != UNRELATED for place in (one.a, one.b)}
+    block = {
+        place: one.block for one in cases.pairs if one.type != UNRELATED for place in (one.a, one.b)
+    }
     assert all(block[one.a] != block[one.b] for one in drawn)
     assert cases_of([str(gold)]) == cases and cases_of([str(gold)], seed=1).pairs != cases.pairs
 
@@ -79,7 +103,12 @@ def test_without_groups_what_pairs_link_is_a_block(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("a,b,type\na,b,near\nb,c,fuzzy\nd,e,identical\n")
     made = cases_of([str(tmp_path / "gold.csv")])
     assert len({one.block for one in made.pairs if one.type != UNRELATED}) == 2
-    assert made.kinds == {"near-identical": "near-identical", "fuzzy": "fuzzy", "identical": "identical", UNRELATED: UNRELATED}
+    assert made.kinds == {
+        "near-identical": "near-identical",
+        "fuzzy": "fuzzy",
+        "identical": "identical",
+        UNRELATED: UNRELATED,
+    }
 
 
 def test_sheets_of_assessors_are_a_truth_too(tmp_path: Path) -> None:
@@ -87,11 +116,16 @@ def test_sheets_of_assessors_are_a_truth_too(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"the text that is called {name}")
     for assessor, last in (("anna", "fuzzy"), ("bert", "different")):
         lines = ({"sheet": 1, "assessor": assessor}, {"a": "a", "b": "b", "judgement": "identical"})
-        written = "".join(f"{json.dumps(line)}\n" for line in (*lines, {"a": "c", "b": "d", "judgement": last}))
+        written = "".join(
+            f"{json.dumps(line)}\n" for line in (*lines, {"a": "c", "b": "d", "judgement": last})
+        )
         (tmp_path / f"{assessor}.jsonl").write_text(written)
     (tmp_path / "carol.csv").write_text("a,b,judgement,role\nc,d,different,arbiter\n")
     made = cases_of([str(tmp_path / name) for name in ("anna.jsonl", "bert.jsonl", "carol.csv")])
-    assert sorted(one.type for one in made.pairs if one.type != UNRELATED) == ["different", "identical"]
+    assert sorted(one.type for one in made.pairs if one.type != UNRELATED) == [
+        "different",
+        "identical",
+    ]
     (tmp_path / "gold.csv").write_text("a,b,type\na,b,near\n")
     with pytest.raises(UsageError, match="sheets of assessors and nothing else"):
         cases_of([str(tmp_path / "anna.jsonl"), str(tmp_path / "gold.csv")])
@@ -109,7 +143,9 @@ def test_both_sides_of_the_truth_are_needed(tmp_path: Path, rows: str) -> None:
         cases_of([str(tmp_path / "gold.csv")])
 
 
-@pytest.mark.parametrize("name", [*RECIPES, "4-grams:default:mmh3:64:fss", "clauses", "baseline:winnowing"])
+@pytest.mark.parametrize(
+    "name", [*RECIPES, "4-grams:default:mmh3:64:fss", "clauses", "baseline:winnowing"]
+)
 def test_an_experiment_says_what_the_recipe_says(cases: Cases, name: str) -> None:
     few = Cases(cases.texts, cases.pairs[:12], "few")
     recipe = recipe_named(name)
@@ -124,7 +160,9 @@ def test_an_experiment_says_what_the_recipe_says(cases: Cases, name: str) -> Non
             assert exact == pytest.approx(jaccard(*sets), abs=1e-5)
             for layout, told in made.together.items():
                 bands, rows = map(int, layout.split("x"))
-                same = (a.minhash == b.minhash)[: bands * rows].reshape(bands, rows).all(axis=1).any()
+                same = (
+                    (a.minhash == b.minhash)[: bands * rows].reshape(bands, rows).all(axis=1).any()
+                )
                 bits = np.unpackbits(np.frombuffer(bytes.fromhex(told), np.uint8), count=12)
                 assert bits[few.pairs.index(one)] == same
     assert made.sketch[0] == 1.0 and few.pairs[0].kind == "copy"
@@ -138,7 +176,13 @@ def test_area_counts_pairs_in_order() -> None:
 
 
 def test_a_threshold_counts_and_the_middle_of_the_best_is_taken() -> None:
-    truth = truth_of([Case(0, 1, "fuzzy", "k", 0), Case(2, 3, "different", "d", 1), Case(4, 5, "contained", "c", 2)])
+    truth = truth_of(
+        [
+            Case(0, 1, "fuzzy", "k", 0),
+            Case(2, 3, "different", "d", 1),
+            Case(4, 5, "contained", "c", 2),
+        ]
+    )
     values = np.array([0.6, 0.4, 0.9])
     assert point(values, truth, 0.5).counts == Counts(1, 0, 0)
     assert point(values, truth, 0.4).counts == Counts(1, 1, 0)
@@ -150,15 +194,24 @@ def test_a_threshold_counts_and_the_middle_of_the_best_is_taken() -> None:
 
 
 def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
-    cases = [Case(2 * n, 2 * n + 1, type, type, n) for n, type in enumerate(["fuzzy", "different"] * 40)]
+    cases = [
+        Case(2 * n, 2 * n + 1, type, type, n) for n, type in enumerate(["fuzzy", "different"] * 40)
+    ]
     truth = truth_of(cases)
     assert 10 < truth.half.sum() < 70
     # in one half similar pairs lie at .9 and different ones at .8, in the other at .5 and .3: no threshold serves both
-    values = np.where(truth.half, np.where(truth.similar, 0.9, 0.8), np.where(truth.similar, 0.5, 0.3))
+    values = np.where(
+        truth.half, np.where(truth.similar, 0.9, 0.8), np.where(truth.similar, 0.5, 0.3)
+    )
     told = tuple(values.tolist())
-    made = judged(Experiment("default_v1", DEFAULT.id, "x", told, told, {}, 0, 0, 0.0, None), DEFAULT, truth)
+    made = judged(
+        Experiment("default_v1", DEFAULT.id, "x", told, told, {}, 0, 0, 0.0, None), DEFAULT, truth
+    )
     right, wrong, missed = made.fair.right, made.fair.wrong, made.fair.missed
-    assert right == (truth.half & truth.similar).sum() and missed == (~truth.half & truth.similar).sum()
+    assert (
+        right == (truth.half & truth.similar).sum()
+        and missed == (~truth.half & truth.similar).sum()
+    )
     assert wrong == (truth.half & truth.different).sum()
     assert (made.fair.f1 or 0) < (made.best.counts.f1 or 0)
     assert made.interval is not None and made.interval[0] <= (made.fair.f1 or 0) <= made.interval[1]
@@ -169,11 +222,16 @@ def test_kinds_add_up(tuned: Tuned) -> None:
     for one in tuned.results:
         duplicates = [kind for kind in one.kinds if kind.type in ("identical", "fuzzy")]
         assert sum(kind.best.right for kind in duplicates) == one.best.counts.right
-        assert sum(kind.found for kind in one.kinds if kind.type in ("different", UNRELATED)) == one.best.counts.wrong
+        assert (
+            sum(kind.found for kind in one.kinds if kind.type in ("different", UNRELATED))
+            == one.best.counts.wrong
+        )
         assert {kind.kind: kind.type for kind in one.kinds}["excerpt"] == "contained"
         assert all(kind.found_usually <= kind.pairs for kind in one.kinds)
     by_name = {one.recipe: one for one in tuned.results}
-    assert [kind.found_usually for kind in by_name["default_v1"].kinds if kind.kind == "copy"] == [8]
+    assert [kind.found_usually for kind in by_name["default_v1"].kinds if kind.kind == "copy"] == [
+        8
+    ]
 
 
 def test_every_recipe_has_a_threshold_of_its_own() -> None:
@@ -181,7 +239,9 @@ def test_every_recipe_has_a_threshold_of_its_own() -> None:
         assert all(0 < usual_threshold(recipe) <= 1 for recipe in recipes_of(grid))
     assert usual_threshold(DEFAULT) == 0.8 and usual_threshold(recipe_named(":::")) == 0.5
     assert usual_threshold(recipe_named("signature-study:topsig:64")) == 1 - 3 / 64
-    assert len(recipes_of("full")) > 600 and {DEFAULT} < set(recipes_of("quick")) < set(recipes_of("standard"))
+    assert len(recipes_of("full")) > 600 and {DEFAULT} < set(recipes_of("quick")) < set(
+        recipes_of("standard")
+    )
     with pytest.raises(UnknownName):
         recipes_of("huge")
 
@@ -194,7 +254,7 @@ def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: Tun
 
 
 def test_a_better_recipe_is_chosen(cases: Cases) -> None:
-    from indexer.tuning.choosing import choice
+    from indexer.lab.tuning.choice import choice
 
     other = recipe_named("ws:none:sha1:64")
     chance = np.random.default_rng(3)
@@ -202,7 +262,9 @@ def test_a_better_recipe_is_chosen(cases: Cases) -> None:
     bad = tuple(chance.random(len(cases.pairs)).round(5).tolist())
     truth = truth_of(cases.pairs)
     made = [
-        judged(Experiment(recipe.name, recipe.id, "x", told, told, {}, 0, 0, 0.0, None), recipe, truth)
+        judged(
+            Experiment(recipe.name, recipe.id, "x", told, told, {}, 0, 0, 0.0, None), recipe, truth
+        )
         for recipe, told in ((DEFAULT, bad), (other, good))
     ]
     assert choice(made, [DEFAULT, other], truth).recipe == other.name
@@ -218,7 +280,9 @@ def test_a_run_goes_on_and_ignores_what_does_not_fit(cases: Cases, tmp_path: Pat
     for place in tmp_path.iterdir():
         place.write_text(place.read_text()[:100])
     again = run(cases, recipes, tmp_path, 1, lambda *_: None)
-    assert again.kept == 0 and [one.sketch for one in again.experiments] == [one.sketch for one in both.experiments]
+    assert again.kept == 0 and [one.sketch for one in again.experiments] == [
+        one.sketch for one in both.experiments
+    ]
 
 
 def test_several_workers_find_the_same(cases: Cases, tuned: Tuned, tmp_path: Path) -> None:
@@ -227,16 +291,31 @@ def test_several_workers_find_the_same(cases: Cases, tuned: Tuned, tmp_path: Pat
     made = run(cases, recipes, tmp_path, 2, lambda *step: told.append(step))
     alone = {one.recipe: one.experiment for one in tuned.results}
     for one in made.experiments:
-        assert dataclasses.replace(one, seconds=0.0) == dataclasses.replace(alone[one.recipe], seconds=0.0)
+        assert dataclasses.replace(one, seconds=0.0) == dataclasses.replace(
+            alone[one.recipe], seconds=0.0
+        )
     assert told[0][1:] == (0, 3) and told[-1][1:] == (3, 3)
 
 
 def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
     out, root = tmp_path / "out", Path(__file__).parent.parent.parent
-    command = [sys.executable, "-m", "indexer", "tune", str(gold), "--out", str(out), "--workers", "2", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "indexer",
+        "tune",
+        str(gold),
+        "--out",
+        str(out),
+        "--workers",
+        "2",
+        "--json",
+    ]
     command += [word for name in RECIPES for word in ("--recipe", name)]
     environment = {**os.environ, "PYTHONPATH": str(root)}
-    running = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + 60
     while not list(out.glob("experiments/*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -248,20 +327,38 @@ def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     assert told["kept"] >= 1 and len(told["recipes"]) == len(RECIPES)
-    assert {path.name for path in out.iterdir()} == {"experiments", "report.html", "results.csv", "results.json"}
+    assert {path.name for path in out.iterdir()} == {
+        "experiments",
+        "report.html",
+        "results.csv",
+        "results.json",
+    }
 
 
 def test_the_report_needs_nothing_but_itself(tuned: Tuned, tmp_path: Path) -> None:
-    hostile = dataclasses.replace(tuned, left_out={"<script>alert(1)</script>": "no \u202e library"})
+    hostile = dataclasses.replace(
+        tuned, left_out={"<script>alert(1)</script>": "no \u202e library"}
+    )
     html = page(hostile)
-    assert "<script" not in html and "\u202e" not in html and "http://" not in html and "https://" not in html
+    assert (
+        "<script" not in html
+        and "\u202e" not in html
+        and "http://" not in html
+        and "https://" not in html
+    )
     assert not re.search(r"\bon\w+=", html) and "default-src 'none'" in html
     assert html.count("<svg") > 8 and all(one.recipe in html for one in tuned.results)
     write(tuned, tmp_path)
     with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as sheet:
         rows = list(csv.DictReader(sheet))
-    assert tuple(rows[0]) == COLUMNS and len(rows) == len(list(table(tuned))) == 2 * len(RECIPES) * 8
-    best = next(row for row in rows if (row["recipe"], row["at"], row["kind"]) == ("default_v1", "best", "all"))
+    assert (
+        tuple(rows[0]) == COLUMNS and len(rows) == len(list(table(tuned))) == 2 * len(RECIPES) * 8
+    )
+    best = next(
+        row
+        for row in rows
+        if (row["recipe"], row["at"], row["kind"]) == ("default_v1", "best", "all")
+    )
     assert float(best["recall"]) > 0.9
 
 
@@ -271,7 +368,9 @@ def test_few_groups_are_told(tuned: Tuned) -> None:
     assert f"of {tuned.groups} groups" in tuned.caution and escape(tuned.caution) in html
     many = dataclasses.replace(tuned, groups=20)
     assert not many.caution and "Caution" not in page(many)
-    assert dataclasses.replace(tuned, groups=1).caution.startswith("the duplicates are of one group")
+    assert dataclasses.replace(tuned, groups=1).caution.startswith(
+        "the duplicates are of one group"
+    )
 
 
 def test_separation_draws_every_bin_on_a_logarithmic_scale() -> None:

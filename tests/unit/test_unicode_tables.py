@@ -15,18 +15,29 @@ CLASSES = codepoints.classes()
 ASSIGNED = np.flatnonzero(CLASSES & codepoints.UNASSIGNED == 0).tolist()
 
 
-@pytest.mark.skipif(unicodedata.unidata_version != "13.0.0", reason="this Python carries another Unicode version than 13.0")
+@pytest.mark.skipif(
+    unicodedata.unidata_version != "13.0.0",
+    reason="this Python carries another Unicode version than 13.0",
+)
 def test_the_generator_writes_what_is_there() -> None:
     GENERATOR["build"]()
-    assert GENERATOR["python_module"]() == (ROOT / "indexer/text/unicode13.py").read_text(encoding="ascii")
-    assert GENERATOR["rust_module"]() == (ROOT / "kernel/src/unicode13.rs").read_text(encoding="ascii")
+    assert GENERATOR["python_module"]() == (ROOT / "indexer/text/unicode13.py").read_text(
+        encoding="ascii"
+    )
+    assert GENERATOR["rust_module"]() == (ROOT / "kernel/src/unicode13.rs").read_text(
+        encoding="ascii"
+    )
 
 
 def test_python_and_rust_have_the_same_numbers() -> None:
     source = (ROOT / "kernel/src/unicode13.rs").read_text(encoding="ascii")
     for name in ("UNASSIGNED", "NONSTARTER", "IGNORABLE", "BLANK", "WORDLESS", "UNSPACED"):
         rows = source.split(f"pub const {name}: &[(u32, u32)] = &[")[1].split("];")[0]
-        spelled = [tuple(int(end, 16) for end in row.strip(" \n(,").split(",")) for row in rows.split(")") if row.strip(" \n,")]
+        spelled = [
+            tuple(int(end, 16) for end in row.strip(" \n(,").split(","))
+            for row in rows.split(")")
+            if row.strip(" \n,")
+        ]
         assert spelled == list(codepoints.ranges(getattr(unicode13, name)))
 
 
@@ -34,7 +45,9 @@ def test_what_is_assigned_stays_assigned() -> None:
     assert all(unicodedata.category(chr(code)) != "Cn" for code in ASSIGNED)
 
 
-@pytest.mark.parametrize(("bit", "member"), [("BLANK", "blank"), ("WORDLESS", "wordless"), ("NONSTARTER", "nonstarter")])
+@pytest.mark.parametrize(
+    ("bit", "member"), [("BLANK", "blank"), ("WORDLESS", "wordless"), ("NONSTARTER", "nonstarter")]
+)
 def test_class_has_not_moved(bit: str, member: str) -> None:
     holds = GENERATOR[member]
     flag = getattr(codepoints, bit)

@@ -5,10 +5,10 @@ from itertools import combinations
 import pytest
 from sample_library import edited, library, rows, sentence
 
-from indexer import verifying
-from indexer.collection import collect
+from indexer.matching import verification as verifying
+from indexer.matching.collection import collect
+from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
-from indexer.verifying import Verifier
 
 MADE = [edited(sentence(seed), edits) for seed in range(4) for edits in range(0, 40, 3)]
 
@@ -26,7 +26,10 @@ def test_what_reaches_the_threshold_is_told_exactly(collected, least):
     pairs = list(combinations(range(len(collection.documents)), 2))
     exact = Verifier(store, collection, "features").of_pairs(pairs)
     told = Verifier(store, collection, "features").of_pairs(pairs, least)
-    assert all(value == known or (value == 0 and known < least) for known, value in zip(exact, told, strict=True))
+    assert all(
+        value == known or (value == 0 and known < least)
+        for known, value in zip(exact, told, strict=True)
+    )
 
 
 def test_few_pairs_below_the_threshold_are_measured(collected, monkeypatch):

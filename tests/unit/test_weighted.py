@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from indexer.errors import UsageError
 from indexer.sketch.hashing import mix64_array
 from indexer.sketch.logarithm import natural_log
-from indexer.sketch.weighted import weighted_minhash
+from indexer.sketch.weighted_minhash import weighted_minhash
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/weighted.json").read_text())
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=20)
@@ -25,17 +25,24 @@ def features(count: int, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("vector", GOLDEN, ids=lambda v: v["name"])
 def test_golden(vector: dict) -> None:
     hashes = np.array([int(one, 16) for one in vector["hashes"]], dtype=np.uint64)
-    assert weighted_minhash(hashes, np.array(vector["weights"]), len(vector["slots"])).tolist() == vector["slots"]
+    assert (
+        weighted_minhash(hashes, np.array(vector["weights"]), len(vector["slots"])).tolist()
+        == vector["slots"]
+    )
 
 
 @given(st.floats(1e-300, 1e300))
 def test_logarithm_is_right(value: float) -> None:
-    assert float(natural_log(np.array([value]))[0]) == pytest.approx(math.log(value), rel=1e-15, abs=1e-16)
+    assert float(natural_log(np.array([value]))[0]) == pytest.approx(
+        math.log(value), rel=1e-15, abs=1e-16
+    )
 
 
 def test_logarithm_has_the_same_bits_alone_and_in_a_crowd() -> None:
     values = np.linspace(0.1, 50, 1003)
-    assert natural_log(values).tolist() == [float(natural_log(np.array([one]))[0]) for one in values]
+    assert natural_log(values).tolist() == [
+        float(natural_log(np.array([one]))[0]) for one in values
+    ]
 
 
 @given(WEIGHTS, st.randoms(use_true_random=False))
@@ -43,7 +50,9 @@ def test_order_does_not_matter(weights: list[float], random) -> None:
     order = list(range(len(weights)))
     random.shuffle(order)
     hashes, numbers = features(len(weights)), np.array(weights)
-    assert np.array_equal(weighted_minhash(hashes, numbers, 8), weighted_minhash(hashes[order], numbers[order], 8))
+    assert np.array_equal(
+        weighted_minhash(hashes, numbers, 8), weighted_minhash(hashes[order], numbers[order], 8)
+    )
 
 
 @given(WEIGHTS)
@@ -51,7 +60,9 @@ def test_sampling_is_consistent(weights: list[float]) -> None:
     """A feature that wins a slot wins it still when other features lose weight or go."""
     hashes, numbers = features(len(weights)), np.array(weights)
     whole = weighted_minhash(hashes, numbers, 16)
-    alone = [weighted_minhash(hashes[i : i + 1], numbers[i : i + 1], 16) for i in range(len(weights))]
+    alone = [
+        weighted_minhash(hashes[i : i + 1], numbers[i : i + 1], 16) for i in range(len(weights))
+    ]
     assert all(value in {one[slot] for one in alone} for slot, value in enumerate(whole))
 
 
@@ -63,7 +74,9 @@ def test_equal_slots_estimate_the_weighted_jaccard_similarity(spread: float) -> 
     for seed in range(200):
         hashes = features(60, seed)
         left = random.uniform(1, spread + 1e-9, 60)
-        right = np.where(random.random(60) < 0.3, random.uniform(1, spread + 1e-9, 60), left) * (random.random(60) < 0.9)
+        right = np.where(random.random(60) < 0.3, random.uniform(1, spread + 1e-9, 60), left) * (
+            random.random(60) < 0.9
+        )
         truth = np.minimum(left, right).sum() / np.maximum(left, right).sum()
         other = weighted_minhash(hashes[right > 0], right[right > 0], slots)
         errors.append(np.mean(weighted_minhash(hashes, left, slots) == other) - truth)

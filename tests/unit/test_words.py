@@ -5,10 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.wordgrams import grams, shared_numbers
+from indexer.text.word_ngrams import grams, shared_numbers
 from indexer.text.words import words
 
-ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("ab1é中ที่-‐.,'’ \n\t\u00ad\u200b\u0301\ud800\U0010ffff"))
+ANY_TEXT = st.text(
+    st.characters(codec=None)
+    | st.sampled_from("ab1é中ที่-‐.,'’ \n\t\u00ad\u200b\u0301\ud800\U0010ffff")
+)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +28,10 @@ ANY_TEXT = st.text(st.characters(codec=None) | st.sampled_from("ab1é中ที�
         ("pages 5-\n7, item -\nnext", ["pages", "5", "7", "item", "next"]),
         ("ﬁle Ｆｉｌｅ", ["file", "file"]),
         ("nai\u0308ve naïve", ["naïve", "naïve"]),
-        ("近似重複 abcの文書、2020年", ["近", "似", "重", "複", "abc", "の", "文", "書", "2020", "年"]),
+        (
+            "近似重複 abcの文書、2020年",
+            ["近", "似", "重", "複", "abc", "の", "文", "書", "2020", "年"],
+        ),
         ("ที่นี่", ["ที่", "นี่"]),
         ("版本v2发布", ["版", "本", "v2", "发", "布"]),
         ("中-文 a-中 x-\n中", ["中", "文", "a", "中", "x", "中"]),
@@ -53,7 +59,9 @@ def test_offsets_point_into_the_original() -> None:
 def test_any_text_has_words_in_order_that_stand_on_their_own(text: str) -> None:
     found = words(text)
     ends = [0, *found.ends.tolist()]
-    for word, end_before, start, end in zip(found.folded, ends, found.starts.tolist(), found.ends.tolist(), strict=False):
+    for word, end_before, start, end in zip(
+        found.folded, ends, found.starts.tolist(), found.ends.tolist(), strict=False
+    ):
         assert end_before <= start < end <= len(text)
         assert words(text[start:end]).folded == [word]
 
@@ -67,15 +75,23 @@ def test_separators_and_case_change_nothing(spelled: list[str], separator: str) 
 
 
 @given(st.lists(st.sampled_from("abcd")), st.lists(st.sampled_from("abcd")), st.integers(1, 6))
-def test_grams_are_equal_exactly_where_the_words_are(first: list[str], second: list[str], width: int) -> None:
+def test_grams_are_equal_exactly_where_the_words_are(
+    first: list[str], second: list[str], width: int
+) -> None:
     texts = (words(" ".join(first)), words(" ".join(second)))
     numbers = [number for runs in grams(*shared_numbers(*texts), width) for number in runs.tolist()]
-    spelled = [tuple(one[place : place + width]) for one in (first, second) for place in range(len(one) - width + 1)]
+    spelled = [
+        tuple(one[place : place + width])
+        for one in (first, second)
+        for place in range(len(one) - width + 1)
+    ]
     assert len(set(zip(numbers, spelled, strict=True))) == len(set(numbers)) == len(set(spelled))
 
 
 def test_grams_of_a_large_vocabulary_do_not_overflow() -> None:
-    first, second = (np.array([number, 0, 0, 0, 2**16 - 1]) for number in (1, 2))  # 2**16 words: five make 80 bits
+    first, second = (
+        np.array([number, 0, 0, 0, 2**16 - 1]) for number in (1, 2)
+    )  # 2**16 words: five make 80 bits
     assert len(set(np.concatenate(grams(first, second, 5)).tolist())) == 2
     text = words(" ".join(f"w{place}" for place in range(5000)))
     runs, again = grams(*shared_numbers(text, text), 12)

@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sample_library import edited, rows, sentence
 from servers import choosing
 
-from indexer.grouping import group
-from indexer.ingest import index
+from indexer.grouping.group import group
+from indexer.indexing.index import index
 from indexer.stores import open_store
 from web.hostile import hostile_rows
 from web.watching import ROOT, Seen, served, window
@@ -38,7 +38,10 @@ def store_url(folder: Path) -> str:
     planted = {f"m{place}": edited(sentence(3), place) for place in range(6)}
     labels = {"m1": ("privileged",), "m2": ("privileged", "hot")}
     numbered = [f"word{place}" for place in range(20_000)]
-    long = {"long1": " ".join(numbered), "long2": " ".join(word for word in numbered if not word.endswith("777"))}
+    long = {
+        "long1": " ".join(numbered),
+        "long2": " ".join(word for word in numbered if not word.endswith("777")),
+    }
     mixed = {
         "hebrew1": "הסכם זה נערך ונחתם ביום הראשון לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד",
         "hebrew2": "הסכם זה נערך ונחתם ביום השני לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד",

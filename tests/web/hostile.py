@@ -36,7 +36,12 @@ PAYLOADS = (
 def hostile_rows() -> list[Row]:
     """One family of documents that differ in a payload, which stands in every field that a page shows."""
     shared = sentence(11, 80)
-    made = rows({f"hostile{place}": f"{payload} {shared} {payload}" for place, payload in enumerate(PAYLOADS)})
+    made = rows(
+        {
+            f"hostile{place}": f"{payload} {shared} {payload}"
+            for place, payload in enumerate(PAYLOADS)
+        }
+    )
     return [_armed(row, payload) for row, payload in zip(made, PAYLOADS, strict=True)]
 
 

@@ -12,7 +12,8 @@ import uvicorn
 from sample_library import library, rows
 from uvicorn.server import ServerState
 
-from indexer.web import bodies, serving
+from indexer.web import request_body as bodies
+from indexer.web import serve as serving
 from indexer.web.app import application
 
 Given = TypeVar("Given")
@@ -24,7 +25,9 @@ def ran(asked: Coroutine[Any, Any, Given]) -> Given:
         return pool.submit(asyncio.run, asked).result()
 
 
-@pytest.mark.parametrize(("then", "status"), [({"type": "http.disconnect"}, 400), (asyncio.CancelledError(), 503)])
+@pytest.mark.parametrize(
+    ("then", "status"), [({"type": "http.disconnect"}, 400), (asyncio.CancelledError(), 503)]
+)
 def test_a_client_that_leaves_is_no_fault_of_ours(
     then: dict[str, str] | BaseException, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -42,9 +45,17 @@ def test_a_client_that_leaves_is_no_fault_of_ours(
 
     app = application(library(rows({"one": "A text."})), frozenset({"here"}))
     headers = [(b"host", b"here"), (b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": "/api/label", "query_string": b"", "headers": headers}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/label",
+        "query_string": b"",
+        "headers": headers,
+    }
     ran(app(scope, receive, send))
-    assert [message["status"] for message in told if message["type"] == "http.response.start"] == [status]
+    assert [message["status"] for message in told if message["type"] == "http.response.start"] == [
+        status
+    ]
     assert caplog.records == []
 
 
@@ -52,7 +63,9 @@ def test_who_sends_too_slowly_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(serving, "PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr(bodies, "PATIENCE_SECONDS", 0.2)
     config = uvicorn.Config(
-        application(library(rows({"one": "A text."})), frozenset({"here"})), lifespan="off", log_config=None
+        application(library(rows({"one": "A text."})), frozenset({"here"})),
+        lifespan="off",
+        log_config=None,
     )
     config.load()
 

@@ -12,10 +12,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sample_library import sentence
 
-from indexer.comparing.comparison import compare
+from indexer.comparing.compare import compare
 from indexer.comparing.originals import Original
-from indexer.discounting import Discounted
-from indexer.web.comparisonfile import compare_page
+from indexer.similarity.boilerplate_discount import Discounted
+from indexer.web.compare_page import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
 from web.watching import Seen
 
@@ -28,14 +28,32 @@ OTHER = "Then comes the clause that was moved away. First of all the parties agr
 
 def of(a: str, b: str, matching: str = "literal", **more: object) -> str:
     originals = Original("/files/a.txt", a, **more), Original("/files/b.txt", b)
-    return compare_page(compare(a, b, matching=matching, names=("/files/a.txt", "/files/b.txt")), originals)
+    return compare_page(
+        compare(a, b, matching=matching, names=("/files/a.txt", "/files/b.txt")), originals
+    )
 
 
 def hostile() -> str:
-    texts = [" ".join(f"{sentence(place, 30)} {payload}" for place, payload in enumerate(order)) for order in _orders()]
+    texts = [
+        " ".join(f"{sentence(place, 30)} {payload}" for place, payload in enumerate(order))
+        for order in _orders()
+    ]
     armed = [
-        Original(f"/files/{mark}", text, mark, mark, 1, 2, mark, (mark,), {mark: mark, "all": " ".join(PAYLOADS)}, PAYLOADS)
-        for text, mark in zip(texts, ("</style></script><script>alert(1)</script>", PAYLOADS[2]), strict=True)
+        Original(
+            f"/files/{mark}",
+            text,
+            mark,
+            mark,
+            1,
+            2,
+            mark,
+            (mark,),
+            {mark: mark, "all": " ".join(PAYLOADS)},
+            PAYLOADS,
+        )
+        for text, mark in zip(
+            texts, ("</style></script><script>alert(1)</script>", PAYLOADS[2]), strict=True
+        )
     ]
     return compare_page(compare(*texts, names=(armed[0].path, armed[1].path)), (armed[0], armed[1]))
 
@@ -80,10 +98,21 @@ def test_the_file_names_nothing_outside_it() -> None:
         plain = re.sub(r"<(style|script)\b.*?</\1>", "", html, flags=re.DOTALL)
         tags = re.findall(r"<[a-z!][^<>]*>", plain)
         assert not [tag for tag in tags if re.search(r"\s(src|srcset|action|style|on\w+)\s*=", tag)]
-        assert {tag for tag in tags if " href=" in tag} == {tag for tag in tags if ' href="#' in tag}
-        assert not {re.match(r"<[a-z]+", tag).group() for tag in tags if tag[1] != "!"} & {"<img", "<link", "<iframe", "<base"}
+        assert {tag for tag in tags if " href=" in tag} == {
+            tag for tag in tags if ' href="#' in tag
+        }
+        assert not {re.match(r"<[a-z]+", tag).group() for tag in tags if tag[1] != "!"} & {
+            "<img",
+            "<link",
+            "<iframe",
+            "<base",
+        }
         assert len(re.findall(r"<script\b", html)) == len(re.findall(r"<style\b", html)) == 1
-        assert not re.search(r"url\(|@import|^import |fetch\(", html.split("<body>")[0] + html.rsplit("<script", 1)[1], re.M)
+        assert not re.search(
+            r"url\(|@import|^import |fetch\(",
+            html.split("<body>")[0] + html.rsplit("<script", 1)[1],
+            re.M,
+        )
 
 
 def test_only_the_style_and_the_script_of_the_file_itself_act() -> None:
@@ -96,7 +125,12 @@ def test_only_the_style_and_the_script_of_the_file_itself_act() -> None:
 def test_hostile_documents_run_nothing_and_reach_nobody(opened: Open) -> None:
     page = opened(hostile())
     assert page.evaluate("typeof pwned") == "undefined"
-    assert page.locator("main script, main iframe, main img, main base, main link, main meta, main object").count() == 0
+    assert (
+        page.locator(
+            "main script, main iframe, main img, main base, main link, main meta, main object"
+        ).count()
+        == 0
+    )
     assert ELSEWHERE in page.locator("main").text_content()
     page.keyboard.press("n")
     expect(page.locator("[data-where]")).to_contain_text("Difference 1 of")
@@ -118,7 +152,10 @@ def test_keys_and_buttons_lead_from_difference_to_difference(opened: Open) -> No
     page = opened(of(ONE, OTHER))
     where = page.locator("[data-where]")
     total = where.text_content()
-    for press in (lambda: page.keyboard.press("n"), page.get_by_role("button", name="Next difference").click):
+    for press in (
+        lambda: page.keyboard.press("n"),
+        page.get_by_role("button", name="Next difference").click,
+    ):
         press()
     expect(where).to_have_text(f"Difference 2 of {total}")
     page.keyboard.press("p")
@@ -140,7 +177,15 @@ def test_differences_of_a_long_text_come_into_view(opened: Open) -> None:
 
 
 def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: Open) -> None:
-    page = opened(of(ONE, OTHER, warnings=("the text is cut",), metadata={"author": "Ann"}, content_type="text/plain"))
+    page = opened(
+        of(
+            ONE,
+            OTHER,
+            warnings=("the text is cut",),
+            metadata={"author": "Ann"},
+            content_type="text/plain",
+        )
+    )
     expect(page.locator(".notes")).to_have_text("A: the text is cut")
     expect(page.locator(".moved").first).to_be_visible()
     expect(page.locator(".side.a .letters").first).to_have_text("2,0")
@@ -149,7 +194,10 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: 
         "terminology", "containment", "hamming",
     ]  # fmt: skip
     expect(page.locator(".measures .range")).to_have_text([re.compile(r"\d+% to \d+%")] * 2)
-    assert page.locator("tr.differs").all_text_contents() == ["content type (differs)text/plain–", "author (differs)Ann–"]
+    assert page.locator("tr.differs").all_text_contents() == [
+        "content type (differs)text/plain–",
+        "author (differs)Ann–",
+    ]
     number = page.locator(".side.a .nr").first
     number.click()
     expect(page.locator(".side.b .nr:target")).to_have_text(number.text_content())
@@ -160,7 +208,9 @@ def test_it_says_whether_boilerplate_was_discounted() -> None:
     told = compare_page(compare(ONE, OTHER), without=Discounted(0.123, 0.5, 0.25, 40))
     assert "12.3%" in told
     assert "rarity in 40 texts of the store; 25% of them are common there" in told
-    assert "no corpus statistics" in compare_page(compare(ONE, OTHER), without=Discounted(0.5, 0.5, 0.0, 0))
+    assert "no corpus statistics" in compare_page(
+        compare(ONE, OTHER), without=Discounted(0.5, 0.5, 0.0, 0)
+    )
 
 
 def test_matching_is_the_one_that_was_asked_for() -> None:
@@ -177,13 +227,19 @@ def test_scripts_of_any_direction(opened: Open) -> None:
 
 
 @pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1920, "dark")])
-def test_it_is_accessible_and_fits(watched: tuple[BrowserContext, Seen], opened: Open, width: int, theme: str) -> None:
+def test_it_is_accessible_and_fits(
+    watched: tuple[BrowserContext, Seen], opened: Open, width: int, theme: str
+) -> None:
     for html in (of(ONE, OTHER, warnings=("the text is cut",)), of("", ""), hostile()):
         page = opened(html)
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
         found = Axe().run(page).response["violations"]
-        serious = {one["id"]: [node["html"][:200] for node in one["nodes"]][:3] for one in found if _is_serious(one)}
+        serious = {
+            one["id"]: [node["html"][:200] for node in one["nodes"]][:3]
+            for one in found
+            if _is_serious(one)
+        }
         assert serious == {}
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 

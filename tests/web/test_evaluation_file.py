@@ -8,8 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from indexer.evaluation.evaluating import evaluate
-from indexer.web.evaluationfile import MOST_SHOWN, evaluation_page
+from indexer.lab.evaluation.evaluate import evaluate
+from indexer.web.evaluation_page import MOST_SHOWN, evaluation_page
 from web.hostile import PAYLOADS
 
 COMMON = "the tenant pays the rent on the first day of each month and keeps the rooms in good order"
@@ -25,7 +25,9 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"a{place}.txt").write_text(
             f"{COMMON} {payload}\n\nnothing number {place} here is shared with the other text"
         )
-        (folder / f"b{place}.txt").write_text(f"{payload} {place}\n\n{COMMON} quite unlike what stands in the first one")
+        (folder / f"b{place}.txt").write_text(
+            f"{payload} {place}\n\n{COMMON} quite unlike what stands in the first one"
+        )
         lines.append(f"a{place}.txt,b{place}.txt,fuzzy")
         other.append(f"a{place}.txt,b{place}.txt,fuzzy")
     (folder / "copy.txt").write_bytes((folder / "a0.txt").read_bytes())
@@ -37,13 +39,18 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
-def test_it_asks_for_nothing_and_reads_well(browser: Browser, page_of: Path, width: int, scheme: str) -> None:
+def test_it_asks_for_nothing_and_reads_well(
+    browser: Browser, page_of: Path, width: int, scheme: str
+) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     noticed: list[str] = []
     page.on("console", lambda message: noticed.append(message.text))
     page.on("dialog", lambda dialog: noticed.append(dialog.message))
-    page.on("request", lambda request: noticed.append(request.url) if request.url != page_of.as_uri() else None)
+    page.on(
+        "request",
+        lambda request: noticed.append(request.url) if request.url != page_of.as_uri() else None,
+    )
     page.goto(page_of.as_uri())
     assert page.locator("details.mistake").count() == MOST_SHOWN
     assert page.get_by_text("4 more are not shown").count() == 1

@@ -14,14 +14,23 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 from indexer.web.actions import ACTIONS
 from indexer.web.openapi import description
 from indexer.web.questions import QUESTIONS
 
 EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "12"))
-CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
+CHECKS = [
+    not_a_server_error,
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
 
 
 @cache
@@ -36,7 +45,9 @@ OPERATIONS = {one.ok().label: one.ok() for one in API.get_all_operations()}
 
 @pytest.mark.parametrize("label", sorted(OPERATIONS))
 def test_no_question_breaks_the_api(label: str, site: str) -> None:
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
     @given(OPERATIONS[label].as_strategy())
     def asked(case: schemathesis.Case) -> None:
         case.headers = {"X-Nearfold-Token": token(site)}

@@ -17,13 +17,13 @@ import jsonschema
 import pytest
 from sample_library import edited, rows, sentence
 
-from indexer.grouping import group
+from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.web.actions import ACTIONS, MOST_BYTES
 from indexer.web.questions import QUESTIONS
 from indexer.web.safety import allowed_hosts
-from indexer.web.serving import is_loopback
+from indexer.web.serve import is_loopback
 from web.hostile import hostile_rows
 from web.watching import ROOT, served
 
@@ -47,23 +47,33 @@ class Answer:
         self.status, self.headers, self.body = response.status, response.headers, response.read()
 
 
-def request(site: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+def request(
+    site: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str
+) -> Answer:
     connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=30)
     try:
-        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        connection.request(
+            method, path, body, {name.replace("_", "-"): value for name, value in headers.items()}
+        )
         return Answer(connection.getresponse())
     finally:
         connection.close()
 
 
-@pytest.mark.parametrize("path", [*PATHS, *FILES, "/api/search", "/api/openapi.json", "/api/family"])
+@pytest.mark.parametrize(
+    "path", [*PATHS, *FILES, "/api/search", "/api/openapi.json", "/api/family"]
+)
 def test_every_answer_is_locked_down(site: str, path: str) -> None:
     headers = request(site, path).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
-    assert (headers["x-content-type-options"], headers["referrer-policy"], headers["x-frame-options"]) == (
+    assert (
+        headers["x-content-type-options"],
+        headers["referrer-policy"],
+        headers["x-frame-options"],
+    ) == (
         "nosniff",
         "same-origin",
         "DENY",
@@ -72,7 +82,10 @@ def test_every_answer_is_locked_down(site: str, path: str) -> None:
     assert "server" not in headers
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1", "127.0.0.1.evil.example:8765", "0.0.0.0"])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:80", "", "127.0.0.1", "127.0.0.1.evil.example:8765", "0.0.0.0"],
+)
 def test_a_name_that_is_not_ours_reaches_nothing(site: str, host: str) -> None:
     answer = request(site, "/?q=agreement", Host=host)
     assert answer.status in (400, 421)
@@ -84,34 +97,68 @@ def test_names_of_this_machine_are_answered(site: str) -> None:
     assert request(site, "/jobs", Host=f"LOCALHOST:{port}").status == 200
     assert "review.example" in allowed_hosts("127.0.0.1", 8765, ["review.example"])
     assert not {"0.0.0.0:80", "[::]:80"} & (allowed_hosts("0.0.0.0", 80) | allowed_hosts("::", 80))
-    assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "192.0.2.1")] == [True] * 3 + [False] * 2
+    assert [
+        is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "192.0.2.1")
+    ] == [True] * 3 + [False] * 2
 
 
 @pytest.mark.parametrize("path", ["/", "/api/search", "/threshold"])
 def test_writes_of_another_site_are_refused(site: str, path: str) -> None:
-    for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}):
+    for headers in (
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site"},
+    ):
         assert request(site, path, "POST", b"x=1", **headers).status == 403
     assert request(site, path, "POST", b"x=1", Origin=site).status == 405
 
 
-WRITES = ("/label", "/label/undo", "/overview/anew", *(f"/api/{one.api}" for one in ACTIONS.values()))
+WRITES = (
+    "/label",
+    "/label/undo",
+    "/overview/anew",
+    *(f"/api/{one.api}" for one in ACTIONS.values()),
+)
 
 
 @pytest.mark.parametrize("path", WRITES)
 def test_writes_need_the_token_of_this_run(site: str, path: str) -> None:
     body = json.dumps({"id": ["m1"], "add": ["stolen"], "dry_run": False, "job": 1}).encode()
     for headers in ({}, {"X_Nearfold_Token": "x" * 43}, {"X_Nearfold_Token": "\u00e9"}):
-        assert request(site, path, "POST", body, Content_Type="application/json", **headers).status == 403
+        assert (
+            request(site, path, "POST", body, Content_Type="application/json", **headers).status
+            == 403
+        )
     assert (
-        request(site, path, "POST", b"id=m1&add=stolen&token=wrong", Content_Type="application/x-www-form-urlencoded").status
+        request(
+            site,
+            path,
+            "POST",
+            b"id=m1&add=stolen&token=wrong",
+            Content_Type="application/x-www-form-urlencoded",
+        ).status
         == 403
     )
     assert request(site, path, "GET").status == 405
     token = json.loads(request(site, "/api/token").body)["token"]
-    for kind, sent in (("text/plain", body), ("application/json", b"[" * 9000), ("application/json", b'{"id": {"a": 1}}')):
-        assert request(site, path, "POST", sent, Content_Type=kind, X_Nearfold_Token=token).status == 400
+    for kind, sent in (
+        ("text/plain", body),
+        ("application/json", b"[" * 9000),
+        ("application/json", b'{"id": {"a": 1}}'),
+    ):
+        assert (
+            request(site, path, "POST", sent, Content_Type=kind, X_Nearfold_Token=token).status
+            == 400
+        )
     assert (
-        request(site, path, "POST", b" " * (MOST_BYTES + 1), Content_Type="application/json", X_Nearfold_Token=token).status
+        request(
+            site,
+            path,
+            "POST",
+            b" " * (MOST_BYTES + 1),
+            Content_Type="application/json",
+            X_Nearfold_Token=token,
+        ).status
         == 413
     )
     assert b"stolen" not in request(site, "/api/search?fold=none&limit=100").body
@@ -125,12 +172,18 @@ def test_labels_are_tried_written_and_undone_by_the_api(site: str) -> None:
         headers = {"Content_Type": "application/json", "X_Nearfold_Token": token}
         answer = request(site, f"/api/{path}", "POST", json.dumps(values).encode(), **headers)
         assert answer.status == 200, answer.body
-        schema = described["paths"][f"/{path}"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
-        jsonschema.Draft202012Validator({**schema, "components": described["components"]}).validate(json.loads(answer.body))
+        schema = described["paths"][f"/{path}"]["post"]["responses"]["200"]["content"][
+            "application/json"
+        ]["schema"]
+        jsonschema.Draft202012Validator({**schema, "components": described["components"]}).validate(
+            json.loads(answer.body)
+        )
         return json.loads(answer.body)
 
     def carriers() -> int:
-        return json.loads(request(site, "/api/search?filter=labels%3Dhot+stuff&fold=none").body)["total"]
+        return json.loads(request(site, "/api/search?filter=labels%3Dhot+stuff&fold=none").body)[
+            "total"
+        ]
 
     tried = post("label", id="long1", add=["hot stuff"])
     assert (tried["job"], len(tried["changes"]), carriers()) == (None, 1, 0)
@@ -141,7 +194,9 @@ def test_labels_are_tried_written_and_undone_by_the_api(site: str) -> None:
     assert post("survey/anew") == {"forgotten": True}
 
 
-def test_originals_are_served_by_id_from_inside_the_root_only(site: str, store_url: str, tmp_path: Path) -> None:
+def test_originals_are_served_by_id_from_inside_the_root_only(
+    site: str, store_url: str, tmp_path: Path
+) -> None:
     hits = json.loads(request(site, "/api/search?fold=none&limit=100").body)["hits"]
     inside = next(one for one in hits if one["path"].endswith("services-agreement-2024.txt"))
     answer = request(site, f"/original?id={quote(inside['id'])}")
@@ -158,7 +213,9 @@ def test_originals_are_served_by_id_from_inside_the_root_only(site: str, store_u
     made = rows({"link": sentence(1)})
     store.prepare(DEFAULT)
     places = {"link": root / "link.txt", "up": root / ".." / "secret.txt", "folder": root}
-    store.write([replace(made[0], id=id, family=id, path=str(place)) for id, place in places.items()])
+    store.write(
+        [replace(made[0], id=id, family=id, path=str(place)) for id, place in places.items()]
+    )
     store.close()
     with served(f"sqlite:///{tmp_path}/links.db", "--originals", str(root)) as address:
         assert [request(address, f"/original?id={id}").status for id in places] == [404] * 3
@@ -168,7 +225,13 @@ def test_originals_are_served_by_id_from_inside_the_root_only(site: str, store_u
 
 @pytest.mark.parametrize(
     "path",
-    ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/templates/base.html"],
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static//etc/passwd",
+        "/static/templates/base.html",
+    ],
 )
 def test_static_files_are_those_of_one_folder(site: str, path: str) -> None:
     assert request(site, path).status == 404
@@ -177,14 +240,24 @@ def test_static_files_are_those_of_one_folder(site: str, path: str) -> None:
 def test_the_api_answers_as_it_is_described(site: str) -> None:
     described = json.loads(request(site, "/api/openapi.json").body)
     assert described["openapi"].startswith("3.1")
-    assert set(described["paths"]) == {"/token", *(f"/{one.api}" for one in (*QUESTIONS.values(), *ACTIONS.values()))}
+    assert set(described["paths"]) == {
+        "/token",
+        *(f"/{one.api}" for one in (*QUESTIONS.values(), *ACTIONS.values())),
+    }
     asked = {
-        "search": [{"q": "agreement"}, {"filter": "labels=hostile", "fold": "family"}, {"q": "", "limit": "100"}],
+        "search": [
+            {"q": "agreement"},
+            {"filter": "labels=hostile", "fold": "family"},
+            {"q": "", "limit": "100"},
+        ],
         "document": [{"id": "m1"}, {"id": hostile_rows()[0].id}],
         "similar": [{"id": "m1"}],
         "family": [{"id": "m2"}, {"id": "long1"}],
         "compare": [{"a": "m1", "b": "m2"}, {"a": "m1", "b": "long1", "matching": "information"}],
-        "discounted": [{"a": "m1", "b": "m2", "wait": "20"}, {"a": "m1", "b": "long1", "wait": "0"}],
+        "discounted": [
+            {"a": "m1", "b": "m2", "wait": "20"},
+            {"a": "m1", "b": "long1", "wait": "0"},
+        ],
         "versions": [{"id": "m2"}, {"id": "m2", "dates": "no", "redline": "yes"}],
         "status": [{}],
         "labellings": [{}],
@@ -196,8 +269,12 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         for parameters in questions:
             answer = request(site, f"/api/{name}?{urlencode(parameters)}")
             assert answer.status == 200, answer.body
-            schema = described["paths"][f"/{name}"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-            jsonschema.Draft202012Validator({**schema, "components": described["components"]}).validate(json.loads(answer.body))
+            schema = described["paths"][f"/{name}"]["get"]["responses"]["200"]["content"][
+                "application/json"
+            ]["schema"]
+            jsonschema.Draft202012Validator(
+                {**schema, "components": described["components"]}
+            ).validate(json.loads(answer.body))
 
 
 @pytest.mark.parametrize(
@@ -248,7 +325,9 @@ def test_wrong_questions_get_an_error_in_json(site: str, path: str, status: int)
         ("label?dry_run=yes", {"id": "m1", "add": "hot"}, 400, "dry_run"),
     ],
 )
-def test_wrong_writes_say_what_is_wrong_and_write_nothing(site: str, path: str, body: dict, status: int, named: str) -> None:
+def test_wrong_writes_say_what_is_wrong_and_write_nothing(
+    site: str, path: str, body: dict, status: int, named: str
+) -> None:
     token = json.loads(request(site, "/api/token").body)["token"]
     before = json.loads(request(site, "/api/document?id=m1").body)["document"]["labels"]
     sent = {"Content_Type": "application/json", "X_Nearfold_Token": token}
@@ -258,12 +337,19 @@ def test_wrong_writes_say_what_is_wrong_and_write_nothing(site: str, path: str, 
     form = {"Content_Type": "application/x-www-form-urlencoded"}
     spelled = {name: "no" if value is False else value for name, value in body.items()}
     fields = urlencode({**spelled, "token": token}, doseq=True).encode()
-    shown = request(site, f"/{path}" if path.startswith("label") else "/overview/anew", "POST", fields, **form)
+    shown = request(
+        site, f"/{path}" if path.startswith("label") else "/overview/anew", "POST", fields, **form
+    )
     assert (shown.status, b"<h1>" in shown.body) == (status, True)
 
 
 def test_pages_say_what_is_not_there(site: str) -> None:
-    for path in ("/document?id=nowhere", "/document?id=m1&part=9999", "/compare?a=m1&b=m2&part=2", "/family?id=nowhere"):
+    for path in (
+        "/document?id=nowhere",
+        "/document?id=m1&part=9999",
+        "/compare?a=m1&b=m2&part=2",
+        "/family?id=nowhere",
+    ):
         assert request(site, path).status == 404
     assert b"The hits end before page 9,999" in request(site, "/?q=agreement&page=9999").body
     assert request(site, "/jobs?from=a-mail").status == 200
@@ -285,7 +371,9 @@ def test_many_ask_at_once_while_documents_come(tmp_path: Path) -> None:
         places = [path for path in PATHS for _ in range(8)]
         waiting = [pool.submit(request, address, path) for path in places]
         for start in range(10):
-            store.write(rows({f"new{start}-{place}": sentence(start * 20 + place) for place in range(20)}))
+            store.write(
+                rows({f"new{start}-{place}": sentence(start * 20 + place) for place in range(20)})
+            )
         assert {one.result().status for one in waiting} == {200}
     store.close()
 
@@ -293,18 +381,27 @@ def test_many_ask_at_once_while_documents_come(tmp_path: Path) -> None:
 def test_serve_says_where_and_ends_on_ctrl_c(store_url: str) -> None:
     command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", store_url]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes) as process:
+    with subprocess.Popen(
+        command, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes
+    ) as process:
         assert "http://127.0.0.1:" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (0, "")
 
 
-def test_what_cannot_be_served_is_said_before_anything_listens(tmp_path: Path, site: str, store_url: str) -> None:
+def test_what_cannot_be_served_is_said_before_anything_listens(
+    tmp_path: Path, site: str, store_url: str
+) -> None:
     def refused(*options: str, store: str = store_url) -> tuple[int, str]:
         command = [sys.executable, "-m", "indexer", "serve", "--store", store, *options]
         done = subprocess.run(
-            command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60, check=False
+            command,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            timeout=60,
+            check=False,
         )
         return done.returncode, done.stderr
 
@@ -320,11 +417,18 @@ def test_the_pages_work_over_a_search_engine(opensearch_url: str) -> None:
     store = open_store(url)
     store.prepare(DEFAULT)
     try:
-        store.write(rows({f"m{place}": edited(sentence(3), place) for place in range(6)}, labels={"m1": ("hot",)}))
+        store.write(
+            rows(
+                {f"m{place}": edited(sentence(3), place) for place in range(6)},
+                labels={"m1": ("hot",)},
+            )
+        )
         store.refresh()
         group(store)
         with served(url) as address:
-            assert {path: request(address, path).status for path in PATHS} == dict.fromkeys(PATHS, 200)
+            assert {path: request(address, path).status for path in PATHS} == dict.fromkeys(
+                PATHS, 200
+            )
             facets = json.loads(request(address, "/api/search").body)["facets"]
             assert facets["labels"] == [{"value": "hot", "documents": 1, "families": 1}]
             assert json.loads(request(address, "/api/family?id=m3").body)["size"] > 1

@@ -129,7 +129,10 @@ def test_a_comparison_shows_passages_in_matching_colours(page: Page, site: str) 
     left, right = page.locator(".side.a .passage"), page.locator(".side.b .passage")
     assert left.count() == right.count() > 3
     for place in range(3):
-        colours = [one.nth(place).evaluate("one => getComputedStyle(one).backgroundColor") for one in (left, right)]
+        colours = [
+            one.nth(place).evaluate("one => getComputedStyle(one).backgroundColor")
+            for one in (left, right)
+        ]
         assert colours[0] == colours[1] != "rgba(0, 0, 0, 0)"
     expect(page.locator(".side.a .letters").first).to_be_visible()
     page.locator(".side.a .nr").nth(1).click()
@@ -167,7 +170,10 @@ def test_long_texts_come_in_parts_and_differences_lead_across_them(page: Page) -
 def test_right_to_left_text_runs_from_the_right(page: Page) -> None:
     page.goto("/compare?a=hebrew1&b=hebrew2")
     for side in "ab":
-        assert page.locator(f".side.{side}").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
+        assert (
+            page.locator(f".side.{side}").first.evaluate("one => getComputedStyle(one).direction")
+            == "rtl"
+        )
 
 
 def test_chinese_texts_differ_by_letters(page: Page) -> None:
@@ -213,7 +219,9 @@ def test_a_family_shows_which_version_came_from_which(page: Page, site: str) -> 
     told = ask(site, "versions", id=hit(site, "agreement")["id"], redline="yes")["versions"]
     expect(tree).to_have_count(len(told))
     expect(tree.first).to_contain_text("the same text")
-    expect(tree.nth(1)).to_contain_text(f"{told[1]['step']['added']} words added, 0 removed; the later by its date")
+    expect(tree.nth(1)).to_contain_text(
+        f"{told[1]['step']['added']} words added, 0 removed; the later by its date"
+    )
     tree.nth(1).get_by_role("link", name="Compare").click()
     expect(page).to_have_url(re.compile(f"a={told[1]['step']['origin']}&b={told[1]['id']}"))
     page.go_back()
@@ -232,7 +240,9 @@ def test_headers_of_tables_do_not_break(browser: Browser, site: str, seen: Seen)
     with window(browser, site, seen, 1920) as context:
         page = seen.watch(context.new_page())
         page.goto("/threshold?threshold=0.6")
-        heights = page.locator("table.moves th").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+        heights = page.locator("table.moves th").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect().height)"
+        )
         assert len(heights) == 3
         assert max(heights) < 40
 
@@ -255,7 +265,9 @@ def test_a_family_is_labelled_after_a_dry_run_and_given_back(page: Page) -> None
     expect(page.get_by_role("heading", name="2 documents changed")).to_be_visible()
     expect(page.locator("tbody .label")).to_have_text([label, label])
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("heading", name="2 documents have the labels from before")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="2 documents have the labels from before")
+    ).to_be_visible()
     page.get_by_role("link", name="Back to the family").click()
     expect(page.locator(".counted .label")).to_have_count(0)
 
@@ -281,20 +293,41 @@ def test_hostile_documents_run_nothing_and_reach_nobody(page: Page, site: str) -
     listed = ask(site, "search", filter="labels=hostile", fold="none", limit="100")["hits"]
     assert len(listed) == len(PAYLOADS)
     ids = [one["id"] for one in listed]
-    places = ["/?fold=none&limit=100&filter=labels%3Dhostile", "/?filter=labels%3Dhostile", "/overview", "/threshold"]
-    places += ["/?" + urlencode({"q": payload, "filter": f"content_type={payload}"}) for payload in PAYLOADS[:6]]
+    places = [
+        "/?fold=none&limit=100&filter=labels%3Dhostile",
+        "/?filter=labels%3Dhostile",
+        "/overview",
+        "/threshold",
+    ]
+    places += [
+        "/?" + urlencode({"q": payload, "filter": f"content_type={payload}"})
+        for payload in PAYLOADS[:6]
+    ]
     for id, other in zip(ids, ids[1:] + ids[:1], strict=True):
-        places += ["/document?" + urlencode({"id": id}), "/compare?" + urlencode({"a": id, "b": other})]
-    places += ["/family?" + urlencode({"id": ids[0]}), "/document?" + urlencode({"id": PAYLOADS[0]})]
+        places += [
+            "/document?" + urlencode({"id": id}),
+            "/compare?" + urlencode({"a": id, "b": other}),
+        ]
+    places += [
+        "/family?" + urlencode({"id": ids[0]}),
+        "/document?" + urlencode({"id": PAYLOADS[0]}),
+    ]
     for place in places:
         page.goto(place)
         assert page.evaluate("typeof pwned") == "undefined"
-        assert page.locator("main script, main iframe, main img, main base, main link, main meta, main object").count() == 0
+        assert (
+            page.locator(
+                "main script, main iframe, main img, main base, main link, main meta, main object"
+            ).count()
+            == 0
+        )
         assert "49" not in page.title()
 
 
 @pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1920, "light")])
-def test_pages_are_accessible_and_fit(browser: Browser, site: str, seen: Seen, width: int, theme: str) -> None:
+def test_pages_are_accessible_and_fit(
+    browser: Browser, site: str, seen: Seen, width: int, theme: str
+) -> None:
     with window(browser, site, seen, width, color_scheme=theme) as context:
         page = seen.watch(context.new_page())
         for name, place in addresses(site).items():

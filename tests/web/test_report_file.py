@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from indexer.exports.exporting import export
+from indexer.exports.export import export
 from indexer.stores import open_store
 
 
@@ -23,15 +23,21 @@ def report(store_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "media"), [(1280, "light", "screen"), (360, "dark", "screen"), (760, "light", "print")]
+    ("width", "scheme", "media"),
+    [(1280, "light", "screen"), (360, "dark", "screen"), (760, "light", "print")],
 )
-def test_it_asks_for_nothing_and_reads_well(browser: Browser, report: Path, width: int, scheme: str, media: str) -> None:
+def test_it_asks_for_nothing_and_reads_well(
+    browser: Browser, report: Path, width: int, scheme: str, media: str
+) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     noticed: list[str] = []
     page.on("console", lambda message: noticed.append(message.text))
     page.on("dialog", lambda dialog: noticed.append(dialog.message))
-    page.on("request", lambda request: noticed.append(request.url) if request.url != report.as_uri() else None)
+    page.on(
+        "request",
+        lambda request: noticed.append(request.url) if request.url != report.as_uri() else None,
+    )
     page.emulate_media(media=media, color_scheme=scheme)
     page.goto(report.as_uri())
     page.locator("a[href='#group-1']").click()

@@ -19,7 +19,17 @@ ROOT = Path(__file__).parent.parent.parent
 @contextlib.contextmanager
 def served(store_url: str, *options: str) -> Iterator[str]:
     """The address of the pages of a store, without the slash at its end."""
-    command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", store_url, *options]
+    command = [
+        sys.executable,
+        "-m",
+        "indexer",
+        "serve",
+        "--port",
+        "0",
+        "--store",
+        store_url,
+        *options,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
@@ -62,9 +72,13 @@ class Seen:
         assert (self.dialogs, self.strangers, self.complaints) == ([], [], [])
 
 
-def window(browser: Browser, site: str, seen: Seen, width: int = 1280, **settings: Any) -> BrowserContext:
+def window(
+    browser: Browser, site: str, seen: Seen, width: int = 1280, **settings: Any
+) -> BrowserContext:
     """A browser profile of its own, watched."""
-    opened = browser.new_context(base_url=site, viewport={"width": width, "height": 900}, **settings)
+    opened = browser.new_context(
+        base_url=site, viewport={"width": width, "height": 900}, **settings
+    )
     opened.set_default_timeout(15_000)
     opened.on("request", seen.request)
     return opened

@@ -77,7 +77,9 @@ class _Sheet:
         for row in rows:
             self._advance(_SMALL)
             for text, start, quarters in zip(row, starts, (2, 1, 1), strict=True):
-                self._draw(text, self._left() + start * quarter, self._top, _SMALL, quarters * quarter)
+                self._draw(
+                    text, self._left() + start * quarter, self._top, _SMALL, quarters * quarter
+                )
 
     def gap(self) -> None:
         """Half a line of space."""
@@ -90,11 +92,16 @@ class _Sheet:
 
     def _fitting(self, size: float) -> Callable[[str], bool]:
         return lambda text: (
-            pdfmetrics.stringWidth(_drawn(text, self._document.language), self._font, size) <= self._column_width
+            pdfmetrics.stringWidth(_drawn(text, self._document.language), self._font, size)
+            <= self._column_width
         )
 
     def _left(self) -> float:
-        place = self._columns - 1 - self._column if self._document.language.right_to_left else self._column
+        place = (
+            self._columns - 1 - self._column
+            if self._document.language.right_to_left
+            else self._column
+        )
         return _MARGIN + place * (self._column_width + _GUTTER)
 
     def _advance(self, size: float) -> None:
@@ -126,7 +133,9 @@ def _drawn(text: str, spoken: Language) -> str:
     """A line in the order and the shapes in which it is seen."""
     if not spoken.right_to_left:
         return text
-    return str(get_display(arabic_reshaper.reshape(text) if spoken.code == "ar" else text, base_dir="R"))
+    return str(
+        get_display(arabic_reshaper.reshape(text) if spoken.code == "ar" else text, base_dir="R")
+    )
 
 
 @cache

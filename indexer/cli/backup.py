@@ -1,0 +1,50 @@
+"""The commands that copy a store into a file and put it back: backup, restore."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from indexer.cli.options import json_option, opened, store_option
+from indexer.cli.side_by_side import counted
+from indexer.operations import backup as safekeeping
+from indexer.operations.backup import Copy
+
+_JOURNAL = {
+    True: ", with its journal",
+    False: "; its journal is in use by a job and was left out",
+    None: "",
+}
+
+
+@click.command("backup")
+@click.argument("file", type=click.Path(dir_okay=False))
+@store_option
+@json_option
+def backup_command(file: str, store_url: str, as_json: bool) -> int:
+    """Copy an embedded store into a file while it is in use; the copy is a store itself."""
+    with opened(store_url) as store:
+        _told(safekeeping.backup(store, file), as_json, f"copied into {file}")
+    return 0
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--replace", is_flag=True, help="Put the copy in place of the store that is there.")
+@store_option
+@json_option
+def restore_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
+    """Put the copy of an embedded store back, in one step."""
+    with opened(store_url) as store:
+        _told(safekeeping.restore(store, file, replace=replace), as_json, f"put back from {file}")
+    return 0
+
+
+def _told(done: Copy, as_json: bool, what: str) -> None:
+    if as_json:
+        click.echo(
+            json.dumps({"file": done.path, "documents": done.documents, "journal": done.journal})
+        )
+    else:
+        click.echo(f"{counted(done.documents, 'document')} {what}{_JOURNAL[done.journal]}")

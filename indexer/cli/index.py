@@ -1,0 +1,177 @@
+"""The command that fills a store: index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from indexer.cli import index_output as accounts
+from indexer.cli import progress
+from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.interrupts import draining
+from indexer.cli.options import Share, json_option, opened, store_option
+from indexer.extraction.base import DEFAULT_LIMITS, Limits
+from indexer.grouping.delete import DEFAULTS
+from indexer.indexing import index as ingest
+from indexer.sketch.fingerprint import kernel_name
+from indexer.sources import target
+from indexer.sources.base import Reading
+from indexer.stores import is_store, same_store
+from indexer.system.secrets import recipe_asked
+
+_READ = Reading()
+_READING = (
+    "text_field",
+    "title_field",
+    "id_field",
+    "label_field",
+    "own_ids",
+    "containers",
+    "query",
+    "delimiter",
+)
+
+
+@click.command("index")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--recipe",
+    "recipe_name",
+    help="Settings of the fingerprint; an index keeps the recipe it was made with.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor)."
+)
+@click.option("--namespace", help="What ids are relative to (default: the real path of PATH).")
+@click.option(
+    "--label", "labels", multiple=True, help="Label every document; may be given several times."
+)
+@click.option(
+    "--extractor",
+    type=click.Choice(["native", "server", "plain"]),
+    default="native",
+    show_default=True,
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1),
+    default=DEFAULT_LIMITS.seconds,
+    show_default=True,
+    help="Seconds a document.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(64),
+    default=DEFAULT_LIMITS.megabytes,
+    show_default=True,
+    help="MB a worker.",
+)
+@click.option(
+    "--max-chars",
+    type=click.IntRange(1),
+    default=DEFAULT_LIMITS.chars,
+    show_default=True,
+    help="Text beyond it is cut.",
+)
+@click.option("--prune", is_flag=True, help="Remove documents that are gone from PATH.")
+@click.option("--retry", is_flag=True, help="Read documents again that failed before.")
+@click.option(
+    "--text-field",
+    default=_READ.text_field,
+    show_default=True,
+    help="Field of a record that holds its text.",
+)
+@click.option(
+    "--title-field",
+    default=_READ.title_field,
+    show_default=True,
+    help="Field that holds its title.",
+)
+@click.option("--id-field", help="Field that tells records apart (default: their number).")
+@click.option("--label-field", help="Field whose values become labels.")
+@click.option(
+    "--delimiter",
+    metavar="CHAR|tab",
+    help="What stands between fields of CSV (default: as its first row shows).",
+)
+@click.option(
+    "--own-ids",
+    is_flag=True,
+    help="Keep the records' own ids; they must be unique in the whole index.",
+)
+@click.option(
+    "--containers",
+    type=click.Choice(["given", "all", "none"]),
+    default=_READ.containers,
+    show_default=True,
+    help="Archives, mailboxes and tables to open: those given as PATH, those in folders too, or none.",
+)
+@click.option(
+    "--family-threshold",
+    type=Share(0, 1),
+    default=DEFAULTS.threshold,
+    show_default=True,
+    help="Similarity at which a document joins a family on arrival.",
+)
+@click.option(
+    "--no-families", is_flag=True, help="Look up no families on arrival; `group` makes them all."
+)
+@click.option(
+    "--parts",
+    type=click.Choice(["clauses"]),
+    help="Keep the clauses of each document as rows beside it; for good.",
+)
+@click.option("--query", help="Which documents of a project in Hansken (HQL).")
+@store_option
+@json_option
+def index_command(
+    paths: tuple[str, ...],
+    recipe_name: str | None,
+    store_url: str,
+    as_json: bool,
+    timeout: float,
+    memory: int,
+    max_chars: int,
+    family_threshold: float,
+    no_families: bool,
+    **options: Any,
+) -> int:
+    """Extract, fingerprint and store documents; skip what has not changed; resume what was cut short."""
+    options["family_threshold"] = None if no_families else family_threshold
+    limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
+    if options["delimiter"] == "tab":
+        options["delimiter"] = "\t"
+    reading = Reading(**{name: options.pop(name) for name in _READING})
+    recipe = recipe_asked(recipe_name) if recipe_name else None
+    with opened(store_url) as store, progress.of_documents(as_json) as advance, draining() as drain:
+        written = target(paths, store, reading)
+        fresh = written.stored_recipe() is None
+        account = ingest.index(
+            paths,
+            written,
+            recipe,
+            limits=limits,
+            reading=reading,
+            progress=advance,
+            stopping=drain,
+            **options,
+        )
+    if apart := [path for path in paths if _could_be_signed_there(path, store_url)]:
+        click.echo(
+            f"read into {store_url}; to sign the documents of {apart[0]} where they are: --store {apart[0]}",
+            err=True,
+        )
+    if fresh:
+        click.echo(
+            f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True
+        )
+    accounts.account(account, as_json)
+    if drain.code:
+        click.echo("stopped before the end; run the same command again to go on", err=True)
+    return drain.code or (EXIT_FAILED if account.failed else 0)
+
+
+def _could_be_signed_there(path: str, store_url: str) -> bool:
+    """Whether a PATH is an index in a search engine, and not the one that was written to."""
+    return is_store(path) and not path.startswith("sqlite:") and not same_store(path, store_url)

@@ -1,0 +1,78 @@
+"""The command that has pairs judged."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+
+import click
+
+from indexer.cli.options import opened, store_option
+from indexer.errors import MissingExtra, UsageError
+from indexer.lab.evaluation.desk import desk
+
+
+@click.command("judge")
+@click.argument("pairs", metavar="PAIRS")
+@click.option("--assessor", metavar="NAME", help="Who judges (default: the user's name).")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The sheet (default: PAIRS.NAME.jsonl).",
+)
+@click.option(
+    "--arbitrate",
+    multiple=True,
+    metavar="SHEET",
+    help="Judge only where these sheets differ, to settle it.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="0 takes any that is free.",
+)
+@store_option
+def judge_command(
+    pairs: str,
+    assessor: str | None,
+    out: Path | None,
+    arbitrate: tuple[str, ...],
+    port: int,
+    store_url: str,
+) -> int:
+    """Have pairs of documents judged blind, in a browser on this machine, on a sheet that `evaluate` reads.
+
+    PAIRS is csv or JSON Lines with a and b (ids or paths), as `match --format csv` writes it. Start it again to go on.
+    """
+    try:
+        from indexer.web.judge import serve_desk
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package=str(error.name), extra="web") from error
+    name = assessor if assessor is not None else _user()
+    sheet = out or _sheet(Path(pairs), name)
+    with opened(store_url) as store:
+        made = desk(pairs, store, name, sheet, arbitrate)
+    told = f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}"
+    serve_desk(
+        made,
+        port=port,
+        ready=lambda address: click.echo(f"{told}; go on at {address}  (Ctrl-C ends it)"),
+    )
+    click.echo(f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}", err=True)
+    return 0
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:  # a user id without a name, as containers have
+        raise UsageError("this user has no name; give --assessor") from error
+
+
+def _sheet(pairs: Path, name: str) -> Path:
+    """Where a sheet lies unless it is said: beside the pairs, named after its assessor."""
+    if Path(name).name != name:
+        raise UsageError(f"{name!r} cannot be part of a file name; give --out")
+    return pairs.parent / f"{pairs.stem}.{name}.jsonl"

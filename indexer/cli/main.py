@@ -1,0 +1,129 @@
+"""The command line: finds a command in `indexer.cli`, runs it and tells what went wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from indexer.cli.exit_codes import (
+    EXIT_FAILED,
+    EXIT_FAULT,
+    EXIT_INTERRUPTED,
+    EXIT_STOPPED,
+    EXIT_STORE,
+    EXIT_TERMINATED,
+    EXIT_USAGE,
+)
+from indexer.cli.lazy_group import LazyGroup
+from indexer.errors import (
+    ExtractionError,
+    ExtractorUnavailable,
+    NearfoldError,
+    StoreError,
+    StoreStopped,
+    UsageError,
+)
+from indexer.system.crash_report import crash_report
+from indexer.system.failpoints import VARIABLE, arm
+from indexer.system.logs import VARIABLE as LOG_VARIABLE
+from indexer.system.logs import configure
+from indexer.system.release import release
+
+_EXIT: tuple[tuple[type[NearfoldError], int], ...] = (
+    (UsageError, EXIT_USAGE),
+    (StoreStopped, EXIT_STOPPED),
+    (StoreError, EXIT_STORE),
+    (ExtractorUnavailable, EXIT_STORE),
+    (ExtractionError, EXIT_FAILED),
+)
+_MODULES = {
+    "backup": "backup",
+    "compare": "compare",
+    "consistency": "label",
+    "delete": "match",
+    "doctor": "status",
+    "evaluate": "evaluate",
+    "export": "export",
+    "group": "match",
+    "hash": "hash",
+    "index": "index",
+    "install": "install",
+    "judge": "judge",
+    "label": "label",
+    "match": "match",
+    "plan": "hash",
+    "reindex": "reindex",
+    "restore": "backup",
+    "roles": "install",
+    "search": "search",
+    "serve": "serve",
+    "similar": "similar",
+    "status": "status",
+    "study": "study",
+    "synth": "synth",
+    "tune": "tune",
+    "uninstall": "install",
+    "versions": "versions",
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    places={name: f"indexer.cli.{module}:{name}_command" for name, module in _MODULES.items()},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(release())
+@click.option(
+    "--log",
+    "log",
+    metavar="text|json",
+    envvar=LOG_VARIABLE,
+    default="",
+    help="Tell on stderr what happens.",
+)
+def commands(log: str) -> None:
+    """Find near-duplicate documents and fold them together inside search results."""
+    configure(log)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with one of the documented codes."""
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str], command: click.Command = commands, name: str = "nearfold") -> int:
+    """Run a command, tell what went wrong on stderr, and return one of the documented codes."""
+    try:
+        arm(os.environ.get(VARIABLE, ""))
+        return int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
+    except click.exceptions.Abort:
+        return EXIT_INTERRUPTED
+    except KeyboardInterrupt:
+        click.echo("interrupted; run the same command again to go on", err=True)
+        return EXIT_INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return EXIT_USAGE
+    except NearfoldError as error:
+        click.echo(f"nearfold: {error}", err=True)
+        return next((code for kind, code in _EXIT if isinstance(error, kind)), EXIT_FAULT)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        click.echo(
+            f"{crash_report(error)}\nnearfold: this is our fault; please report it with the lines above",
+            err=True,
+        )
+        return EXIT_FAULT
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
+    click.echo("terminated; run the same command again to go on", err=True)
+    sys.exit(EXIT_TERMINATED)

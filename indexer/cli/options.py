@@ -1,0 +1,79 @@
+"""What several commands share: options, and a store that is closed again."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from indexer.similarity.measures import MEASURES
+from indexer.stores import open_store
+from indexer.stores.base import Store
+from indexer.stores.maintenance import faults_as_damage
+
+store_option = click.option(
+    "--store",
+    "store_url",
+    default="sqlite:///nearfold.db",
+    envvar="NEARFOLD_STORE",
+    show_default=True,
+    help="Where the index is.",
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else there."
+)
+
+
+class Share(click.FloatRange):
+    """A number from 0 to 1; NaN, which compares with nothing, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or a usage error."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
+        return number
+
+
+class Words(click.Path):
+    """A file of words that agree, read; empty when none is given."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What the file says, or a usage error."""
+        if not value:
+            return ""
+        path = str(super().convert(value, param, ctx))
+        try:
+            return Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            self.fail(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8", param, ctx)
+
+
+of_option = click.option(
+    "--of",
+    type=click.Choice(["documents", "parts"]),
+    default="documents",
+    show_default=True,
+    help="Whole documents, or the clauses that `index --parts clauses` made of them.",
+)
+threshold_option = click.option(
+    "--threshold", type=Share(0, 1), default=0.8, show_default=True, help="Least similarity."
+)
+measure_option = click.option(
+    "--measure", type=click.Choice(sorted(MEASURES)), default="features", show_default=True
+)
+
+
+@contextlib.contextmanager
+def opened(url: str) -> Iterator[Store]:
+    """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told as the damage."""
+    store = open_store(url)
+    try:
+        with faults_as_damage(store):
+            yield store
+    finally:
+        store.close()

@@ -1,0 +1,63 @@
+"""The command that serves the review pages."""
+
+from __future__ import annotations
+
+import click
+
+from indexer.cli.options import opened, store_option
+from indexer.errors import MissingExtra
+
+
+@click.command("serve")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; there is no password.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="0 takes any that is free.",
+)
+@click.option(
+    "--originals",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="ROOT",
+    help="Let files inside this folder be fetched, by the id of their document.",
+)
+@click.option(
+    "--allow-host",
+    "allow_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Answer to this name too, behind a proxy.",
+)
+@store_option
+def serve_command(
+    host: str, port: int, originals: str | None, allow_hosts: tuple[str, ...], store_url: str
+) -> int:
+    """Review pages in a browser: search, families, comparisons, overview."""
+    try:
+        from indexer.web.serve import is_loopback, serve
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package=str(error.name), extra="web") from error
+    if not is_loopback(host):
+        click.echo(
+            f"warning: everybody who reaches {host} can read every document; there is no password",
+            err=True,
+        )
+    with opened(store_url) as store:
+        serve(
+            store,
+            host=host,
+            port=port,
+            originals=originals,
+            allow_hosts=allow_hosts,
+            ready=lambda address: click.echo(
+                f"nearfold serves {store_url} at {address}  (Ctrl-C ends it)"
+            ),
+        )
+    return 0

@@ -1,0 +1,1 @@
+"""Families and clusters as pure functions of pairs."""

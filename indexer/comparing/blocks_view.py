@@ -1,0 +1,262 @@
+"""A comparison as a page shows it: blocks of two cells at the same height, in runs that say what each stretch is.
+
+Nothing here knows of HTML. Blocks are cheap to make for texts of any length; their runs are made for those that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Literal, TypeAlias
+
+from indexer.comparing.compare import Comparison, Row, Span, rows
+from indexer.comparing.placed_text import PARAGRAPH, Letters, PlacedText, Run, trimmed
+from indexer.similarity.edits import Edit, edits, shared_ends
+from indexer.text.visible import visible
+
+Kind: TypeAlias = Literal["same", "changed", "left", "right"]
+WORDS, COMPARED, FEW = 120, 400, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch that is the same on both sides, or one that differs; either side may be empty then.
+
+    `difference` numbers stretches that differ, from 1; None where they are the same, and in what continues a long difference.
+    """
+
+    kind: Kind
+    left: tuple[Span, ...]
+    right: tuple[Span, ...]
+    difference: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Parts that are read as one paragraph; the next block begins at the same height on both sides."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether both sides say the same."""
+        return all(part.kind == "same" for part in self.parts)
+
+    @property
+    def differences(self) -> tuple[int, ...]:
+        """The differences that begin here."""
+        return tuple(part.difference for part in self.parts if part.difference is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The two cells of a block; an empty one has no runs."""
+
+    left: tuple[Run, ...]
+    right: tuple[Run, ...]
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something told of both documents, such as their content type; an empty string where there is nothing."""
+
+    name: str
+    left: str
+    right: str
+
+    @property
+    def same(self) -> bool:
+        """Whether both documents have the same."""
+        return self.left == self.right
+
+
+class SideBySide:
+    """Two compared texts in blocks of about `most` words, in reading order.
+
+    >>> from indexer.comparing.compare import compare
+    >>> made = SideBySide(compare("a b c d e f. One.", "a b c d e f. Two. Three."))
+    >>> [part.kind for block in made.blocks for part in block.parts], made.differences
+    (['same', 'changed'], 1)
+    """
+
+    def __init__(self, comparison: Comparison, most: int = WORDS) -> None:
+        self.comparison = comparison
+        self._texts = tuple(map(PlacedText, comparison.texts))
+        self._begins = (
+            [one.a[0] for one in comparison.shared],
+            [one.b[0] for one in comparison.shared],
+        )
+        self.blocks = list(self._gathered(most))
+
+    @property
+    def differences(self) -> int:
+        """How many stretches differ."""
+        return max((number for block in self.blocks for number in block.differences), default=0)
+
+    def cells(self, shown: Sequence[Block]) -> Iterator[Cells]:
+        """The blocks with their runs; words are compared inside differences that are not too long."""
+        for block in shown:
+            marked = [self._differing(part) for part in block.parts]
+            left, right = (
+                self._cell(block, side, [both[side] for both in marked]) for side in (0, 1)
+            )
+            yield Cells(left, right, block.same)
+
+    def _gathered(self, most: int) -> Iterator[Block]:
+        parts: list[Part] = []
+        size = 0
+        for part in self._parts(most):
+            if parts and (size >= most or self._new_paragraph(parts[-1], part)):
+                yield Block(tuple(parts))
+                parts, size = [], 0
+            parts.append(part)
+            size += max(self._size(part, 0), self._size(part, 1))
+        if parts:
+            yield Block(tuple(parts))
+
+    def _parts(self, most: int) -> Iterator[Part]:
+        number = 0
+        for row in rows(self.comparison):
+            kind = _kind(row)
+            if kind == "same":
+                yield from (Part(kind, left, right) for left, right in self._same_parts(row, most))
+                continue
+            number += 1
+            for nth, (left, right) in enumerate(self._other_parts(row, most)):
+                yield Part(kind, left, right, None if nth else number)
+
+    def _same_parts(
+        self, row: Row, most: int
+    ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
+        """One passage, cut at the same words on both sides, where a paragraph of either begins."""
+        [left], [right] = row.left, row.right
+        mine, theirs = (
+            text.words(span) for text, span in zip(self._texts, (left, right), strict=True)
+        )
+        shift = theirs.start - mine.start
+        cuts: list[int] = []
+        if len(mine) == len(theirs):
+            begun = self._texts[0].paragraphs(mine) | {
+                place - shift for place in self._texts[1].paragraphs(theirs)
+            }
+            cuts = list(self._texts[0].cuts(mine, most, begun))
+        sides = (
+            self._texts[0].parted(left, cuts),
+            self._texts[1].parted(right, [cut + shift for cut in cuts]),
+        )
+        yield from (((a,), (b,)) for a, b in zip(*sides, strict=True))
+
+    def _other_parts(
+        self, row: Row, most: int
+    ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
+        """What differs, each side cut for itself; beyond the first part nothing stands at the same height for a reason."""
+        sides = (
+            text.packed(spans, most)
+            for text, spans in zip(self._texts, (row.left, row.right), strict=True)
+        )
+        yield from zip_longest(*sides, fillvalue=())
+
+    def _size(self, part: Part, side: int) -> int:
+        return sum(len(self._texts[side].words(span)) for span in (part.left, part.right)[side])
+
+    def _new_paragraph(self, before: Part, part: Part) -> bool:
+        """Whether a side that both parts have begins a paragraph between them."""
+        pairs = ((before.left, part.left), (before.right, part.right))
+        return any(
+            a and b and PARAGRAPH.search(text.shown, max(0, a[-1].end - 2), b[0].start)
+            for text, (a, b) in zip(self._texts, pairs, strict=True)
+        )
+
+    def _differing(
+        self, part: Part
+    ) -> tuple[Mapping[int, Letters] | None, Mapping[int, Letters] | None]:
+        """By place the words of each side that the other does not have here; None for a part not compared word by word."""
+        places = [
+            [place for span in spans if span.passage is None for place in text.words(span)]
+            for text, spans in zip(self._texts, (part.left, part.right), strict=True)
+        ]
+        if not all(places) or max(map(len, places)) > COMPARED:
+            return None, None
+        a, b = (
+            [text.word(place) for place in found]
+            for text, found in zip(self._texts, places, strict=True)
+        )
+        if len(a) + len(b) > FEW and 5 * len({*a} & {*b}) < min(len({*a}), len({*b})):
+            return None, None
+        left: dict[int, Letters] = {}
+        right: dict[int, Letters] = {}
+        for edit in edits(a, b):
+            mine, theirs = _letters(edit, a, b)
+            left |= zip(places[0][edit.a : edit.a_end], mine, strict=True)
+            right |= zip(places[1][edit.b : edit.b_end], theirs, strict=True)
+        return left, right
+
+    def _cell(
+        self, block: Block, side: int, marked: Sequence[Mapping[int, Letters] | None]
+    ) -> tuple[Run, ...]:
+        text, runs, end = self._texts[side], list[Run](), None
+        for part, differing in zip(block.parts, marked, strict=True):
+            fresh = part.difference
+            for span in (part.left, part.right)[side]:
+                if end is not None and span.start > end:
+                    runs.append(Run(text.clean(end, span.start)))
+                for run in self._runs(span, side, differing):
+                    runs.append(
+                        run
+                        if fresh is None
+                        else Run(run.text, run.mark, run.passage, run.opens, fresh)
+                    )
+                    fresh = None
+                end = span.end
+            if fresh is not None:
+                runs.append(Run("", "plain", difference=fresh))
+        return tuple(trimmed(runs))
+
+    def _runs(
+        self, span: Span, side: int, differing: Mapping[int, Letters] | None
+    ) -> Iterator[Run]:
+        text = self._texts[side]
+        if span.passage is not None:
+            opens = span.start <= self._begins[side][span.passage - 1]
+            yield Run(
+                text.clean(span.start, span.end),
+                "moved" if span.moved else "passage",
+                span.passage,
+                opens,
+            )
+        elif differing is None:
+            yield Run(text.clean(span.start, span.end), "only")
+        else:
+            yield from text.marked(span, differing)
+
+
+def facts(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
+    """What is told of two documents, by name in the order of the first, what only the second has after it; safe to show."""
+    names = dict.fromkeys((*left, *right))
+    return [
+        Fact(visible(name), visible(left.get(name, "")), visible(right.get(name, "")))
+        for name in names
+    ]
+
+
+def _kind(row: Row) -> Kind:
+    if row.same:
+        return "same"
+    return "changed" if row.left and row.right else "left" if row.left else "right"
+
+
+def _letters(edit: Edit, a: Sequence[str], b: Sequence[str]) -> tuple[list[Letters], list[Letters]]:
+    """For each word of an edit where it differs from the one across: [start, end) of letters, None for the whole word."""
+    mine, theirs = a[edit.a : edit.a_end], b[edit.b : edit.b_end]
+    if len(mine) != len(theirs):
+        return [None] * len(mine), [None] * len(theirs)
+    left: list[Letters] = []
+    right: list[Letters] = []
+    for one, other in zip(mine, theirs, strict=True):
+        first, last = shared_ends(one, other)
+        near = 2 * (first + last) >= min(len(one), len(other))
+        left.append((first, len(one) - last) if near else None)
+        right.append((first, len(other) - last) if near else None)
+    return left, right

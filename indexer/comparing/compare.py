@@ -1,0 +1,194 @@
+"""Two texts side by side: every measure, the passages they share, and the rows in which a reader sees them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+from indexer.errors import UnknownMeasure
+from indexer.model import Passage
+from indexer.recipe import DEFAULT, Recipe
+from indexer.similarity.alignment import Matching, passages
+from indexer.similarity.measures import MEASURES, Measures, Side, measures
+from indexer.sketch.fingerprint import fingerprint
+
+_OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")
+_CLOSING = re.compile(r"[^\w\s]+")
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two texts, how similar they are by every measure, and the passages they share in order of the first text.
+
+    `names` are what a reader calls the texts (paths); `words` how many words each has.
+    """
+
+    names: tuple[str, str]
+    texts: tuple[str, str]
+    words: tuple[int, int]
+    recipe: Recipe
+    matching: Matching
+    measures: Measures
+    shared: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one text. `passage`: the number from 1 of the shared passage it is, None for text not shared.
+
+    `moved`: the passage stands in another order in the other text.
+    """
+
+    start: int
+    end: int
+    passage: int | None = None
+    moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What stands at the same height in both texts: one passage in the same order in both, or what lies between two such.
+
+    Either side may be empty in a row between passages.
+    """
+
+    left: tuple[Span, ...]
+    right: tuple[Span, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether both sides are one and the same passage."""
+        return (
+            len(self.left) == len(self.right) == 1
+            and self.left[0].passage == self.right[0].passage is not None
+        )
+
+
+def compare(
+    a: str,
+    b: str,
+    recipe: Recipe = DEFAULT,
+    *,
+    matching: Matching = "literal",
+    names: tuple[str, str] = ("A", "B"),
+) -> Comparison:
+    """Compare two texts by every measure.
+
+    >>> compared = compare("Did you steal the money?", "> Did you steal the money? Yes.")
+    >>> round(compared.measures.jaccard_words, 2), compared.shared
+    (0.83, (Passage(a=(0, 23), b=(2, 25), words=5),))
+    """
+    sides = _side(a, recipe), _side(b, recipe)
+    made = measures(*sides, matching)
+    words = sides[0].words, sides[1].words
+    shared = passages(made.alignment, *words)
+    return Comparison(names, (a, b), (len(words[0]), len(words[1])), recipe, matching, made, shared)
+
+
+def _side(text: str, recipe: Recipe) -> Side:
+    made = fingerprint(text, recipe)
+    return Side(text, recipe, made.minhash, made.simhash)
+
+
+def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
+    """`compare --json`: all measures, or one by name, and the shared passages with character offsets [start, end).
+
+    With all of them come `containment_words`, C / words both ways, and `hamming_interval`. `estimate`, `hamming` and its
+    interval are null when a text has no such sketch. Raises `UnknownMeasure`.
+    """
+    made = comparison.measures
+    values: dict[str, Any] = {name: getattr(made, name) for name in MEASURES}
+    values |= {name: list(getattr(made, name)) for name in ("containment", "containment_words")}
+    values["estimate"] = made.estimate and asdict(made.estimate)
+    values["hamming_interval"] = made.hamming_interval and list(made.hamming_interval)
+    if measure is not None:
+        if measure not in MEASURES:
+            raise UnknownMeasure(name=measure, known=tuple(MEASURES))
+        values = {measure: values[measure]}
+    shared = [{"a": list(one.a), "b": list(one.b), "words": one.words} for one in comparison.shared]
+    return {"measures": values, "shared": shared}
+
+
+def rows(comparison: Comparison) -> list[Row]:
+    """The two texts in rows, in reading order; text without words between two passages is left out.
+
+    The passages that stand in a row of their own are the heaviest set, in words, that has the same order in both texts;
+    the others are `moved` and appear where they stand in each text. Each word of a text appears once.
+    """
+    fixed = _in_order(comparison.shared)
+    left, right = (
+        list(_spans(text, side, comparison.shared, fixed))
+        for side, text in zip("ab", comparison.texts, strict=True)
+    )
+    fixed &= {span.passage for span in left} & {span.passage for span in right}
+    made = []
+    for mine, theirs in zip(_cut(left, fixed), _cut(right, fixed), strict=True):
+        if mine or theirs:
+            made.append(Row(mine, theirs))
+    return made
+
+
+def _spans(
+    text: str, side: str, shared: Sequence[Passage], fixed: set[int | None]
+) -> Iterator[Span]:
+    """A text as spans in order: shared passages with the punctuation that touches them, and what has words between."""
+    end, places = 0, sorted((*getattr(one, side), number) for number, one in enumerate(shared, 1))
+    pending: Span | None = None
+    for begin, stop, number in [*places, (len(text), len(text), 0)]:
+        start = max(begin, end)
+        gap = text[end:start]
+        closing = _CLOSING.match(gap) if pending else None
+        opening = _OPENING.search(gap) if number and _WORD.search(gap) else None
+        first = end + (closing.end() if closing else 0)
+        last = max(first, start - (len(opening.group()) if opening else 0))
+        if pending:
+            yield Span(pending.start, first, pending.passage, pending.moved)
+        if _WORD.search(text, first, last):
+            yield Span(first, last)
+        pending = Span(last, stop, number, number not in fixed) if number and stop > start else None
+        end = max(stop, start)
+
+
+def _cut(spans: Sequence[Span], fixed: set[int | None]) -> list[tuple[Span, ...]]:
+    """The spans of one text, cut around the passages that are fixed: between, fixed, between, fixed, ..., between."""
+    places = [
+        place
+        for place, span in enumerate(spans)
+        if span.passage in fixed and span.passage is not None
+    ]
+    cuts = [0, *(edge for place in places for edge in (place, place + 1)), len(spans)]
+    return [tuple(spans[start:stop]) for start, stop in pairwise(cuts)]
+
+
+def _in_order(shared: Sequence[Passage]) -> set[int | None]:
+    """Numbers of the passages, of those given in order of a, that make the heaviest sequence in order of b as well."""
+    ranked = sorted(range(len(shared)), key=lambda place: shared[place].b)
+    rank = {place: nth for nth, place in enumerate(ranked, 1)}
+    best: list[tuple[int, int]] = [(0, -1)] * (
+        len(shared) + 1
+    )  # a Fenwick tree of (words so far, last passage) by rank in b
+    before: list[int] = []
+    for place, one in enumerate(shared):
+        words, last = max(_prefixes(best, rank[place] - 1), default=(0, -1))
+        before.append(last)
+        nth = rank[place]
+        while nth < len(best):
+            best[nth] = max(best[nth], (words + one.words, place))
+            nth += nth & -nth
+    fixed: set[int | None] = set()
+    _, place = max(_prefixes(best, len(shared)), default=(0, -1))
+    while place >= 0:
+        fixed.add(place + 1)
+        place = before[place]
+    return fixed
+
+
+def _prefixes(tree: Sequence[tuple[int, int]], nth: int) -> Iterator[tuple[int, int]]:
+    """The entries of a Fenwick tree that cover its first `nth` places."""
+    while nth:
+        yield tree[nth]
+        nth -= nth & -nth

@@ -1,0 +1,125 @@
+"""Review batches: groups of near duplicates stay together, one reviewer a group, the work shared evenly.
+
+Whoever read one document of a group knows most of the others. So a group goes to the reviewer who has read most of it already;
+groups that nobody has begun go, the largest first, to whoever has least to read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Balance: TypeAlias = Literal["words", "documents"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Documents that are read together, in reading order. `history`: the reviewer of each document that has one already."""
+
+    id: str
+    documents: tuple[str, ...]
+    words: int
+    history: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A group in a batch, or the `part`-th of several batches where one cannot hold it. `known`: its reviewer has begun it."""
+
+    group: str
+    documents: tuple[str, ...]
+    known: bool
+    part: int = 1
+    parts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one reviewer is given at a time. Batches are numbered from 1, in the order of the reviewers."""
+
+    number: int
+    reviewer: str
+    pieces: tuple[Piece, ...]
+
+
+def batches(
+    groups: Sequence[Group], reviewers: Sequence[str], size: int, balance: Balance = "words"
+) -> list[Batch]:
+    """Share groups among reviewers and pack them into batches of at most `size` documents; the order of groups is no matter.
+
+    Without `reviewers` those that the groups' history names; without any, one who has no name. A history of somebody who is
+    not among the reviewers counts for nothing.
+
+    >>> pairs = [Group("a", ("a", "b"), 90), Group("c", ("c",), 50), Group("d", ("d",), 30, history=("Bo",))]
+    >>> [(one.reviewer, [piece.group for piece in one.pieces]) for one in batches(pairs, ["Al", "Bo"], 10)]
+    [('Al', ['a']), ('Bo', ['c', 'd'])]
+    """
+    names = list(
+        dict.fromkeys(reviewers or sorted({name for group in groups for name in group.history}))
+    ) or [""]
+    given = _given(groups, names, balance)
+    packed: list[tuple[str, tuple[Piece, ...]]] = []
+    for name in names:
+        pieces = [
+            piece
+            for group, reviewer, known in given
+            if reviewer == name
+            for piece in _pieces(group, known, size)
+        ]
+        packed.extend((name, batch) for batch in _packed(pieces, size))
+    return [Batch(number, name, batch) for number, (name, batch) in enumerate(packed, 1)]
+
+
+def _given(
+    groups: Sequence[Group], names: Sequence[str], balance: Balance
+) -> list[tuple[Group, str, bool]]:
+    """Each group with its reviewer, and whether that one knows it; the largest first, ties by id."""
+    ordered = sorted(groups, key=lambda group: (-len(group.documents), -group.words, group.id))
+    load, place, chosen = (
+        dict.fromkeys(names, 0),
+        {name: nth for nth, name in enumerate(names)},
+        dict[str, str](),
+    )
+    for group in ordered:
+        counted = Counter(name for name in group.history if name in place)
+        if counted:
+            chosen[group.id] = min(counted, key=lambda name: (-counted[name], place[name]))
+            load[chosen[group.id]] += _work(group, balance)
+    known = set(chosen)
+    for group in sorted(ordered, key=lambda group: (-_work(group, balance), group.id)):
+        if group.id not in known:
+            chosen[group.id] = min(names, key=lambda name: (load[name], place[name]))
+            load[chosen[group.id]] += _work(group, balance)
+    return [(group, chosen[group.id], group.id in known) for group in ordered]
+
+
+def _work(group: Group, balance: Balance) -> int:
+    """What a group costs a reviewer; a document without words still has to be opened."""
+    return len(group.documents) + (group.words if balance == "words" else 0)
+
+
+def _pieces(group: Group, known: bool, size: int) -> list[Piece]:
+    """A group whole, or cut into parts that are full batches but for the last."""
+    cuts = [group.documents[start : start + size] for start in range(0, len(group.documents), size)]
+    return [
+        Piece(group.id, documents, known, part, len(cuts)) for part, documents in enumerate(cuts, 1)
+    ]
+
+
+def _packed(pieces: Sequence[Piece], size: int) -> list[tuple[Piece, ...]]:
+    """Pieces in as few batches as best-fit decreasing makes of them: each goes where it leaves least room."""
+    filled: list[list[Piece]] = []
+    free: list[tuple[int, int]] = []  # room left and batch, ascending
+    for piece in sorted(pieces, key=lambda piece: -len(piece.documents)):
+        place = bisect_left(free, (len(piece.documents), -1))
+        if place < len(free):
+            room, batch = free.pop(place)
+        else:
+            room, batch = size, len(filled)
+            filled.append([])
+        filled[batch].append(piece)
+        insort(free, (room - len(piece.documents), batch))
+    return [tuple(batch) for batch in filled]

@@ -1,0 +1,110 @@
+"""Tika compiled to native code (iscc-tika), in the process that calls it. It may hang or die: run it in a worker.
+
+Two traps of iscc-tika 0.6.0: text beyond the Basic Multilingual Plane comes back as runs of U+FFFD from the call that gives
+a string, and rightly from the one that gives a stream; but the stream's metadata lack what went wrong late. And the stream
+hands out one buffer again and again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from indexer.errors import ExtractorUnavailable
+from indexer.extraction.base import Limits
+from indexer.extraction.tika_answers import damaged, document, hinted
+from indexer.model import Document
+from indexer.text.clauses.structure import marked_headings
+
+_PROBE = b"<html><body>nearfold</body></html>"
+_BROKEN = "\ufffd"
+_WITH_HEADINGS = frozenset(
+    {
+        "text/html",
+        "application/xhtml+xml",
+        "application/msword",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/vnd.oasis.opendocument.text",
+    }
+)
+_PIECE = 1 << 16
+
+
+def _identity() -> str:
+    try:
+        return f"iscc-tika/{version('iscc-tika')}"
+    except PackageNotFoundError:
+        return "iscc-tika/none"
+
+
+class NativeExtractor:
+    """Reads what Tika reads, without Java. Making one reads a probe, so a broken library is noticed at the start."""
+
+    identity = _identity()
+    patience = 0.0
+
+    def __init__(self, limits: Limits) -> None:
+        self._chars = limits.chars
+        try:
+            from iscc_tika import Extractor  # type: ignore[import-untyped]
+
+            self._tika: Any = Extractor().set_extract_string_max_length(limits.chars + 1)
+            text, _ = self._tika.extract_bytes_to_string(bytearray(_PROBE))
+        except (ImportError, OSError, TypeError) as error:
+            raise ExtractorUnavailable(extractor=self.identity, reason=str(error)) from error
+        if text.strip() != "nearfold":
+            raise ExtractorUnavailable(
+                extractor=self.identity, reason="it does not read its own probe"
+            )
+
+    def extract(self, data: bytes, name: str) -> Document:
+        """Read one document; no bytes give an empty document. Raises `ExtractionError`."""
+        if not data:
+            return Document("", extractor=self.identity)
+        given = bytearray(hinted(data, name))
+        try:
+            text, metadata = self._tika.extract_bytes_to_string(given)
+        except (TypeError, OSError) as error:
+            raise damaged(
+                str(error).removeprefix('ParseError("Parse error occurred : ').removesuffix('")')
+            ) from error
+        if _BROKEN in text:
+            text = self._exact_text(given) or text
+        return document(text, metadata, data, self._chars, self.identity)
+
+    def _exact_text(self, given: bytearray) -> str:
+        """The same text by way of the stream, with at most one code point more than the limit; empty when that fails."""
+        pieces: list[bytes] = []
+        left = 4 * (self._chars + 1)
+        try:
+            stream, _ = self._tika.extract_bytes(given)
+            while left > 0 and (piece := bytes(stream.read(_PIECE))):
+                pieces.append(piece)
+                left -= len(piece)
+        except OSError:
+            return ""
+        return b"".join(pieces).decode("utf-8", "replace")[: self._chars + 1]
+
+
+class StructuredExtractor(NativeExtractor):
+    """Tells the headings of html, Word and OpenDocument texts too; it reads such a document twice."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        from iscc_tika import Extractor
+
+        self._pages: Any = (
+            Extractor().set_extract_string_max_length(limits.chars + 1).set_xml_output(True)
+        )
+
+    def extract(self, data: bytes, name: str) -> Document:
+        """As `NativeExtractor` does, with headings. Raises `ExtractionError`."""
+        made = super().extract(data, name)
+        if made.content_type not in _WITH_HEADINGS:
+            return made
+        try:
+            page, _ = self._pages.extract_bytes_to_string(bytearray(hinted(data, name)))
+        except (TypeError, OSError):
+            return made
+        return replace(made, headings=marked_headings(page))

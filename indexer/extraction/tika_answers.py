@@ -1,0 +1,192 @@
+"""Tika's words in ours, for both ways to reach it: what it is given, and what its answer means."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from indexer.errors import ExtractionError
+from indexer.extraction import mail_charset as mail
+from indexer.extraction.base import CUT
+from indexer.model import Document
+
+HTML_NAMES = frozenset({".htm", ".html", ".shtml", ".xht", ".xhtml"})
+XML_NAMES = frozenset(
+    {
+        ".atom",
+        ".fb2",
+        ".fodp",
+        ".fods",
+        ".fodt",
+        ".kml",
+        ".opml",
+        ".rdf",
+        ".rss",
+        ".svg",
+        ".xml",
+        ".xsl",
+        ".xslt",
+    }
+)
+_HTML_START = re.compile(
+    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE
+)
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_XML_START = re.compile(rb"\s*<\?xml\b")
+_DOCTYPE, _DECLARATION = b"<!DOCTYPE html>\n", b'<?xml version="1.0"?>\n'
+_WORDS = {
+    "dc:creator": "author",
+    "dc:subject": "subject",
+    "dc:description": "description",
+    "dc:publisher": "publisher",
+    "dc:language": "language",
+    "meta:keyword": "keywords",
+    "dcterms:created": "created",
+    "dcterms:modified": "modified",
+    "xmpTPg:NPages": "pages",
+    "Message-From": "from",
+    "Message-To": "to",
+}
+_MOST_TITLE, _MOST_VALUE, _MOST_WARNING = 500, 1000, 300
+_UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_FAULT = re.compile(r"x-tika:(?:exception|warn)", re.IGNORECASE)
+_HARMLESS = frozenset({"X-TIKA:WARN:truncated_metadata"})
+_PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
+
+
+def hinted(data: bytes, name: str) -> bytes:
+    """The bytes as Tika should see them, for it tells formats and encodings by the first bytes alone.
+
+    HTML that is valid UTF-8 gets a byte order mark, whatever it claims to be, and so do text parts of mail that say so. HTML
+    that only its name tells gets a document type, XML that only its name tells a declaration. Everything else is returned
+    as it is.
+    """
+    suffix = PurePosixPath(name).suffix.lower()
+    if data.startswith(_MARKS) or _XML_START.match(data):
+        return data
+    if _HTML_START.match(data):
+        return _marked(data)
+    if mail.is_mail(data, name):
+        return mail.marked(data)
+    if suffix in HTML_NAMES:
+        return _marked(_DOCTYPE + data)
+    if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
+        return _DECLARATION + data
+    return data
+
+
+def document(
+    text: str, metadata: Mapping[str, Sequence[str]], data: bytes, chars: int, extractor: str
+) -> Document:
+    """What Tika made of `data`; the text is cut at `chars` code points.
+
+    Whatever Tika could not read, or says it did not, makes the document `truncated`, with a warning: a cut at a limit, a
+    damaged or encrypted part of an archive, the end missing of a PDF, RTF or zip container, which Tika does not tell.
+    Raises `ExtractionError` when there is no text and the reason is known: encrypted, damaged, or a kind of file that Tika
+    does not read.
+    """
+    warnings = (*_cut_short(data), *_faults(metadata), *((CUT,) if len(text) > chars else ()))
+    content_type = _first(metadata, "Content-Type") or "application/octet-stream"
+    if not text.strip():
+        _refuse(warnings, metadata, content_type)
+    return Document(
+        text=_SURROGATES.sub("\ufffd", text[:chars]),
+        title=_clean(_first(metadata, "dc:title"), _MOST_TITLE),
+        content_type=content_type.partition(";")[0].strip(),
+        metadata=_metadata(metadata),
+        extractor=extractor,
+        truncated=bool(warnings),
+        warnings=warnings,
+    )
+
+
+def damaged(reason: str) -> ExtractionError:
+    """The error for what Tika could not parse."""
+    if "encrypted" in reason.lower():
+        return ExtractionError(
+            "the document is encrypted; remove its password, then index it again"
+        )
+    detail = _clean(_plainly(reason), _MOST_WARNING)
+    return ExtractionError(
+        f"the document is damaged, hostile, or not what it seems: {detail}; mend or leave it out"
+    )
+
+
+def _refuse(
+    warnings: Sequence[str], metadata: Mapping[str, Sequence[str]], content_type: str
+) -> None:
+    for warning in warnings:
+        raise damaged(warning)
+    if any(name.endswith(".EmptyParser") for name in metadata.get("X-TIKA:Parsed-By", ())):
+        raise ExtractionError(
+            f"no text can be read from this kind of file ({content_type}); convert it, or leave it out"
+        )
+
+
+def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The first line of every exception or warning among the metadata, each once, in the order of its key."""
+    keys = (key for key in sorted(metadata) if _FAULT.match(key) and key not in _HARMLESS)
+    lines = (_fault(key, value) for key in keys for value in metadata[key])
+    return tuple(dict.fromkeys(_clean(line, _MOST_WARNING) for line in lines))
+
+
+def _fault(key: str, value: str) -> str:
+    kind = key.rpartition(":")[2]
+    return (
+        CUT
+        if kind == "write_limit_reached"
+        else f"{kind}: {_plainly(value.strip().partition(chr(10))[0])}"
+    )
+
+
+def _plainly(reason: str) -> str:
+    """Tika's words without packages and object addresses, which differ from run to run."""
+    if "TIKA-237" in reason:
+        return "it unpacks to far more than it holds, or is nested too deep"
+    return _PARSER.sub(r"\1", reason)
+
+
+def _cut_short(data: bytes) -> tuple[str, ...]:
+    """Whether the end is missing of a format that has an end of its own."""
+    if b"%PDF-" in data[:1024]:
+        whole = b"%%EOF" in data[-2048:]
+    elif data.startswith(b"PK\x03\x04"):
+        whole = b"PK\x05\x06" in data[-(22 + 0xFFFF) :]
+    elif data.startswith(b"{\\rtf"):
+        whole = b"}" in data[-64:]
+    else:
+        whole = True
+    return () if whole else ("the end of the file is missing",)
+
+
+def _metadata(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The few things a searcher asks for, under plain names."""
+    values = {
+        ours: _clean("; ".join(metadata.get(theirs, ())), _MOST_VALUE)
+        for theirs, ours in _WORDS.items()
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _first(metadata: Mapping[str, Sequence[str]], key: str) -> str:
+    return next((value for value in metadata.get(key, ()) if value.strip()), "")
+
+
+def _clean(text: str, most: int) -> str:
+    """One line, safe to store and to show: no control characters, no lone surrogates, at most `most` code points."""
+    return _UNSAFE.sub(" ", text[: 4 * most]).strip()[:most]
+
+
+def _marked(html: bytes) -> bytes:
+    return codecs.BOM_UTF8 + html if not html.isascii() and _is_utf8(html) else html
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,272 @@
+"""Worker processes that may hang, die or eat memory: each such document costs itself and no other.
+
+A keeper thread holds the conversation with one worker process and replaces it when it is lost; one monitor thread ends the
+workers whose document takes too long or too much memory. Workers are plain child processes, so the program that uses the
+pool needs no `if __name__ == "__main__"` guard; they share no terminal with it, so an interrupt reaches only the program;
+and they end when it ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from indexer.errors import ExtractionCrash, ExtractionError, ExtractorUnavailable, NearfoldError
+from indexer.extraction.base import DEFAULT_LIMITS, Limits, Maker, TryAlone
+from indexer.extraction.worker_process import Lost, Worker
+from indexer.model import Document
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+_TICK = 0.05
+_LONGEST_STEP = 4 * _TICK
+_STARTS = 3
+_MOST_BYTES = 512 << 20
+_CLOSING_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[K]):
+    """One document to extract. `key` comes back with the result; `name` is the file's name, a hint about its format."""
+
+    key: K
+    data: bytes
+    name: str
+
+
+class Pool:
+    """Extracts documents in `workers` killable processes (None: one a processor), each document within `limits`.
+
+    A context manager. Processes start when there is work for them. A worker whose resident memory has grown by a quarter of
+    the limit is replaced between documents, so that no document pays for earlier ones.
+    """
+
+    def __init__(
+        self, maker: Maker, workers: int | None = None, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self.identity = maker.identity
+        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
+        self._keepers = [
+            _Keeper(maker, limits, self._jobs) for _ in range(workers or _processors())
+        ]
+        self._monitor = threading.Thread(target=self._watch, name="nearfold-monitor", daemon=True)
+        self._closed = threading.Event()
+
+    def __enter__(self) -> Pool:
+        for thread in self._threads():
+            thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all workers at once, with the documents they have in hand. Does not wait for long; twice is no error."""
+        self._closed.set()
+        for keeper in self._keepers:
+            self._jobs.put(None)
+            keeper.stop()
+        for thread in self._threads():
+            if thread.is_alive():
+                thread.join(_CLOSING_SECONDS)
+
+    def extract_all(
+        self, items: Iterable[Task[K] | T]
+    ) -> Iterator[tuple[K, Document | ExtractionError] | T]:
+        """Yield (key, result) for each `Task`, in the order in which they are ready; what is not a `Task` passes through.
+
+        Items are pulled as they are needed: at most twice as many tasks as there are workers, or about 512 MB, are under
+        way. A document that `TryAlone` came back for is tried once more with nothing else under way; if it comes back again,
+        the result is `ExtractionCrash`. Raises `ExtractorUnavailable` or `MissingExtra` when the extractor cannot be had.
+        """
+        run: _Run[K] = _Run(self._jobs, 2 * len(self._keepers))
+        try:
+            for item in items:
+                if not isinstance(item, Task):
+                    yield item
+                    continue
+                run.submit(item)
+                while run.full:
+                    yield from run.wait()
+                yield from run.ready()
+            while run.busy:
+                yield from run.wait()
+        finally:
+            run.abandoned = True
+
+    def _threads(self) -> tuple[threading.Thread, ...]:
+        return (*(keeper.thread for keeper in self._keepers), self._monitor)
+
+    def _watch(self) -> None:
+        """End what is over its limits. Time during which this process was itself stopped counts for little."""
+        before = time.monotonic()
+        while not self._closed.wait(_TICK):
+            now = time.monotonic()
+            for keeper in self._keepers:
+                keeper.check(min(now - before, _LONGEST_STEP))
+            before = now
+
+
+@dataclass(slots=True)
+class _Job(Generic[K]):
+    """A task on its way, and what came of it."""
+
+    task: Task[K]
+    run: _Run[K]
+    result: object = None
+
+
+class _Run(Generic[K]):
+    """The tasks of one `extract_all` that are under way."""
+
+    def __init__(self, jobs: queue.SimpleQueue[_Job[Any] | None], most: int) -> None:
+        self.abandoned = False
+        self.results: queue.SimpleQueue[_Job[K]] = queue.SimpleQueue()
+        self._jobs, self._most = jobs, most
+        self._again: deque[Task[K]] = deque()
+        self._alone = False
+        self._under_way = 0
+        self._bytes = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether results are still to come."""
+        return self._under_way > 0 or bool(self._again)
+
+    @property
+    def full(self) -> bool:
+        """Whether no further task should be submitted now."""
+        return (
+            self._alone
+            or bool(self._again)
+            or self._under_way >= self._most
+            or self._bytes > _MOST_BYTES
+        )
+
+    def submit(self, task: Task[K]) -> None:
+        self._under_way += 1
+        self._bytes += len(task.data)
+        self._jobs.put(_Job(task, self))
+
+    def wait(self) -> Iterator[tuple[K, Document | ExtractionError]]:
+        """The next result; nothing when its document is to be tried again."""
+        if self._again and not self._under_way:
+            self._alone = True
+            self.submit(self._again.popleft())
+        yield from self._settled(self.results.get())
+
+    def ready(self) -> Iterator[tuple[K, Document | ExtractionError]]:
+        """The results that are there already."""
+        while True:
+            try:
+                job = self.results.get_nowait()
+            except queue.Empty:
+                return
+            yield from self._settled(job)
+
+    def _settled(self, job: _Job[K]) -> Iterator[tuple[K, Document | ExtractionError]]:
+        self._under_way -= 1
+        self._bytes -= len(job.task.data)
+        was_alone, self._alone = self._alone, False
+        if isinstance(job.result, TryAlone):
+            if was_alone:
+                yield job.task.key, ExtractionCrash(code=None)
+            else:
+                self._again.append(job.task)
+        elif isinstance(job.result, NearfoldError) and not _of_one_document(job.result):
+            raise job.result
+        elif isinstance(job.result, (Document, ExtractionError)):
+            yield job.task.key, job.result
+
+
+class _Keeper:
+    """Takes jobs and has them done by a worker process, which it starts when there is a job, and again when it is lost."""
+
+    def __init__(
+        self, maker: Maker, limits: Limits, jobs: queue.SimpleQueue[_Job[Any] | None]
+    ) -> None:
+        self.thread = threading.Thread(target=self._keep, name="nearfold-keeper", daemon=True)
+        self._greeting = pickle.dumps((maker, limits), protocol=5)
+        self._identity = maker.identity
+        self._limits, self._seconds = limits, limits.seconds + maker.patience
+        self._jobs = jobs
+        self._worker: Worker | None = None
+        self._stopped = False
+
+    def _keep(self) -> None:
+        """Until the pool is closed; a job always gets a result, or its consumer would wait for ever."""
+        while (job := self._jobs.get()) is not None and not self._stopped:
+            if not job.run.abandoned:
+                job.result = self._result(job.task)
+            job.run.results.put(job)
+        if self._worker is not None:
+            self._worker.close()
+
+    def stop(self) -> None:
+        """From another thread: end the worker, even in the middle of a document."""
+        self._stopped = True
+        if self._worker is not None:
+            self._worker.kill()
+
+    def check(self, seconds: float) -> None:
+        """From the monitor: that many seconds have passed."""
+        if self._worker is not None:
+            self._worker.check(seconds)
+
+    def _result(self, task: Task[Any]) -> object:
+        try:
+            return self._able_worker().extract(task.data, task.name)
+        except NearfoldError as error:
+            return error
+        except Exception as error:
+            return ExtractorUnavailable(
+                extractor=self._identity, reason=f"{type(error).__name__}: {error}"
+            )
+
+    def _able_worker(self) -> Worker:
+        if self._worker is not None and self._worker.spent:
+            self._worker.close()
+            self._worker = None
+        return self._worker or self._new_worker()
+
+    def _new_worker(self) -> Worker:
+        """A new worker; a few tries, for a process may be killed for no fault of its own."""
+        code: int | None = None
+        for _ in range(_STARTS):
+            self._worker = Worker(self._limits, self._seconds)
+            if self._stopped:
+                self._worker.kill()
+            try:
+                self._worker.greet(self._greeting)
+            except Lost as lost:
+                code = lost.code
+                self._worker.close()
+            else:
+                return self._worker
+        self._worker = None
+        raise ExtractorUnavailable(
+            extractor=self._identity, reason=f"its process ends at once, exit code {code}"
+        )
+
+
+def _of_one_document(error: NearfoldError) -> bool:
+    return isinstance(error, ExtractionError) and not isinstance(error, ExtractorUnavailable)
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

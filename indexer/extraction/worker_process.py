@@ -1,0 +1,162 @@
+"""One worker process, seen from the program that started it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from typing import IO
+
+import psutil
+
+from indexer.errors import (
+    ExtractionCrash,
+    ExtractionError,
+    ExtractionMemory,
+    ExtractionTimeout,
+    NearfoldError,
+)
+from indexer.extraction.base import Limits, TryAlone
+from indexer.model import Document
+
+_START = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[2])
+from indexer.extract.service import main
+main(int(sys.argv[1]))
+"""
+_START_SECONDS = 60.0
+_ENDING_SECONDS, _KILL_SECONDS = 1.0, 5.0
+_MEGABYTE = 1 << 20
+
+
+class Lost(Exception):
+    """The process ended before it had answered; `code` is its exit code, None when it is not known."""
+
+    def __init__(self, code: int | None) -> None:
+        super().__init__(f"exit code {code}")
+        self.code = code
+
+
+class Worker:
+    """A process that extracts one document at a time. One thread talks with it; `kill` and `check` are for other threads.
+
+    Memory counts from what the process held when it was ready: its resident memory then is no document's doing.
+    """
+
+    def __init__(self, limits: Limits, seconds: float) -> None:
+        self._limits, self._seconds = limits, seconds
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START, str(os.getpid()), json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._memory = psutil.Process(self._process.pid)
+        self._lock = threading.Lock()
+        self._left: float | None = None
+        self._base: int | None = None
+        self._verdict: ExtractionError | None = None
+
+    def greet(self, greeting: bytes) -> None:
+        """Hand over what makes the extractor, and wait until it is made.
+
+        Raises the `NearfoldError` that kept it from being made, and `Lost` when the process ends or does not get ready.
+        """
+        answer = self._ask(greeting, _START_SECONDS)
+        if isinstance(answer, NearfoldError):
+            raise answer
+        self._base = self._memory.memory_info().rss
+
+    def extract(self, data: bytes, name: str) -> Document | ExtractionError | TryAlone:
+        """What came of one document: whatever happened to the process is an error of that document."""
+        try:
+            answer = self._ask((data, name), self._seconds)
+        except Lost as lost:
+            return self._verdict or ExtractionCrash(code=lost.code)
+        if isinstance(answer, (Document, ExtractionError, TryAlone)):
+            return answer
+        self.kill()
+        return ExtractionCrash(code=self._process.poll())
+
+    @property
+    def spent(self) -> bool:
+        """Whether it has ended, or holds so much memory that the next document should have a new one."""
+        if self._verdict or self._process.poll() is not None:
+            return True
+        try:
+            return self._growth() > self._limits.megabytes * _MEGABYTE / 4
+        except psutil.Error:
+            return True
+
+    def check(self, seconds: float) -> None:
+        """Count time, and end the process when its document is over a limit. Idle processes are left alone."""
+        with self._lock:
+            if self._left is None or self._verdict:
+                return
+            self._left -= seconds
+            if self._left < 0:
+                self._verdict = ExtractionTimeout(seconds=self._limits.seconds)
+            elif self._over_memory():
+                self._verdict = ExtractionMemory(megabytes=self._limits.megabytes)
+            if self._verdict:
+                self._process.kill()
+
+    def kill(self) -> None:
+        """End the process; whoever waits for its answer gets `Lost`."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the process, and release what is held for it."""
+        self.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_KILL_SECONDS)
+        for pipe in self._pipes():
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+    def _ask(self, message: object, seconds: float) -> object:
+        inbox, outbox = self._pipes()
+        with self._lock:
+            self._left = seconds
+        try:
+            if isinstance(message, bytes):
+                inbox.write(message)
+            else:
+                pickle.dump(message, inbox, protocol=5)
+            inbox.flush()
+            return pickle.load(outbox)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            raise Lost(self._exit_code()) from error
+        finally:
+            with self._lock:
+                self._left = None
+
+    def _exit_code(self) -> int | None:
+        """Of a process that has ended or is about to; it is ended if it does not."""
+        for seconds in (_ENDING_SECONDS, _KILL_SECONDS):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self._process.wait(seconds)
+            self.kill()
+        return None
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        inbox, outbox = self._process.stdin, self._process.stdout
+        if inbox is None or outbox is None:
+            raise OSError("the worker has no pipes")
+        return inbox, outbox
+
+    def _over_memory(self) -> bool:
+        try:
+            return self._base is not None and self._growth() > self._limits.megabytes * _MEGABYTE
+        except psutil.Error:
+            return False
+
+    def _growth(self) -> int:
+        """Bytes of resident memory beyond those it had when it was ready."""
+        return int(self._memory.memory_info().rss) - (self._base or 0)

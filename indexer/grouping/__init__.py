@@ -1,0 +1,1 @@
+"""Families of a whole store: group, delete, label, consistency, survey."""

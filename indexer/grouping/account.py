@@ -1,0 +1,120 @@
+"""What grouping made, counted: families, copies inside them, documents that moved, labels that do not agree."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from indexer.joins.bands import Capped
+from indexer.matching.collection import KEYED, Entry
+from indexer.model import Assignment, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Documents with the same bytes, or the same normalised text: (id, path) each, by id."""
+
+    digest: str
+    documents: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Documents that were in the family `before` and are in `after` now, by id."""
+
+    before: str
+    after: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistent:
+    """A family whose members do not all carry the same labels: how many carry each, and how many none."""
+
+    family: str
+    documents: int
+    labels: dict[str, int]
+    unlabelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """What `group` made. Families and clusters have two documents or more; `singletons` are documents in no family.
+
+    `aside`: documents whose status keeps them out of families. `changed`: rows whose family fields are new. Documents that
+    came alone, without a family yet, are not in `moved`. `same_bytes` and `same_text` are the levels inside families, whatever
+    the status, empty texts left out.
+    """
+
+    documents: int
+    families: int
+    largest: int
+    singletons: int
+    clusters: int
+    changed: int
+    settled: int
+    aside: dict[Status, int]
+    moved: tuple[Moved, ...]
+    same_bytes: tuple[Copies, ...]
+    same_text: tuple[Copies, ...]
+    inconsistent: tuple[Inconsistent, ...]
+    capped: Capped
+
+
+def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: Capped) -> Grouped:
+    """Count and list what an assignment of family fields makes of the documents, `changed` of them to be written."""
+    entries = [entry for entry, _ in pairs]
+    sizes = Counter(after.family for _, after in pairs)
+    clusters = {after.cluster for _, after in pairs} - {None}
+    aside = Counter(entry.status for entry in entries if entry.status not in KEYED)
+    return Grouped(
+        documents=len(pairs),
+        families=sum(size > 1 for size in sizes.values()),
+        largest=max(sizes.values(), default=0),
+        singletons=sum(size == 1 for size in sizes.values()),
+        clusters=len(clusters),
+        changed=changed,
+        settled=sum(entry.provisional for entry in entries),
+        aside=dict(sorted(aside.items())),
+        moved=tuple(_moved(pairs)),
+        same_bytes=_copies((entry.raw, entry) for entry in entries if entry.status != "empty"),
+        same_text=_copies((entry.exact, entry) for entry in entries if entry.status != "empty"),
+        inconsistent=tuple(_inconsistent(pairs)),
+        capped=capped,
+    )
+
+
+def _moved(pairs: list[tuple[Entry, Assignment]]) -> Iterator[Moved]:
+    """Who left which family for which, by family."""
+    sizes = Counter(entry.family for entry, _ in pairs)
+    moves: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry, after in pairs:
+        if entry.family != after.family and not (entry.provisional and sizes[entry.family] == 1):
+            moves[entry.family, after.family].append(entry.id)
+    yield from (Moved(before, after, tuple(ids)) for (before, after), ids in sorted(moves.items()))
+
+
+def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:
+    """The digests that several documents share, ordered by the first of them."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for digest, entry in digested:
+        found[digest].append((entry.id, entry.path))
+    return tuple(
+        Copies(digest, tuple(documents))
+        for digest, documents in found.items()
+        if digest and len(documents) > 1
+    )
+
+
+def _inconsistent(pairs: list[tuple[Entry, Assignment]]) -> Iterator[Inconsistent]:
+    """Families whose members carry different sets of labels, by family."""
+    members: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for entry, after in pairs:
+        members[after.family].append(frozenset(entry.labels))
+    for family, labels in sorted(members.items()):
+        if len(set(labels)) > 1:
+            carried = Counter(label for one in labels for label in one)
+            yield Inconsistent(
+                family, len(labels), dict(sorted(carried.items())), labels.count(frozenset())
+            )

@@ -1,0 +1,67 @@
+"""Consistency of labels: families whose documents do not all carry the same ones, read from the store as it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from indexer.model import Query
+from indexer.searching.similar import recipe_of
+from indexer.stores.base import CONFLICT, Store
+
+BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document of a family with its labels; `principal` is None before it was ever grouped."""
+
+    id: str
+    path: str
+    labels: tuple[str, ...]
+    principal: bool | None
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A family whose documents do not all carry the same labels: all of them, by id."""
+
+    family: str
+    members: tuple[Member, ...]
+
+    @property
+    def labels(self) -> dict[str, int]:
+        """How many documents carry each label, by label."""
+        return dict(
+            sorted(Counter(label for one in self.members for label in set(one.labels)).items())
+        )
+
+    @property
+    def unlabelled(self) -> int:
+        """How many documents carry none."""
+        return sum(not one.labels for one in self.members)
+
+
+def consistency(store: Store) -> tuple[Disagreement, ...]:
+    """The families whose documents carry different sets of labels, by family; nothing is grouped and nothing written.
+
+    Raises `StoreError` when nothing was indexed yet.
+    """
+    recipe_of(store)
+    store.refresh()
+    families: dict[str, list[Member]] = {}
+    for member, family in _members(store):
+        families.setdefault(family, []).append(member)
+    return tuple(
+        Disagreement(family, tuple(sorted(found, key=lambda one: one.id)))
+        for family, found in sorted(families.items())
+    )
+
+
+def _members(store: Store) -> Iterator[tuple[Member, str]]:
+    ids = [hit.id for hit in store.search(Query("", ((CONFLICT, "true"),))).hits]
+    for start in range(0, len(ids), BATCH):
+        for row in store.get(ids[start : start + BATCH]).values():
+            yield Member(row.id, row.path, row.labels, row.principal, row.similarity), row.family

@@ -1,0 +1,121 @@
+"""What labelling did, kept beside a store's journal: who had which labels before and after, so that it can be undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from indexer.jobs.journal import Journal, looked_up
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS labelling (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, added TEXT NOT NULL, "
+    "removed TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS labelled (job INTEGER NOT NULL, id TEXT NOT NULL, path TEXT NOT NULL, before TEXT NOT NULL, "
+    "after TEXT NOT NULL, restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
+)
+_HISTORY = (
+    "SELECT number, at, added, removed, count(id), coalesce(sum(restored), 0) FROM labelling LEFT JOIN labelled "
+    "ON job = number GROUP BY number ORDER BY number DESC"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelJob:
+    """One labelling: its number, when it began (ISO 8601, UTC), what it added and removed, and on how many documents.
+
+    `restored`: how many of them an undo has given their labels back.
+    """
+
+    number: int
+    at: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    documents: int
+    restored: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """The labels of one document before and after a job."""
+
+    id: str
+    path: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class LabelJournal(Journal):
+    """A store's journal with its labellings. Numbers count up from 1 and are never given twice."""
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(path)
+        with self._changing() as db:
+            for statement in _SCHEMA:
+                db.execute(statement)
+
+    def __enter__(self) -> LabelJournal:
+        return self
+
+    def begin(
+        self, added: Iterable[str], removed: Iterable[str], changes: Iterable[LabelChange]
+    ) -> int:
+        """Remember what is about to change, durably; the number of the job."""
+        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        rows = [(one.id, one.path, _packed(one.before), _packed(one.after)) for one in changes]
+        with self._changing() as db:
+            begun = db.execute(
+                "INSERT INTO labelling (at, added, removed) VALUES (?, ?, ?)",
+                (at, _packed(added), _packed(removed)),
+            )
+            job = begun.lastrowid or 0
+            db.executemany(
+                "INSERT INTO labelled VALUES (?, ?, ?, ?, ?, 0)", [(job, *row) for row in rows]
+            )
+        return job
+
+    def changes(self, job: int) -> list[LabelChange]:
+        """What a job changed and no undo has restored, by id."""
+        select = "SELECT id, path, before, after FROM labelled WHERE job = ? AND NOT restored ORDER BY id"
+        with self._asking() as db:
+            found = db.execute(select, (job,)).fetchall()
+        return [
+            LabelChange(id, path, _unpacked(before), _unpacked(after))
+            for id, path, before, after in found
+        ]
+
+    def restored(self, job: int, ids: Iterable[str]) -> None:
+        """Remember that these documents have their labels back."""
+        with self._changing() as db:
+            db.executemany(
+                "UPDATE labelled SET restored = 1 WHERE job = ? AND id = ?",
+                [(job, id) for id in ids],
+            )
+
+    def knows(self, job: int) -> bool:
+        """Whether there was a labelling with this number."""
+        with self._asking() as db:
+            return (
+                db.execute("SELECT 1 FROM labelling WHERE number = ?", (job,)).fetchone()
+                is not None
+            )
+
+
+def history(path: Path | None) -> tuple[LabelJob, ...]:
+    """Every labelling in a journal, the last one first, read without holding it. Raises `StoreBusy` while a job holds it."""
+    return looked_up(
+        path,
+        "labelling",
+        _HISTORY,
+        lambda number, at, a, r, *counts: LabelJob(number, at, _unpacked(a), _unpacked(r), *counts),
+    )
+
+
+def _packed(labels: Iterable[str]) -> str:
+    return json.dumps(list(labels))
+
+
+def _unpacked(packed: str) -> tuple[str, ...]:
+    return tuple(json.loads(packed))

@@ -1,0 +1,107 @@
+"""Single documents by path or from stdin: what look-ups, comparisons and `hash` start from."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from indexer.errors import ExtractionError, SourceNotFound, Unreadable, UsageError
+from indexer.extraction.base import DEFAULT_LIMITS, Limits
+from indexer.extraction.extractors import document_or_task, extractor_named
+from indexer.extraction.worker_pool import Pool, Task
+from indexer.model import Blob, Document
+from indexer.sources.folder import walk
+from indexer.sources.read_blob import read
+
+STDIN = "-"
+_IRREGULAR = Unreadable(reason="it is not a regular file", mend="give a file")
+
+
+def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Document]:
+    """Read one file, or text on stdin for `-`: its real path (`-` for stdin) and its document.
+
+    Raises `SourceNotFound`, `UsageError` for a folder, and `ExtractionError` when the file cannot be read.
+    """
+    [(where, result)] = documents_at([path], limits)
+    if isinstance(result, ExtractionError):
+        raise result
+    return where, result
+
+
+def documents_at(
+    paths: Iterable[str], limits: Limits = DEFAULT_LIMITS
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """`document_at` for many paths, each as it is ready; what cannot be read comes as its error."""
+    with Pool(extractor_named("native"), 1, limits) as pool:
+        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(
+            _tasks(paths, limits)
+        )
+        yield from results
+
+
+def documents_under(
+    folder: str, limits: Limits = DEFAULT_LIMITS, without: Path | None = None
+) -> Iterator[tuple[str, Document | ExtractionError]]:
+    """Every file of a folder as `documents_at` gives it, in no particular order; nothing of the real folder `without`.
+
+    Raises `SourceNotFound`.
+    """
+    with Pool(extractor_named("native"), None, limits) as pool:
+        blobs = (found for found in walk([folder]) if isinstance(found, Blob))
+        tasks = (
+            _task(blob, limits)
+            for blob in blobs
+            if not (without and Path(blob.path).resolve().is_relative_to(without))
+        )
+        results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(tasks)
+        yield from results
+
+
+def _tasks(
+    paths: Iterable[str], limits: Limits
+) -> Iterator[Task[str] | tuple[str, Document | ExtractionError]]:
+    """Plain documents and errors at once, tasks for the rest. Paths that are not there are told before anything is read."""
+    paths = list(paths)
+    for path in paths:
+        if path != STDIN and not os.path.lexists(path):
+            raise SourceNotFound(path=path)
+    for path in paths:
+        if path == STDIN:
+            yield _from_stdin(limits)
+            continue
+        if Path(path).is_dir():
+            raise UsageError(f"{path} is a folder; give files, or index the folder")
+        for found in walk([path]):
+            yield (_task(found, limits) if isinstance(found, Blob) else (found.path, _IRREGULAR))
+
+
+def _from_stdin(limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
+    """What is on stdin, of any format, as if it were a file without a name."""
+    data = sys.stdin.buffer.read(limits.bytes + 1)
+    if len(data) > limits.bytes:
+        return STDIN, Unreadable(
+            reason=f"stdin holds more than {limits.bytes:,} bytes", mend="give less of it"
+        )
+    return _read(STDIN, data, "", limits)
+
+
+def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
+    where = os.path.realpath(blob.path)
+    try:
+        payload = read(blob, limits.bytes)
+    except ExtractionError as error:
+        return where, error
+    return _read(where, payload.data, Path(blob.path).name, limits)
+
+
+def _read(
+    where: str, data: bytes, name: str, limits: Limits
+) -> Task[str] | tuple[str, Document | ExtractionError]:
+    """A plain document at once, a task for any other."""
+    try:
+        made = document_or_task(where, data, name, limits)
+    except ExtractionError as error:
+        return where, error
+    return made if isinstance(made, Task) else (where, made)

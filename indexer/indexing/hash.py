@@ -1,0 +1,73 @@
+"""Sketches and keys of files, nothing stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import ExtractionError, SourceNotFound, UsageError
+from indexer.indexing.documents import documents_at, documents_under
+from indexer.model import Failed, Fingerprint
+from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.corpus_statistics import CorpusStatistics
+from indexer.sketch.fingerprint import fingerprint
+from indexer.sketch.schemes import counted_features, feature_set_name
+from indexer.stores import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The fingerprint of one file, or the reason why it has none."""
+
+    path: str
+    recipe: Recipe
+    fingerprint: Fingerprint | None
+    error: str | None = None
+
+
+def hash(
+    paths: Iterable[str], recipe: Recipe = DEFAULT, statistics: CorpusStatistics | None = None
+) -> Iterator[Signed]:
+    """Fingerprint files (`-` is text on stdin), each as it is ready.
+
+    Raises `SourceNotFound` for a path that is not there, and `UsageError` when the recipe needs statistics and none are given.
+    """
+    for path, result in documents_at(paths):
+        if isinstance(result, ExtractionError):
+            yield Signed(path, recipe, None, str(result))
+        else:
+            yield Signed(path, recipe, fingerprint(result.text, recipe, statistics))
+
+
+def statistics_at(
+    path: str, recipe: Recipe, failed: Callable[[Failed], None] = lambda _: None
+) -> CorpusStatistics:
+    """Corpus statistics for a recipe: counted over a folder or a store (by its URL), or read from a file that was saved.
+
+    `failed` is told of each file of the folder that could not be read, and so was not counted. Raises `SourceNotFound`, and
+    `UsageError` when the file holds no statistics, or those of other features.
+    """
+    if "://" in path:
+        with closing(open_store(path)) as store:
+            return counted_features((row.text for row in store.scan()), recipe)
+    place = Path(path)
+    if not place.exists():
+        raise SourceNotFound(path=path)
+    if place.is_dir():
+        return counted_features(_texts_under(path, failed), recipe)
+    statistics = CorpusStatistics.unpack(place.read_bytes())
+    if statistics.features != feature_set_name(recipe):
+        raise UsageError(
+            f"{path} counts {statistics.features}, but recipe {recipe.name} needs {feature_set_name(recipe)}"
+        )
+    return statistics
+
+
+def _texts_under(folder: str, failed: Callable[[Failed], None]) -> Iterator[str]:
+    for path, result in documents_under(folder):
+        if isinstance(result, ExtractionError):
+            failed(Failed(path, str(result)))
+        else:
+            yield result.text

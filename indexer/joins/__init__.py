@@ -1,0 +1,1 @@
+"""Candidate joins over a whole collection, in bounded memory."""

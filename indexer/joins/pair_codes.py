@@ -1,0 +1,29 @@
+"""A pair of places as one 64-bit code, which sorts as the pair does: left << 32 | right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from indexer.joins.bands import Places
+from indexer.joins.external_sort import Codes
+
+_HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
+
+
+def coded(left: Places, right: Places) -> Codes:
+    """The codes of pairs; places are not negative.
+
+    >>> coded(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
+    [4294967298, 7]
+    """
+    codes: Codes = left.astype(np.uint64) << _HALF | right.astype(np.uint64)
+    return codes
+
+
+def decoded(codes: Codes) -> tuple[Places, Places]:
+    """The pairs of codes, left and right.
+
+    >>> [side.tolist() for side in decoded(np.array([4294967298, 7], np.uint64))]
+    [[1, 0], [2, 7]]
+    """
+    return (codes >> _HALF).astype(np.int32), (codes & _LOW).astype(np.int32)

@@ -1,0 +1,68 @@
+"""Many small records in a room: bytes by number, in pages, without the memory that an object each would take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.joins.external_sort import Room
+
+PAGE = 1 << 12
+
+
+class Records:
+    """Records in the order in which they were added; a page of them at a time is put aside."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._pages: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
+        self._pending: list[bytes] = []
+
+    def __len__(self) -> int:
+        return len(self._pages) * PAGE + len(self._pending)
+
+    def add(self, record: bytes) -> None:
+        """Take one more record."""
+        self._pending.append(record)
+        if len(self._pending) == PAGE:
+            ends = np.cumsum([0, *map(len, self._pending)])
+            data = np.frombuffer(b"".join(self._pending), dtype=np.uint8)
+            self._pages.append((self._room.aside(ends), self._room.aside(data)))
+            self._pending = []
+
+    def __getitem__(self, place: int) -> bytes:
+        """One record. Raises `IndexError` beyond the last."""
+        page, within = divmod(place, PAGE)
+        if page >= len(self._pages):
+            return self._pending[place - len(self._pages) * PAGE]
+        ends, data = self._pages[page]
+        return data[ends[within] : ends[within + 1]].tobytes()
+
+
+class Names(Sequence[str]):
+    """Strings as UTF-8 records; lone surrogates are kept."""
+
+    def __init__(self, room: Room) -> None:
+        self._records = Records(room)
+
+    def add(self, name: str) -> None:
+        """Take one more string."""
+        self._records.add(name.encode("utf-8", "surrogatepass"))
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        return self._records[range(len(self))[place]].decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[place] for place in range(len(self)))

@@ -1,0 +1,1 @@
+"""Measuring and choosing: gold sets, assessors, tuning, signature studies, synthetic corpora."""

@@ -1,0 +1,106 @@
+"""Lines of csv and JSON Lines files as mappings, each with the place that an error message names."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from indexer.errors import SourceNotFound, UsageError
+
+MOST_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line of a file: its fields, and where it stands."""
+
+    path: str
+    line: int
+    fields: Mapping[str, Any]
+
+    @property
+    def place(self) -> str:
+        """As an error message names it."""
+        return f"{self.path}, line {self.line}"
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A field that is text. Raises `UsageError` when it is missing, empty (unless there is a default), or no text."""
+        value = self.fields.get(name)
+        if value is None or value == "":
+            if default is None:
+                raise self.wrong(f"{name} is missing")
+            return default
+        if not isinstance(value, str):
+            raise self.wrong(f"{name} is {json.dumps(value)}, not text")
+        return value
+
+    def wrong(self, what: str) -> UsageError:
+        """The error to raise about this line."""
+        return UsageError(f"{self.place}: {what}")
+
+
+def records(path: str) -> Iterator[Record]:
+    """The lines of a `.csv` file with a header, or of a `.jsonl` file; empty lines are passed over.
+
+    The last line of a `.jsonl` file without a line end that cannot be read was cut short while it was written: it is left out.
+    Raises `SourceNotFound`, and `UsageError` for another kind of file and for what cannot be read, with the line.
+    """
+    place = Path(path)
+    if place.is_dir():
+        raise UsageError(f"{path} is a folder; give a .csv file with a header, or a .jsonl file")
+    if not place.is_file():
+        raise SourceNotFound(path=path)
+    suffix = place.suffix.lower()
+    if suffix not in (".csv", ".jsonl", ".ndjson"):
+        raise UsageError(f"{path}: give a .csv file with a header, or a .jsonl file")
+    if place.stat().st_size > MOST_BYTES:
+        raise UsageError(f"{path} has more than {MOST_BYTES >> 20} MB; give a part of it")
+    try:
+        text = place.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror})") from error
+    yield from _rows(path, text) if suffix == ".csv" else _lines(path, text)
+
+
+def _rows(path: str, text: str) -> Iterator[Record]:
+    reader = csv.reader(StringIO(text, newline=""), strict=True)
+    try:
+        header = [name.strip().lower() for name in next(reader, [])]
+        if len(set(header)) < len(header):
+            raise UsageError(f"{path}, line 1: the header names a column twice")
+        begun = reader.line_num
+        for row in reader:
+            if any(row):
+                if len(row) != len(header):
+                    raise UsageError(
+                        f"{path}, line {begun + 1}: {len(row)} fields under {len(header)} names"
+                    )
+                yield Record(path, begun + 1, dict(zip(header, row, strict=True)))
+            begun = reader.line_num
+    except csv.Error as error:
+        raise UsageError(f"{path}, line {reader.line_num}: {error}") from error
+
+
+def _lines(path: str, text: str) -> Iterator[Record]:
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if number == len(lines):
+                return
+            raise UsageError(f"{path}, line {number}: not JSON ({error})") from error
+        if not isinstance(value, dict):
+            raise UsageError(
+                f'{path}, line {number}: a JSON object is wanted, such as {{"a": "one", "b": "other"}}'
+            )
+        yield Record(path, number, value)

@@ -1,0 +1,176 @@
+"""What a recipe finds among some texts at a threshold: candidates by its keys, judged by a measure on the texts.
+
+With MinHash slots it is what `match --exact` finds in a store of these texts. Other recipes find pairs that share a key, and
+one without keys compares every pair.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, islice
+
+import numpy as np
+
+from indexer.errors import UnknownMeasure, UsageError
+from indexer.joins.slot_bounds import fewest_equal
+from indexer.model import Fingerprint
+from indexer.recipe import Recipe
+from indexer.similarity.measures import MEASURES, Side, measured
+from indexer.sketch.corpus_statistics import CorpusStatistics
+from indexer.sketch.fingerprint import fingerprint
+from indexer.sketch.keys import band_hashes
+from indexer.sketch.plan import plan
+from indexer.sketch.schemes import counted_features
+
+ALMOST_ONE = 0.999
+WEIGHT = 0.75  # of false negatives, as for `match`
+MOST_PAIRS = 20_000_000
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was found at a threshold: similarities, the pairs that were looked at, and those that slots ruled out."""
+
+    found: Mapping[Pair, float]
+    candidates: frozenset[Pair]
+    ruled_out: frozenset[Pair]
+
+
+class Decider:
+    """Texts under one recipe, signed once. Pairs are places in `texts`, the lower one first."""
+
+    def __init__(self, texts: Sequence[str], recipe: Recipe, measure: str | None = None) -> None:
+        """`measure`: `features` unless given, `terminology` or `hamming` where the recipe makes nothing else.
+
+        Corpus statistics of recipes with weights are counted over these texts. Raises `UnknownMeasure`.
+        """
+        self.recipe, self.measure = recipe, measure or usual_measure(recipe)
+        if self.measure not in MEASURES:
+            raise UnknownMeasure(name=self.measure, known=tuple(MEASURES))
+        self._texts = texts
+        self._known: dict[Pair, float] = {}
+
+    @property
+    def name(self) -> str:
+        """What the recipe is called."""
+        return self.recipe.name
+
+    @property
+    def id(self) -> str:
+        """The id of the recipe."""
+        return self.recipe.id
+
+    def reason(self, pair: Pair, names: Sequence[str], decision: Decision, threshold: float) -> str:
+        """Why a pair was found, or was not; `names` of its two texts."""
+        if pair in decision.found:
+            return "at the threshold or above"
+        for name, place in zip(names, pair, strict=True):
+            if self.signed[place].status != "complete":
+                return f"{name} is {self.signed[place].status.replace('_', ' ')}"
+        if self.similarity(pair) < threshold:
+            return "below the threshold"
+        return "ruled out by the sketches" if pair in decision.ruled_out else "no key in common"
+
+    @cached_property
+    def _statistics(self) -> CorpusStatistics | None:
+        return counted_features(self._texts, self.recipe) if self.recipe.statistics else None
+
+    @cached_property
+    def signed(self) -> list[Fingerprint]:
+        """The fingerprints; copies of a text share theirs."""
+        made = {
+            text: fingerprint(text, self.recipe, self._statistics)
+            for text in dict.fromkeys(self._texts)
+        }
+        return [made[text] for text in self._texts]
+
+    @cached_property
+    def _sides(self) -> list[Side]:
+        made: dict[str, Side] = {}
+        for text, signed in zip(self._texts, self.signed, strict=True):
+            made.setdefault(text, Side(text, self.recipe, signed.minhash, signed.simhash))
+        return [made[text] for text in self._texts]
+
+    def similarity(self, pair: Pair) -> float:
+        """The measure of a pair, by the texts; 1 for the same normalised text, 0 when one of them has no keys."""
+        if pair not in self._known:
+            self._known[pair] = self._measured(*pair)
+        return self._known[pair]
+
+    def _measured(self, a: int, b: int) -> float:
+        one, other = self.signed[a], self.signed[b]
+        if not one.status == other.status == "complete":
+            return 0.0
+        return (
+            1.0
+            if one.exact == other.exact
+            else measured(self.measure, self._sides[a], self._sides[b]).similarity
+        )
+
+    def decide(self, threshold: float) -> Decision:
+        """The pairs at the threshold or above, among the candidates that the recipe's keys make there.
+
+        Raises `UsageError` when these are too many to be compared one by one.
+        """
+        candidates = frozenset(islice(self._candidates(threshold), MOST_PAIRS + 1))
+        if len(candidates) > MOST_PAIRS:
+            raise UsageError(
+                f"recipe {self.recipe.name} makes more than {MOST_PAIRS:,} candidates here; give fewer documents"
+            )
+        out = frozenset(pair for pair in candidates if self._ruled_out(pair, threshold))
+        values = ((pair, self.similarity(pair)) for pair in sorted(candidates - out))
+        return Decision(
+            {pair: value for pair, value in values if value >= threshold and value > 0},
+            candidates,
+            out,
+        )
+
+    def _ruled_out(self, pair: Pair, threshold: float) -> bool:
+        """Whether slots alone say that a pair is below the threshold, as they do for `match`."""
+        one, other = (self.signed[place] for place in pair)
+        if one.minhash is None or other.minhash is None or one.exact == other.exact:
+            return False
+        equal = int(np.count_nonzero(one.minhash == other.minhash))
+        return equal < fewest_equal(self.measure, len(one.minhash), threshold)
+
+    def _candidates(self, threshold: float) -> Iterator[Pair]:
+        complete = [
+            place for place, signed in enumerate(self.signed) if signed.status == "complete"
+        ]
+        keys = self._keys(complete, threshold)
+        if keys is None:
+            yield from combinations(complete, 2)
+            return
+        sharing: dict[object, list[int]] = defaultdict(list)
+        for place, own in zip(complete, keys, strict=True):
+            for key in {*own, self.signed[place].exact}:
+                sharing[key].append(place)
+        seen: set[Pair] = set()
+        for places in sharing.values():
+            fresh = set(combinations(places, 2)) - seen
+            seen |= fresh
+            yield from fresh
+
+    def _keys(self, complete: Sequence[int], threshold: float) -> list[Iterable[object]] | None:
+        """The keys of these texts, those of bands anew for the threshold; None when the recipe makes none."""
+        signed = [self.signed[place] for place in complete]
+        slots = [one.minhash for one in signed if one.minhash is not None]
+        if slots and slots[0].dtype == np.uint32:
+            layout = plan(min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE), len(slots[0]), WEIGHT)
+            return [
+                list(enumerate(row))
+                for row in band_hashes(np.stack(slots), layout.bands, layout.rows).tolist()
+            ]
+        keys = [(*one.bands, *one.blocks, *one.rare) for one in signed]
+        return [*keys] if any(keys) else None
+
+
+def usual_measure(recipe: Recipe) -> str:
+    """What pairs are judged by under a recipe when nobody says."""
+    if recipe.terms:
+        return "terminology"
+    return "hamming" if recipe.simhash and not recipe.minhash else "features"

@@ -1,0 +1,165 @@
+"""What the signatures of a collection show: how they spread, who is near whom, what other statistics would have made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.lab.studies.methods import NEIGHBOUR_BITS, WITH_NEIGHBOURS, pairs_of
+from indexer.lab.studies.neighbours import distinct, neighbours, ones
+from indexer.lab.studies.sign_texts import ALL, ONLINE, QUESTION_BITS, asked, loaded, named
+from indexer.matching.collection import Progress
+
+DISTANCES = (1, 3)
+SHOWN = 10  # neighbours told apart; more are one group
+CLOSE = 3  # bits of 64, within which look-ups find
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The signatures of a method: how many are unique, and the documents of each (itself included), with their deviation."""
+
+    method: str
+    bits: int
+    unique: int
+    collisions: float
+    deviation: float
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How many documents have 0, 1, ... 10 neighbours within a distance; the last number is of those with more."""
+
+    method: str
+    bits: int
+    distance: int
+    documents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fewer:
+    """Weighted TopSig by the statistics of fewer documents: unique signatures by length, bits of 64 that differ, share close.
+
+    `differing`: the mean number of bits in which a signature differs from that by all statistics; `close`: the share of
+    documents for which these are at most 3.
+    """
+
+    documents: int
+    unique: dict[int, int]
+    differing: float
+    close: float
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What the statistics at arrival made of the documents that came from one place to another, as `Fewer` has it."""
+
+    first: int
+    last: int
+    differing: float
+    close: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """`samples` ascend to all documents; `online`: unique signatures by length; `arrivals` in order."""
+
+    samples: tuple[Fewer, ...]
+    online: dict[int, int]
+    arrivals: tuple[Arrival, ...]
+
+
+def by_chance(documents: int, bits: int) -> float:
+    """How many documents would repeat the signature of another if every bit were drawn by chance: the mean.
+
+    >>> round(by_chance(10_000, 16)), round(by_chance(10_000, 32), 4)
+    (726, 0.0116)
+    """
+    if (
+        bits > 40
+    ):  # where the exact form would lose all its digits: the number of pairs, times the chance that one agrees
+        return documents * (documents - 1) / 2 * 2.0**-bits
+    room = 2.0**bits
+    return documents + room * math.expm1(documents * math.log1p(-1 / room))
+
+
+def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Spread, ...]:
+    """The spread of every method at every length."""
+    made = []
+    for done, (method, one) in enumerate(pairs := pairs_of(bits)):
+        progress("counting signatures", done, len(pairs))
+        documents = distinct(loaded(files, named(method.name, one))).documents
+        made.append(
+            Spread(
+                method.name,
+                one,
+                len(documents),
+                float(documents.mean()),
+                float(documents.std()),
+                int(documents.max()),
+            )
+        )
+    return tuple(made)
+
+
+def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Near, ...]:
+    """Neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits; without the study's MinHash, as there."""
+    wanted = [(name, one) for one in NEIGHBOUR_BITS if one in bits for name in WITH_NEIGHBOURS]
+    made = []
+    for done, (name, one) in enumerate(wanted):
+        progress("finding neighbours", done, len(wanted))
+        signatures = distinct(loaded(files, named(name, one)))
+        for distance in DISTANCES:
+            found = np.minimum(neighbours(signatures, one, distance), SHOWN + 1)
+            made.append(
+                Near(name, one, distance, tuple(np.bincount(found, minlength=SHOWN + 2).tolist()))
+            )
+    return tuple(made)
+
+
+def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answers:
+    """What statistics of fewer documents, and of those so far, make of weighted TopSig."""
+    longest = QUESTION_BITS[-1]
+    by_all = loaded(files, asked(ALL, longest))
+    made = []
+    sources: list[tuple[int, int | str]] = [*((size, size) for size in samples), (total, ALL)]
+    for size, source in sources:
+        differing = _differing(loaded(files, asked(source, longest)), by_all)
+        made.append(
+            Fewer(
+                size,
+                _unique(files, source),
+                float(differing.mean()),
+                float((differing <= CLOSE).mean()),
+            )
+        )
+    arriving = _differing(loaded(files, asked(ONLINE, longest)), by_all)
+    edges = [0, *samples, total]
+    arrivals = [
+        Arrival(
+            start + 1,
+            end,
+            float(arriving[start:end].mean()),
+            float((arriving[start:end] <= CLOSE).mean()),
+        )
+        for start, end in pairwise(edges)
+    ]
+    return Answers(tuple(made), _unique(files, ONLINE), tuple(arrivals))
+
+
+def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
+    return {
+        bits: len(distinct(loaded(files, asked(source, bits))).documents) for bits in QUESTION_BITS
+    }
+
+
+def _differing(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The Hamming distance of each row to the same of another array; rows are of 64 bits."""
+    return ones(np.ascontiguousarray(one ^ other).view(np.uint64))

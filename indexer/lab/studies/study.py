@@ -1,0 +1,78 @@
+"""`study`: how signatures of every method and length spread the documents of a folder or a store."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from indexer.lab.studies.collisions import Alike, likeness
+from indexer.lab.studies.methods import BITS, lengths
+from indexer.lab.studies.sign_texts import Seconds, counted, signed, timed
+from indexer.lab.studies.spread import Answers, Near, Spread, answers, near, spreads
+from indexer.lab.studies.study_texts import Account, texts_of
+from indexer.matching.collection import Progress, silent
+from indexer.stores.base import Store
+
+WORK = "work"
+TIMED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Studied:
+    """What a study found in the folder or the store `source`. `features`: distinct 4-grams of all studied texts."""
+
+    source: str
+    account: Account
+    features: int
+    bits: tuple[int, ...]
+    spreads: tuple[Spread, ...]
+    seconds: tuple[Seconds, ...]
+    alike: tuple[Alike, ...]
+    near: tuple[Near, ...]
+    answers: Answers
+
+
+def study(
+    source: str | Path | Store,
+    out: str | Path,
+    *,
+    bits: Sequence[int] = BITS,
+    sample: int = TIMED,
+    progress: Progress = silent,
+) -> Studied:
+    """Sign every text of a folder or a store by every method of the study, and measure what becomes of it.
+
+    Empty texts and exact copies are counted apart. Texts and signatures lie in `out`/work until the study is done: cut
+    short, the same call goes on with what was read. Nothing in `out` is a document, should it lie in the folder. Times are
+    of the first `sample` texts, an accidental choice. The same texts give the same figures, times excepted. Raises
+    `UsageError` for other lengths than multiples of 8 from 16 to 1024, for a source without text and for an `out` that is
+    the source; `SourceNotFound`.
+    """
+    chosen, work = lengths(bits), Path(out) / WORK
+    work.mkdir(parents=True, exist_ok=True)
+    texts = texts_of(Path(source) if isinstance(source, str) else source, work, progress)
+    account = texts.account()
+    statistics = counted(texts, account.studied, progress)
+    seconds = timed(texts, chosen, statistics.whole, sample, progress)
+    files = signed(texts, chosen, statistics, work, progress)
+    made = Studied(
+        source=texts.source(),
+        account=account,
+        features=len(statistics.whole),
+        bits=chosen,
+        spreads=spreads(files, chosen, progress),
+        seconds=tuple(seconds),
+        alike=likeness(texts, files, chosen, progress),
+        near=near(files, chosen, progress),
+        answers=answers(files, list(statistics.samples), account.studied),
+    )
+    shutil.rmtree(work)
+    return made
+
+
+def as_json(made: Studied) -> dict[str, Any]:
+    """By the names of the fields."""
+    return asdict(made)

@@ -1,0 +1,29 @@
+"""What a tuning leaves behind: `report.html` for people, `results.csv` and `results.json` for programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from indexer.lab.tuning.tune import COLUMNS, Tuned, as_json, table
+from indexer.lab.tuning.tuning_page import page
+from indexer.system.whole_file import whole
+
+REPORT, TABLE, RESULTS = "report.html", "results.csv", "results.json"
+
+
+def write(made: Tuned, out: Path) -> None:
+    """Write all three, each whole or not at all. Raises `UsageError`."""
+    with whole(out / REPORT) as place:
+        place.write_text(page(made), encoding="utf-8")
+    with whole(out / TABLE) as place, place.open("w", encoding="utf-8", newline="") as sheet:
+        writer = csv.writer(sheet, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(map(_spelled, table(made)))
+    with whole(out / RESULTS) as place:
+        place.write_text(json.dumps(as_json(made), indent=1) + "\n", encoding="utf-8")
+
+
+def _spelled(row: tuple[str | int | float | None, ...]) -> list[str | int]:
+    return ["" if one is None else f"{one:.5f}" if isinstance(one, float) else one for one in row]

@@ -1,0 +1,95 @@
+"""Excerpts, replies that quote, documents inside longer ones: pairs of texts of which one holds much of the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.joins.bands import Capped, runs, spread, whole_runs
+from indexer.joins.copies import Wanted
+from indexer.joins.external_sort import Codes, Column, Sorter, bits_for, parts
+from indexer.joins.pair_codes import coded, decoded
+from indexer.matching.collection import Collection, Progress
+from indexer.matching.text_pairs import AT_ONCE, TextPairs
+from indexer.matching.verification import Verifier
+from indexer.sketch.passage_keys import contained, passage_keys
+
+
+def containing(
+    collection: Collection,
+    verifier: Verifier,
+    threshold: float,
+    wanted: Wanted,
+    cap: int,
+    progress: Progress,
+) -> TextPairs:
+    """The wanted pairs that share the key of a passage, and of which one text lies in the other to `threshold` or more.
+
+    How much of a text lies in another is measured on the texts, in shared runs, both ways; the larger side is the
+    similarity. A passage that more than `cap` texts share makes no pair: texts that share no other are not found, and
+    `capped` counts such passages. Reads all texts once, and those of candidates again. The room holds 8 bytes for each
+    13 letters of a text.
+    """
+    codes, capped = _candidates(collection, verifier, wanted, cap, progress)
+    columns = [
+        Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.float64, np.float64)
+    ]
+    for part in parts(len(codes), AT_ONCE):
+        left, right = decoded(codes[part])
+        within = _within(verifier, left, right)
+        kept = (within.max(axis=1) >= threshold) & (within.max(axis=1) > 0)
+        for column, values in zip(columns, (left, right, *within.T), strict=True):
+            column.add(values[kept])
+        progress("verifying pairs", part.stop, len(codes))
+    left, right, one, other = (column.whole() for column in columns)
+    within = np.stack([one, other], axis=1)
+    return TextPairs(
+        left, right, within.max(axis=1), np.ones(len(left), dtype=bool), len(codes), capped, within
+    )
+
+
+def _candidates(
+    collection: Collection, verifier: Verifier, wanted: Wanted, cap: int, progress: Progress
+) -> tuple[Codes, Capped]:
+    """The wanted pairs that share a key, as left << 32 | right, ascending; and what was passed over."""
+    bits = np.uint64(bits_for(len(collection.documents)))
+    low = (np.uint64(1) << bits) - np.uint64(1)
+    keys, found, capped = Sorter(collection.room), Sorter(collection.room, unique=True), Capped()
+    for text, side in enumerate(verifier.every(progress, "reading passages")):
+        keys.add(passage_keys(side.runs) & ~low | np.uint64(text))
+    codes = keys.sorted()
+    for part in whole_runs(codes, low, collection.room.block):
+        texts = (codes[part] & low).astype(np.int32)
+        starts, sizes = runs(codes[part] >> bits)
+        hot = sizes > cap
+        capped = _added(capped, sizes[hot])
+        for left, right in spread(starts[~hot], sizes[~hot], collection.room.block):
+            one, other = wanted.texts(texts[left], texts[right])
+            apart = one != other
+            found.add(coded(one[apart], other[apart]))
+        progress("pairing passages", part.stop, len(codes))
+    return found.sorted(), capped
+
+
+def _added(capped: Capped, sizes: NDArray[np.int64]) -> Capped:
+    return replace(
+        capped,
+        keys=capped.keys + len(sizes),
+        largest=max(capped.largest, int(sizes.max(initial=0))),
+        pairs=capped.pairs + int((sizes * (sizes - 1) // 2).sum()),
+    )
+
+
+def _within(
+    verifier: Verifier, left: NDArray[np.int32], right: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """How much of each left text lies in the right one, and the other way: (pairs, 2)."""
+    within = np.empty((len(left), 2))
+    for part in verifier.batches(left, right):
+        verifier.read([*left[part].tolist(), *right[part].tolist()])
+        for place in range(part.start, part.stop):
+            one, other = verifier.side(int(left[place])).runs, verifier.side(int(right[place])).runs
+            within[place] = contained(one, other), contained(other, one)
+    return within

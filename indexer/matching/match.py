@@ -1,0 +1,255 @@
+"""Matching: the near-duplicate pairs of a whole store, at any threshold.
+
+Bands are made anew from the stored slots. Slots decide where the 95 % interval of their estimate lies on one side of the
+threshold, texts decide inside it. The complete mode does without chance: it reads all texts and finds every pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UnknownMeasure, UsageError
+from indexer.joins.bands import Places
+from indexer.joins.copies import Spelling, Wanted
+from indexer.joins.external_sort import Codes, Column, Sorter, parts
+from indexer.joins.pair_codes import coded, decoded
+from indexer.matching.audit import audit_of
+from indexer.matching.collection import Collection, Progress, collect, silent
+from indexer.matching.containment import containing
+from indexer.matching.pairs import Matched
+from indexer.matching.text_pairs import TextPairs, complete, likely
+from indexer.matching.verification import Verifier
+from indexer.recipe import Recipe
+from indexer.searching.similar import recipe_of, viewed
+from indexer.similarity.measures import MEASURES
+from indexer.sketch.plan import Plan, plan, plan_for_recall
+from indexer.stores.base import Store
+from indexer.system.spill_files import DEFAULT_MEGABYTES, Scratch
+
+CAP = 1000
+ALMOST_ONE = 0.999
+LABELS_TOLD = 20
+
+
+def match(
+    store: Store,
+    *,
+    threshold: float = 0.5,
+    false_negative_weight: float = 0.75,
+    recall: float | None = None,
+    measure: str = "features",
+    against: str | None = None,
+    new: bool = False,
+    exact: bool = False,
+    all_pairs: bool = False,
+    contained: bool = False,
+    cap: int = CAP,
+    memory: int = DEFAULT_MEGABYTES,
+    audit: int = 0,
+    seed: int = 0,
+    of: Literal["documents", "parts"] = "documents",
+    progress: Progress = silent,
+) -> Matched:
+    """Find the pairs of documents whose `measure` is `threshold` or more.
+
+    `recall`: bands that so large a share of the pairs at the threshold share, as `group` has them, instead of bands by
+    `false_negative_weight`.
+    `against`: only pairs of a document without this label and one that carries it. `new`: only pairs that touch a document
+    that came after the last `group`. `exact`: measure every pair on its texts, not only those that the slots leave open, which
+    `all_pairs` and `contained` do in any case.
+    `all_pairs`: find every pair by `features`, without chance and caps, at the price of reading all texts. `contained`: find
+    excerpts, quoting replies and documents inside longer ones, by the passages that texts share; reads all texts; the larger
+    share of one text in the other counts, and both are told. `cap`: a band that
+    more distinct texts share gives pairs with the first of them only; copies of a text that make more pairs, likewise.
+    `memory`: megabytes that may be used; what does not fit is written to temporary files. The result is the same. `audit`:
+    verify so many pairs, drawn by `seed`, for an estimate of what was missed; takes longer than matching itself.
+    `of` parts: the pairs of clauses, those within one document included.
+
+    Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for a value out of range,
+    for a label that no document carries, and for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and
+    `StoreError` when nothing was indexed yet.
+    """
+    recipe = recipe_of(store)
+    check(recipe, threshold, measure, all_pairs or contained, cap)
+    if all_pairs and contained:
+        raise UsageError(
+            "--complete finds all pairs by features, --contained by passages; leave one of them out"
+        )
+    if audit and (all_pairs or contained or against is not None or new or measure != "features"):
+        raise UsageError(
+            "--audit is of all pairs by features, and goes with no other choice of pairs and no --measure"
+        )
+    store = viewed(store, of)
+    collection = collect(store, recipe, progress, room(memory))
+    wanted = _wanted(collection, against, new)
+    verifier = Verifier(store, collection, measure)
+    chosen = None
+    if contained:
+        found, measure = (
+            containing(collection, verifier, threshold, wanted, cap, progress),
+            "passages",
+        )
+    elif all_pairs:
+        found = complete(collection, verifier, threshold, wanted, progress)
+    else:
+        at, slots = min(threshold, ALMOST_ONE), collection.slots.shape[1]
+        chosen = (
+            plan(at, slots, false_negative_weight)
+            if recall is None
+            else plan_for_recall(at, recall, slots)
+        )
+        found = likely(collection, verifier, threshold, chosen, wanted, exact, cap, progress)
+    made = _listed(
+        collection, found, wanted, (threshold, chosen, None if all_pairs else cap, against, measure)
+    )
+    return (
+        replace(
+            made, audit=audit_of(collection, verifier, found, threshold, audit, seed, cap, progress)
+        )
+        if audit
+        else made
+    )
+
+
+def check_measure(measure: str) -> None:
+    """Raise `UnknownMeasure` for a name that is none."""
+    if measure not in MEASURES:
+        raise UnknownMeasure(name=measure, known=tuple(MEASURES))
+
+
+def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: int) -> None:
+    """Raise `UsageError` or `UnknownMeasure` for what `match` cannot do."""
+    check_measure(measure)
+    if not 0 < threshold <= 1:
+        raise UsageError(f"the threshold must lie between 0 (exclusive) and 1, not {threshold}")
+    if all_pairs and measure != "features":
+        raise UsageError(
+            f"--complete and --contained have a measure of their own, not {measure}; leave --measure out"
+        )
+    if not all_pairs and not recipe.minhash:
+        raise UsageError(
+            f"recipe {recipe.name} has no MinHash slots to make bands of; use --complete"
+        )
+    if cap < 2:
+        raise UsageError(f"the cap must be 2 or more, not {cap}")
+
+
+def no_such_label(against: str, labels: Set[str]) -> UsageError:
+    """The error that no document carries a label, naming those that documents carry, `LABELS_TOLD` at most."""
+    told = ", ".join(sorted(labels)[:LABELS_TOLD]) + (", ..." if len(labels) > LABELS_TOLD else "")
+    there = (
+        f"choose one of: {told}"
+        if labels
+        else "none carries any; give labels by `nearfold label` or `nearfold index --label`"
+    )
+    return UsageError(f"no document carries the label {against!r}; {there}")
+
+
+def room(memory: int) -> Scratch:
+    """A room of so many megabytes. Raises `UsageError` when that is none."""
+    if memory < 1:
+        raise UsageError(f"at least 1 MB of memory is needed, not {memory}")
+    return Scratch(memory)
+
+
+def _wanted(collection: Collection, against: str | None, new: bool) -> Wanted:
+    if against is None and not new:
+        return Wanted(collection.documents, None, None)
+    flags = np.array(
+        [(against in one.labels, one.provisional) for one in collection.entries], dtype=bool
+    ).reshape(-1, 2)
+    if against is not None and not flags[:, 0].any():
+        raise no_such_label(against, {label for one in collection.entries for label in one.labels})
+    return Wanted(
+        collection.documents, None if against is None else flags[:, 0], flags[:, 1] if new else None
+    )
+
+
+def _listed(
+    collection: Collection,
+    found: TextPairs,
+    wanted: Wanted,
+    asked: tuple[float, Plan | None, int | None, str | None, str],
+) -> Matched:
+    """The pairs of documents, sorted, that the pairs of texts stand for."""
+    threshold, chosen, cap, against, measure = asked
+    spelling = Spelling(collection.documents, cap)
+    left, right, places = _spelled(collection, found, wanted, spelling)
+    similarity, exact, within = _columns(collection, found, left, right, places)
+    return Matched(
+        documents=len(collection.entries),
+        threshold=threshold,
+        plan=chosen,
+        candidates=found.candidates,
+        capped=found.capped,
+        copies_left_out=spelling.left_out,
+        against=against,
+        measure=measure,
+        slots=collection.slots.shape[1],
+        ids=collection.entries.ids,
+        paths=collection.entries.paths,
+        left=left,
+        right=right,
+        similarity=similarity,
+        exact=exact,
+        room=collection.room,
+        within=within,
+    )
+
+
+def _spelled(
+    collection: Collection, found: TextPairs, wanted: Wanted, spelling: Spelling
+) -> tuple[Places, Places, NDArray[np.int64]]:
+    """The wanted pairs of documents in order, with the place of the pair of their texts; -1 for copies of one text."""
+    documents, texts = Sorter(collection.room), Column(collection.room, np.uint64)
+    for part in parts(len(found.left), collection.room.block):
+        texts.add(coded(found.left[part], found.right[part]))
+        for a, b in spelling.between(found.left[part], found.right[part]):
+            documents.add(_turned(a, b, wanted))
+    for a, b in spelling.among():
+        documents.add(_turned(a, b, wanted))
+    known, codes = texts.whole(), documents.sorted()
+    columns = [Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.int64)]
+    for part in parts(len(codes), collection.room.block):
+        a, b = decoded(codes[part])
+        one, other = collection.documents.texts[a], collection.documents.texts[b]
+        places = np.searchsorted(known, coded(np.minimum(one, other), np.maximum(one, other)))
+        for column, values in zip(columns, (a, b, np.where(one == other, -1, places)), strict=True):
+            column.add(values)
+    left, right, origin = (column.whole() for column in columns)
+    return left, right, origin
+
+
+def _columns(
+    collection: Collection, found: TextPairs, left: Places, right: Places, origin: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | None]:
+    """Similarity, whether it is exact, and containment as far as it was asked for; copies are 1 to each other."""
+    similarity: NDArray[np.float64] = collection.room.array(len(left), np.float64)
+    exact: NDArray[np.bool_] = collection.room.array(len(left), np.bool_)
+    within = None if found.within is None else collection.room.array((len(left), 2), np.float64)
+    for part in parts(len(left), collection.room.block):
+        places, apart = origin[part], origin[part] >= 0
+        similarity[part], exact[part] = 1.0, True
+        similarity[part][apart], exact[part][apart] = (
+            found.similarity[places[apart]],
+            found.exact[places[apart]],
+        )
+        if within is not None and found.within is not None:
+            within[part] = 1.0
+            sides = found.within[places[apart]]
+            turned = (
+                collection.documents.texts[left[part][apart]]
+                > collection.documents.texts[right[part][apart]]
+            )
+            within[part][apart] = np.where(turned[:, None], sides[:, ::-1], sides)
+    return similarity, exact, within
+
+
+def _turned(a: Places, b: Places, wanted: Wanted) -> Codes:
+    one, other, kept = wanted.turned(a, b)
+    return coded(one[kept], other[kept])

@@ -1,0 +1,177 @@
+"""The near-duplicate pairs of a store: each once, with how they were found and what an honest answer adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.joins.bands import Capped, Places, intervals, whole_runs
+from indexer.joins.external_sort import Room, Sorter, parts
+from indexer.joins.hot_bands import Missed
+from indexer.sketch.passage_keys import GUARANTEED
+from indexer.sketch.plan import Plan
+from indexer.statistics.strata import Audit, told_audit
+from indexer.text.wording import counted
+
+PLACE_BITS = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two near duplicates. `measure` names what `similarity` is: `estimate` where the slots alone decided.
+
+    `low` and `high`: the 95 % Wilson interval of an estimate; an exact measure has no width between them. `containment`,
+    where it was asked for: how much of a lies in b, and of b in a.
+    """
+
+    a: str
+    b: str
+    similarity: float
+    measure: str
+    low: float
+    high: float
+    containment: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The pairs of a store, each once, and how they were found.
+
+    Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label and then one with it.
+    `slots`: what estimates go by, 0 for a recipe without. `plan` is None in the complete mode. `candidates` counts pairs of
+    distinct texts that were looked at, `copies_left_out` the pairs between copies of the same texts that were too many to
+    list. `audit`: what was missed, where that was asked.
+    """
+
+    documents: int
+    threshold: float
+    plan: Plan | None
+    candidates: int
+    capped: Capped
+    copies_left_out: int
+    against: str | None
+    measure: str
+    slots: int
+    ids: Sequence[str]
+    paths: Sequence[str]
+    left: Places
+    right: Places
+    similarity: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    room: Room
+    within: NDArray[np.float64] | None = None
+    audit: Audit | None = None
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __iter__(self) -> Iterator[Pair]:
+        for part in parts(len(self), self.room.block):
+            columns = (
+                self.left[part],
+                self.right[part],
+                self.similarity[part],
+                *self.intervals(part),
+            )
+            rows = zip(*(column.tolist() for column in columns), self.measures(part), strict=True)
+            for place, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
+                within = (
+                    None
+                    if self.within is None
+                    else (float(self.within[place, 0]), float(self.within[place, 1]))
+                )
+                yield Pair(self.ids[a], self.ids[b], similarity, measure, low, high, within)
+
+    def measures(self, part: slice) -> list[str]:
+        """What the similarity of each of these pairs is."""
+        return [self.measure if exact else "estimate" for exact in self.exact[part]]
+
+    def intervals(self, part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where the similarity of each of these pairs lies: the 95 % Wilson interval of estimates; exact ones are points."""
+        similarity = self.similarity[part]
+        exact = self.exact[part] & (self.measure != "estimate")
+        equal = np.rint(similarity * self.slots).astype(np.intp)
+        lows, highs = intervals(self.slots)
+        return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
+
+    def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
+        """Every document that has matches, by id, with all of them, most similar first, ties by id; as places in `ids`.
+
+        With `against` those that carry the label are matches only.
+        """
+        sorter, low = Sorter(self.room), np.uint64((1 << PLACE_BITS) - 1)
+        for part in parts(len(self), self.room.block):
+            places = np.arange(part.start, part.stop, dtype=np.uint64)
+            for side in (self.left, self.right)[: 2 if self.against is None else 1]:
+                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
+        codes = sorter.sorted()
+        for part in whole_runs(codes, low, self.room.block):
+            documents, places = codes[part] >> np.uint64(PLACE_BITS), codes[part] & low
+            others = np.where(self.left[places] == documents, self.right[places], self.left[places])
+            similarity = self.similarity[places]
+            order = np.lexsort((others, -similarity, documents))
+            rows = zip(
+                documents[order].tolist(),
+                others[order].tolist(),
+                similarity[order].tolist(),
+                strict=True,
+            )
+            for document, matches in groupby(rows, key=lambda row: row[0]):
+                yield document, [(other, value) for _, other, value in matches]
+
+    def _passage_notes(self) -> Iterator[str]:
+        yield (
+            f"one text holds {self.threshold:.0%} or more of the other in shared passages; every such pair with a shared "
+            f"stretch of {GUARANTEED} letters"
+        )
+        if self.capped.keys:
+            yield (
+                f"{self.capped.keys:,} passages in many texts (up to {self.capped.largest:,}) were passed over: texts that "
+                "share no other are not listed; raise --cap"
+            )
+
+    def notes(self) -> Iterator[str]:
+        """What an honest answer adds, in sentences."""
+        if self.within is not None:
+            yield from self._passage_notes()
+        elif self.plan is None:
+            yield f"complete: every pair with features at {self.threshold:g} or more"
+        else:
+            found = ", ".join(
+                f"{self.plan.recall(s):.1%} at {s:.2f}" for s in _steps(self.threshold)
+            )
+            yield f"{self.plan.bands} bands x {self.plan.rows} rows: expected to find of pairs {found}"
+        if self.capped.keys and self.within is None:
+            yield (
+                f"in {counted(self.capped.keys, 'hot band')} (up to {self.capped.largest:,} texts) all were paired with the "
+                f"first text only, and {counted(self.capped.pairs, 'pair')} not looked at; raise --cap, or use --complete"
+            )
+        if self.capped.missed:
+            yield told_missed(self.capped.missed)
+        if self.copies_left_out:
+            yield f"{counted(self.copies_left_out, 'pair')} of copies of the same texts left out; raise --cap to list them"
+        if self.audit:
+            yield from told_audit(self.audit)
+
+
+def told_missed(missed: Missed) -> str:
+    """What the pairs left out, or a sample of them, say, in a sentence."""
+    if missed.low == missed.high:
+        return (
+            f"all {missed.drawn:,} of these were looked at for what the cap cost: {missed.estimate:,.0f} pairs of texts that "
+            f"no other band finds reach {missed.threshold:g} and are left out"
+        )
+    return (
+        f"of these pairs {missed.drawn:,} were drawn and looked at: {missed.found:,} that no other band finds reach "
+        f"{missed.threshold:g}, so about {missed.estimate:,.0f} pairs of texts are left out "
+        f"({missed.low:,.0f} to {missed.high:,.0f})"
+    )
+
+
+def _steps(threshold: float) -> list[float]:
+    """The threshold and a few similarities above it."""
+    return [threshold, *(step for step in (0.6, 0.7, 0.8, 0.9) if step > threshold)][:4]

@@ -1,0 +1,73 @@
+"""Another recipe for a store that stays in service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from indexer.errors import Unsupported
+from indexer.jobs.history import working
+from indexer.jobs.journal import Journal, journal_path
+from indexer.model import Fingerprint, Row
+from indexer.recipe import Recipe
+from indexer.searching.similar import recipe_of
+from indexer.sketch.codec import pack_slots
+from indexer.sketch.fingerprint import fingerprints
+from indexer.stores.base import Store
+from indexer.stores.renewal import Reindexed, Renewable, Told
+
+_PROBE = "A recipe that lacks a library is refused before anything is read."
+
+
+def reindex(
+    store: Store, recipe: Recipe, *, keep: bool = False, told: Told = lambda _: None
+) -> Reindexed:
+    """Sign the stored texts by another recipe and put the rows in service in one step; nothing is extracted again.
+
+    Until that step searches are answered from the old rows, and if this is cut short nothing has changed; run again, it goes
+    on. What other programs write meanwhile is followed. Families stay as they are, and are provisional until the next `group`.
+    In a search engine a new version of the index takes over the name; `keep` leaves the old one, read-only. `told` hears how
+    many rows were signed.
+
+    Raises `StoreBusy` while a job of this machine works on the store, `Unsupported` for a store that cannot, `UsageError` for
+    a recipe that cannot be stored, and `StoreError` when nothing was indexed yet.
+    """
+    recipe_of(store)
+    fingerprints([_PROBE], recipe)
+    if not isinstance(store, Renewable):
+        raise Unsupported(
+            store=store.url, what="change its recipe", instead="index into another store"
+        )
+    with Journal(journal_path(store.url)) as journal, working(journal, "reindex") as job:
+        done = store.reindex(recipe, lambda rows: renewed(rows, recipe), keep, told)
+        job.counts.update(signed=done.copied)
+    return done
+
+
+def renewed(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
+    """The same rows with the keys of a recipe, in order; what could not be signed on arrival stays unsigned.
+
+    Cut text stays `truncated`. Family fields stay, provisional.
+    """
+    signed = fingerprints([row.text for row in rows], recipe)
+    return [_renewed(row, signed[place], recipe.id) for place, row in enumerate(rows)]
+
+
+def _renewed(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
+    if row.status == "unsigned":
+        return replace(row, recipe=recipe_id, provisional=True)
+    return replace(
+        row,
+        recipe=recipe_id,
+        status="truncated"
+        if row.status == "truncated" and signed.status == "complete"
+        else signed.status,
+        exact=signed.exact,
+        words=signed.words,
+        chars=signed.chars,
+        bands=signed.bands,
+        blocks=signed.blocks,
+        minhash=None if signed.minhash is None else pack_slots(signed.minhash),
+        simhash=signed.simhash,
+        provisional=True,
+    )

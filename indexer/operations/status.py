@@ -1,0 +1,31 @@
+"""What is in a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexer.jobs.journal import Failure, journal_path, remembered
+from indexer.recipe import Recipe
+from indexer.searching.similar import recipe_of
+from indexer.stores.base import Counts, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The counts of a store, its recipe, and the files that could not be read or stored (by path).
+
+    `running`: a job is at work on the store, and its failures are not known yet.
+    """
+
+    store: str
+    recipe: Recipe
+    counts: Counts
+    failed: tuple[Failure, ...]
+    running: bool = False
+
+
+def status(store: Store) -> Overview:
+    """Count what is in the store; works while a job is running too. Raises `StoreError` when nothing was indexed yet."""
+    recipe = recipe_of(store)
+    failures = remembered(journal_path(store.url))
+    return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)

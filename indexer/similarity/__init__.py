@@ -1,0 +1,1 @@
+"""Similarity of two texts: measures, alignment, duplicate types of clauses."""

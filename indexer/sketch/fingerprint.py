@@ -1,0 +1,236 @@
+"""The narrow waist: text and recipe in, sketches and keys out. Everything else agrees because it agrees with this.
+
+The numpy definition below is the specification. Where the compiled kernel is installed it computes the same bits faster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer import recipe_key as recipekeys
+from indexer.errors import UsageError
+from indexer.model import Fingerprint, Status
+from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch import keys
+from indexer.sketch.corpus_statistics import CorpusStatistics
+from indexer.sketch.hashing import MAX_GRAM, gram_hashes
+from indexer.sketch.minhash import fast_similarity_sketch
+from indexer.sketch.schemes import fingerprint_by, status_of
+from indexer.sketch.simhash import simhash
+from indexer.sketch.siphash import keyed_gram_hashes
+from indexer.text.codepoints import decode
+from indexer.text.normalise import count_words, normalised_codes
+
+try:
+    from indexer import _kernel
+except ImportError:
+    _kernel = None  # type: ignore[assignment]
+
+MAX_SLOTS = 1024
+MAX_BLOCKS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """The fingerprints of n texts as arrays, one row a text, in the order given.
+
+    `minhash`: (n, slots) uint32; `simhash`: (n,) uint64; rows whose status is not `complete` are zero there, and their
+    keys are empty. A recipe without MinHash has no slots, one without SimHash zeros there. `words` and `chars`: (n,)
+    int64. `exact`: SHA-256 of the normalised text.
+    """
+
+    recipe: Recipe
+    minhash: NDArray[np.uint32]
+    simhash: NDArray[np.uint64]
+    bands: list[tuple[str, ...]]
+    blocks: list[tuple[str, ...]]
+    status: list[Status]
+    exact: list[str]
+    words: NDArray[np.int64]
+    chars: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, place: int) -> Fingerprint:
+        """The fingerprint of one text."""
+        complete = self.status[place] == "complete"
+        return Fingerprint(
+            status=self.status[place],
+            minhash=self.minhash[place] if complete and self.recipe.minhash else None,
+            simhash=int(self.simhash[place]) if complete and self.recipe.simhash else None,
+            bands=self.bands[place],
+            blocks=self.blocks[place],
+            exact=self.exact[place],
+            words=int(self.words[place]),
+            chars=int(self.chars[place]),
+        )
+
+
+def kernel_name() -> str:
+    """Which code computes fingerprints here: `rust` (compiled) or `numpy` (the definition). The bits are the same."""
+    return "numpy" if _kernel is None else "rust"
+
+
+def fingerprint(
+    text: str, recipe: Recipe = DEFAULT, statistics: CorpusStatistics | None = None
+) -> Fingerprint:
+    """Fingerprint one text by any recipe. Any `str` is accepted, lone surrogates and NUL included.
+
+    `statistics` are what recipes with corpus weights need (`schemes.counted_features`). Raises `UsageError` for a recipe
+    that asks for what this version does not have.
+
+    >>> fingerprint("").status
+    'empty'
+    """
+    if not _by_grams(recipe):
+        return fingerprint_by(recipe, text, statistics)
+    return fingerprints([text], recipe)[0]
+
+
+def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 1) -> Fingerprints:
+    """Fingerprint many texts at once; the form that everything hot calls.
+
+    A text with no normalised character is `empty`, one without letters `numbers_only`, one with fewer than the recipe's
+    `min_features` distinct features (one at least) `too_short`: these have no sketches and no keys, so they never match
+    anything. `threads` share the work where the kernel is compiled. Raises `UsageError` for a recipe that asks for steps
+    or sizes that this version does not have.
+    """
+    if not _by_grams(recipe):
+        return _gathered(texts, recipe)
+    _check(recipe)
+    if _kernel is None:
+        return define(texts, recipe)
+    return _compiled(texts, recipe, threads)
+
+
+def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
+    """`fingerprints` by the numpy definition, whatever is installed."""
+    _check(recipe)
+    slots, count = _slots(recipe), len(texts)
+    codes = [normalised_codes(text) for text in texts]
+    minhash = np.zeros((count, slots), dtype=np.uint32)
+    bits = np.zeros(count, dtype=np.uint64)
+    status: list[Status] = []
+    for place, text_codes in enumerate(codes):
+        features = np.unique(_hashes(text_codes, recipe))
+        status.append(status_of(text_codes, len(features), recipe))
+        if status[place] == "complete":
+            if recipe.minhash:
+                minhash[place] = fast_similarity_sketch(features, slots)
+            if recipe.simhash:
+                bits[place] = simhash(features)
+    bands, blocks = _keys(minhash, bits, status, recipe)
+    exact = [hashlib.sha256(decode(text_codes).encode()).hexdigest() for text_codes in codes]
+    words = np.array([count_words(text) for text in texts], dtype=np.int64)
+    chars = np.array([len(text_codes) for text_codes in codes], dtype=np.int64)
+    return Fingerprints(recipe, minhash, bits, bands, blocks, status, exact, words, chars)
+
+
+def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprints:
+    """`fingerprints` by the compiled kernel."""
+    minhash, bits, bands, blocks, status, exact, words, chars = _kernel.fingerprints(
+        list(texts),
+        width=recipe.width or 1,
+        slots=_slots(recipe),
+        bands=recipe.bands or 0,
+        rows=recipe.rows or 0,
+        simhash=recipe.simhash is not None,
+        blocks=recipe.blocks or 0,
+        min_features=recipe.min_features,
+        threads=threads,
+        key=recipekeys.words(recipe.secret) if recipe.secret else None,
+    )
+    slots = np.frombuffer(minhash, dtype=np.uint32).reshape(len(status), _slots(recipe))
+    counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
+    return Fingerprints(
+        recipe, slots, np.frombuffer(bits, dtype=np.uint64), bands, blocks, status, exact, *counts
+    )
+
+
+def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
+    width = recipe.width or 1
+    return (
+        keyed_gram_hashes(codes, width, recipekeys.words(recipe.secret))
+        if recipe.secret
+        else gram_hashes(codes, width)
+    )
+
+
+def _by_grams(recipe: Recipe) -> bool:
+    """Whether the batch form below computes the recipe; all others go text by text through `indexer.sketch.schemes`."""
+    return recipe.normaliser == "default_v1" or recipe.feature_hash in (
+        "gram64_v1",
+        recipekeys.KEYED_HASH,
+    )
+
+
+def _gathered(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
+    """`fingerprints` of a recipe that has no batch form. Raises `UsageError` when its sketches do not fit arrays and rows."""
+    if not recipe.storable:
+        raise UsageError(
+            f"recipe {recipe.name} cannot be kept in an index; `nearfold hash` prints it, or choose another recipe"
+        )
+    made = [fingerprint_by(recipe, text) for text in texts]
+    empty = np.zeros(_slots(recipe), dtype=np.uint32)
+    return Fingerprints(
+        recipe,
+        np.array(
+            [empty if one.minhash is None else one.minhash for one in made], np.uint32
+        ).reshape(len(made), len(empty)),
+        np.array([one.simhash or 0 for one in made], dtype=np.uint64),
+        [one.bands for one in made],
+        [one.blocks for one in made],
+        [one.status for one in made],
+        [one.exact for one in made],
+        np.array([one.words for one in made], dtype=np.int64),
+        np.array([one.chars for one in made], dtype=np.int64),
+    )
+
+
+def _slots(recipe: Recipe) -> int:
+    return recipe.slots or 0 if recipe.minhash else 0
+
+
+def _keys(
+    minhash: NDArray[np.uint32], bits: NDArray[np.uint64], status: list[Status], recipe: Recipe
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The band keys and block keys of complete rows; none for the others."""
+    bands = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0)
+    blocks = [keys.block_keys(int(one), 64, recipe.blocks) if recipe.blocks else () for one in bits]
+    complete = [one == "complete" for one in status]
+    return (
+        [row if good else () for row, good in zip(bands, complete, strict=True)],
+        [row if good else () for row, good in zip(blocks, complete, strict=True)],
+    )
+
+
+def _check(recipe: Recipe) -> None:
+    """Raise `UsageError` when the recipe asks for what neither the definition nor the kernel computes, or lacks its key."""
+    if recipe.key_variable and not recipe.secret:
+        raise UsageError(
+            f"recipe {recipe.name} signs with a secret key: name the file that holds it by {recipe.key_variable}_FILE"
+        )
+    known = {
+        "normaliser": recipe.normaliser == "default_v1",
+        "features": recipe.features == "chars_v1",
+        "width": 1 <= (recipe.width or 0) <= MAX_GRAM,
+        "feature_hash": recipe.feature_hash
+        == (recipekeys.KEYED_HASH if recipe.secret else "gram64_v1"),
+        "minhash": recipe.minhash in (None, "fss_v1"),
+        "slots": 2 <= (recipe.slots or 0) <= MAX_SLOTS if recipe.minhash else not recipe.slots,
+        "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),
+        "simhash": recipe.simhash in (None, "distinct_v1"),
+        "bits": recipe.bits == 64 if recipe.simhash else not recipe.bits,
+        "blocks": 0 <= (recipe.blocks or 0) <= (MAX_BLOCKS if recipe.simhash else 0),
+    }
+    strange = [f"{name} = {getattr(recipe, name)}" for name, good in known.items() if not good]
+    if strange:
+        raise UsageError(
+            f"recipe {recipe.name} asks for {', '.join(strange)}, which this version cannot compute; use another recipe"
+        )

@@ -1,0 +1,264 @@
+"""Sketches of one text by any recipe but the default: tables of names to the algorithms of `indexer.text` and `indexer.sketch`.
+
+Each step of a recipe is one entry of one table here. The default recipe has a batch form of its own (`indexer.sketch.fingerprint`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import UnknownName, UsageError
+from indexer.model import Fingerprint, Status
+from indexer.recipe import RUNS, Recipe
+from indexer.sketch import shake_simhash as shake
+from indexer.sketch import simhash_doc, topsig
+from indexer.sketch import truncated_minhash as truncated
+from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
+from indexer.sketch.blocks import designed, table_keys, tables
+from indexer.sketch.corpus_statistics import CorpusStatistics
+from indexer.sketch.imatch import imatch
+from indexer.sketch.keys import band_keys
+from indexer.sketch.minhash import fast_similarity_sketch
+from indexer.sketch.permutations import feature_hashes, permuted_minima
+from indexer.sketch.rare_term_keys import prefix_keys
+from indexer.sketch.rare_terms import rare_terms
+from indexer.sketch.string_hashes import string_hashes
+from indexer.sketch.supershingles import GROUPS, ROWS, mega_shingles, super_shingles
+from indexer.sketch.weighted_minhash import weighted_minhash
+from indexer.sketch.winnowing import winnowed
+from indexer.text import codepoints
+from indexer.text.ngrams import byte_grams
+from indexer.text.normalise import count_words, has_letters
+from indexer.text.normalisers import NORMALISERS
+from indexer.text.shingles import grams, shingles
+from indexer.text.stopwords import stop_list
+from indexer.text.tokenisers import DUTCH, TOKENISERS
+from indexer.text.tokens import tokens
+
+V = TypeVar("V")
+WINNOWING_WINDOW = 4
+BitSketch = Callable[[Sequence[str], Recipe, CorpusStatistics | None], int]
+
+
+def fingerprint_by(
+    recipe: Recipe, text: str, statistics: CorpusStatistics | None = None
+) -> Fingerprint:
+    """The fingerprint of one text by any recipe of the tables below; what is undefined is decided as for the default.
+
+    Raises `UnknownName` for a step that is not known, `UsageError` for weights without the corpus statistics they come from.
+    """
+    if recipe.statistics and statistics is None:
+        raise UsageError(
+            f"recipe {recipe.name} needs corpus statistics; give --statistics FOLDER, or a file saved from it"
+        )
+    normalised = _known("normaliser", NORMALISERS, recipe.normaliser)(text)
+    codes = codepoints.encode(normalised)
+    features = _features(normalised, recipe)
+    shown = codes[codepoints.classes()[codes] & codepoints.BLANK == 0]
+    status = status_of(shown, len(set(features)), recipe)
+    made = Fingerprint(
+        status=status,
+        minhash=None,
+        simhash=None,
+        bands=(),
+        blocks=(),
+        exact=hashlib.sha256(codepoints.decode(codes).encode()).hexdigest(),
+        words=count_words(text),
+        chars=len(codes),
+    )
+    return (
+        replace(made, **_sketches(features, recipe, statistics)) if status == "complete" else made
+    )
+
+
+def status_of(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Status:
+    """The status of a text by its normalised code points, without blanks, and its number of distinct features."""
+    if not len(codes):
+        return "empty"
+    if not has_letters(codes):
+        return "numbers_only"
+    return "complete" if features >= max(recipe.min_features, 1) else "too_short"
+
+
+def features_of(text: str, recipe: Recipe) -> list[str]:
+    """The features of a text under a recipe, repeats kept, in order. Raises `UnknownName` for a step that is not known."""
+    return _features(_known("normaliser", NORMALISERS, recipe.normaliser)(text), recipe)
+
+
+def _features(normalised: str, recipe: Recipe) -> list[str]:
+    if recipe.features == "chars_v1":
+        return list(grams(normalised, recipe.width or 1))
+    if runs := RUNS.fullmatch(recipe.features):
+        return _runs(normalised, int(runs["width"]), runs["unit"])
+    if recipe.features.startswith("tokens_"):
+        stop_words = stop_list(recipe.stop_words) if recipe.stop_words else ()
+        return tokens(normalised, recipe.features.removeprefix("tokens_"), stop_words)
+    return list(_known("tokenizer", {**TOKENISERS, **DUTCH}, recipe.features)(normalised))
+
+
+def _runs(text: str, width: int, unit: str) -> list[str]:
+    """Word shingles, or byte n-grams as strings whose surrogate escapes are the bytes that are not UTF-8 by themselves."""
+    if unit == "word-shingles":
+        return list(shingles(TOKENISERS["words"](text), width))
+    return [gram.decode("utf-8", "surrogateescape") for gram in byte_grams(text, width)]
+
+
+def _octets(features: Sequence[str]) -> Iterator[bytes]:
+    return (feature.encode("utf-8", "surrogateescape") for feature in features)
+
+
+def _sketches(
+    features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
+) -> dict[str, Any]:
+    """The sketches and keys of features, of which there is at least one, by the names of `Fingerprint`'s fields."""
+    made: dict[str, Any] = {}
+    if recipe.terms and statistics is not None:
+        signature = rare_terms(features, statistics, recipe.terms)
+        made |= {"terms": signature.terms, "rare": prefix_keys(signature, recipe.similarity or 0.9)}
+    if recipe.baseline:
+        made["blocks"] = _baseline(features, recipe, statistics)
+    if recipe.minhash:
+        made["minhash"] = slots = _minhash(features, recipe)
+        if recipe.storable:
+            made["bands"] = band_keys(slots[np.newaxis], recipe.bands or 0, recipe.rows or 0)[0]
+    if recipe.simhash:
+        made["simhash"] = bits = _known("signature", BIT_SKETCHES, recipe.simhash)(
+            features, recipe, statistics
+        )
+        if recipe.tables:
+            made["blocks"] = table_keys(bits, _masks(recipe.bits or 0, recipe.tables))
+    return made
+
+
+def counted_features(texts: Iterable[str], recipe: Recipe) -> CorpusStatistics:
+    """Corpus statistics of texts, for the recipes that need them: features counted by their 64-bit string hashes."""
+    statistics = CorpusStatistics(feature_set_name(recipe))
+    for text in texts:
+        statistics.add(string_hashes(features_of(text, recipe)))
+    return statistics
+
+
+def feature_set_name(recipe: Recipe) -> str:
+    """What tells whether statistics fit a recipe: normaliser, features and width."""
+    return f"{recipe.normaliser}/{recipe.features}/{recipe.width or '-'}"
+
+
+def _minhash(features: Sequence[str], recipe: Recipe) -> NDArray[Any]:
+    """The slots by the recipe's scheme; `fss` and `icws` (weighted by frequency) take the 64-bit string hashes."""
+    scheme, slots = (recipe.minhash or "").removesuffix("_v1"), recipe.slots or 0
+    made: NDArray[Any]
+    if scheme == "fss":
+        made = fast_similarity_sketch(string_hashes(features), slots)
+    elif scheme == "icws":
+        distinct, times = np.unique(string_hashes(features), return_counts=True)
+        made = weighted_minhash(distinct, times.astype(np.float64), slots)
+    else:
+        made = permuted_minima(
+            feature_hashes(_octets(features), recipe.feature_hash, scheme), slots, scheme
+        )
+    return (
+        unpack_low_bits(pack_low_bits(made, recipe.packed), recipe.packed, slots)
+        if recipe.packed
+        else made
+    )
+
+
+def _baseline(
+    features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
+) -> tuple[str, ...]:
+    """The keys of a scheme that others published: two texts match when they share one (super-shingles: two)."""
+    hashes = string_hashes(features)
+    if recipe.baseline == "winnowing_v1":
+        return tuple(
+            f"{one:016x}"
+            for one in dict.fromkeys(hashes[winnowed(hashes, WINNOWING_WINDOW)].tolist())
+        )
+    if recipe.baseline == "i-match_v1" and statistics is not None:
+        return tuple(
+            f"{place:02x}{one}" for place, one in enumerate(imatch(features, statistics)) if one
+        )
+    slots = fast_similarity_sketch(np.unique(hashes), GROUPS * ROWS)
+    made = super_shingles(slots) if recipe.baseline == "super-shingles_v1" else mega_shingles(slots)
+    return tuple(f"{place:02x}{one:016x}" for place, one in enumerate(made))
+
+
+def _shake(hash: str, features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None) -> int:
+    return shake.shake_simhash(_octets(features), recipe.bits or 0, hash)
+
+
+def _weighted_shake(
+    features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
+) -> int:
+    """Hash projections with the weights of TopSig."""
+    by_hash = dict(
+        zip(string_hashes(names := list(dict.fromkeys(features))).tolist(), names, strict=True)
+    )
+    distinct, weights = topsig.feature_weights(string_hashes(features), statistics)
+    named = {
+        by_hash[one].encode(): weight
+        for one, weight in zip(distinct.tolist(), weights.tolist(), strict=True)
+    }
+    return shake.shake_projection(named, recipe.bits or 0)
+
+
+def _truncated(
+    version: str, features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None
+) -> int:
+    return truncated.truncated_minhash(_octets(features), recipe.bits or 0, version)
+
+
+def _topsig(
+    vectors: str,
+    weights: str,
+    features: Sequence[str],
+    recipe: Recipe,
+    statistics: CorpusStatistics | None,
+) -> int:
+    return topsig.topsig(string_hashes(features), recipe.bits or 0, statistics, vectors, weights)
+
+
+def _simhash_doc(
+    version: str, features: Sequence[str], _recipe: Recipe, _: CorpusStatistics | None
+) -> int:
+    return simhash_doc.of_tokens(features, version)
+
+
+BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
+    {
+        "shake_raw_v1": partial(_shake, "shake_256"),
+        "sha512_raw_v1": partial(_shake, "sha512"),
+        "weighted_shake_v1": _weighted_shake,
+        "truncated_first_v1": partial(_truncated, "first_v1"),
+        "truncated_last_v1": partial(_truncated, "last_v1"),
+        "topsig_paper_v1": partial(_topsig, "paper_v1", "frequency_v1"),
+        "topsig_released_v1": partial(_topsig, "released_v1", "frequency_v1"),
+        "weighted_topsig_paper_v1": partial(_topsig, "paper_v1", "log_ratio_v1"),
+        "weighted_topsig_released_v1": partial(_topsig, "released_v1", "log_ratio_v1"),
+        "weighted_topsig_tool_v1": partial(_topsig, "paper_v1", "log_ratio_tool_v1"),
+        **{
+            f"simhash_doc_{version}": partial(_simhash_doc, version)
+            for version in simhash_doc.VERSIONS
+        },
+    }
+)
+
+
+@cache
+def _masks(bits: int, levels: str) -> tuple[int, ...]:
+    """The table masks of a design that a recipe spells, such as `4/1,4/1`."""
+    pairs = [level.split("/") for level in levels.split(",")]
+    return tables(designed(bits, [(int(parts), int(chosen)) for parts, chosen in pairs]))
+
+
+def _known(what: str, table: Mapping[str, V], name: str | None) -> V:
+    if name is None or name not in table:
+        raise UnknownName(what, name, table)
+    return table[name]

@@ -1,0 +1,97 @@
+"""Reading one blob: the bytes, and what tells that it is still the same; files here, anything else by its own opener."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from typing import BinaryIO
+
+from indexer.errors import Unreadable
+from indexer.model import Blob, Payload
+from indexer.sources.base import too_large
+from indexer.system.failpoints import reached
+
+_FLAGS = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _flag, 0)
+_PIECE = 1 << 30
+
+
+def read(blob: Blob, max_bytes: int) -> Payload:
+    """Read a blob; a file is read a second time when it changed meanwhile.
+
+    Size, time and bytes of a file come from the same open file; `source` is the SHA-256 of all three. Never waits on a FIFO
+    and never follows a symbolic link that took the file's place. Raises `Unreadable` for what is gone, forbidden, not a
+    regular file any more, larger than `max_bytes` (it is not read then), failing, or changing under both readings.
+    """
+    if not isinstance(blob.opener, bytes):
+        return blob.opener.read(max_bytes)
+    try:
+        reached("before_read")
+        payload = _read_once(blob.opener, max_bytes) or _read_once(blob.opener, max_bytes)
+        reached("after_read")
+    except OSError as error:
+        raise _unreadable(error) from error
+    if payload is None:
+        raise Unreadable(
+            reason="the file changed while it was read", mend="run again when nothing writes to it"
+        )
+    return payload
+
+
+def stream(blob: Blob) -> BinaryIO:
+    """A blob's bytes from the beginning, to be closed by the caller. Raises `Unreadable`."""
+    if not isinstance(blob.opener, bytes):
+        return blob.opener.stream()
+    try:
+        return os.fdopen(os.open(blob.opener, _FLAGS), "rb")
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
+    """The file's payload, or None when it changed during the reading."""
+    handle = os.open(opener, _FLAGS)
+    try:
+        before = os.fstat(handle)
+        if not stat.S_ISREG(before.st_mode):
+            raise Unreadable(reason="it is not a regular file any more", mend="run again")
+        if before.st_size > max_bytes:
+            raise too_large(max_bytes, before.st_size)
+        data = _bounded(handle, before.st_size + 1)
+        after = os.fstat(handle)
+    finally:
+        os.close(handle)
+    if len(data) != before.st_size or (after.st_size, after.st_mtime_ns) != (
+        before.st_size,
+        before.st_mtime_ns,
+    ):
+        return None
+    raw = hashlib.sha256(data).hexdigest()
+    source = hashlib.sha256(
+        f"{before.st_size}:{before.st_mtime_ns}:{raw}".encode("ascii")
+    ).hexdigest()
+    return Payload(data, before.st_size, before.st_mtime_ns, raw, source)
+
+
+def _bounded(handle: int, most: int) -> bytes:
+    """At most `most` bytes up to the end of the file."""
+    pieces = []
+    while most > 0 and (piece := os.read(handle, min(most, _PIECE))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
+
+
+def _unreadable(error: OSError) -> Unreadable:
+    if isinstance(error, FileNotFoundError):
+        return Unreadable(reason="the file vanished before it was read", mend="run again")
+    if isinstance(error, PermissionError):
+        return Unreadable(
+            reason="no permission to read the file", mend="grant it, or run as a user who has it"
+        )
+    return Unreadable(
+        reason=f"the file could not be read ({error.strerror or error})",
+        mend="check the disk, then run again",
+    )

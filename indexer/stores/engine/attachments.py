@@ -1,0 +1,52 @@
+"""The ingest pipeline for files: the engine's own attachment processor reads them, then the signing pipeline signs the text.
+
+OpenSearch has the processor as the plugin `ingest-attachment`, Elasticsearch from 8.4 without one. It is a pipeline that
+clients ask for by name: to the one that signs, a field `data` is a field like any other.
+"""
+
+from __future__ import annotations
+
+from string import Template
+
+from indexer import mappings
+from indexer.recipe import DEFAULT, Recipe
+from indexer.stores.engine import painless
+from indexer.stores.engine.bodies import Body
+
+VERSION = 3
+FIELD = "data"
+_READ = "near_attachment"
+
+
+def pipeline(
+    signing: str,
+    recipe: Recipe = DEFAULT,
+    field: str = painless.TEXT,
+    limit: int = painless.MAX_UNITS,
+) -> Body:
+    """The body of the pipeline that reads the base64 in `data` and hands the document to the pipeline `signing`.
+
+    The first `limit` UTF-16 units of the text become `field`, and one that is longer `truncated`; to know it, one unit more is
+    read. A file that the processor refuses is marked `unsigned`. `data` is removed last, so that two documents without text
+    and without ids are told apart by it.
+    """
+    read = {
+        "field": FIELD,
+        "target_field": _READ,
+        "indexed_chars": limit + 1,
+        "properties": ["content", "title", "content_type", "content_length"],
+        "ignore_missing": True,
+    }
+    take = Template(mappings.read("attachment.painless")).substitute(limit=limit)
+    clean = {"remove": {"field": [FIELD, _READ], "ignore_missing": True}}
+    return {
+        "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: text and keys of the file in `{FIELD}`",
+        "version": VERSION,
+        "processors": [
+            {"attachment": read},
+            painless.script(take, {"field": field}),
+            {"pipeline": {"name": signing}},
+            clean,
+        ],
+        "on_failure": [*painless.unsigned(recipe, field), clean],
+    }

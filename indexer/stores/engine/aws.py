@@ -1,0 +1,27 @@
+"""Whose name AWS requests are signed in: what botocore finds, in its own order."""
+
+from __future__ import annotations
+
+from botocore.credentials import Credentials
+from botocore.exceptions import BotoCoreError
+from botocore.session import Session
+
+from indexer.errors import UsageError
+
+
+def credentials() -> Credentials:
+    """From AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else a profile, else the role of the machine; renewed when they end.
+
+    Raises `UsageError` when there are none.
+    """
+    try:
+        found = Session().get_credentials()
+    except BotoCoreError as error:
+        raise UsageError(
+            f"the AWS credentials cannot be read: {error}; check AWS_PROFILE and its files"
+        ) from error
+    if found is None:
+        raise UsageError(
+            "there are no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+        )
+    return found

@@ -1,0 +1,111 @@
+"""Elasticsearch by its own client, version 9."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from elastic_transport import NodeConfig, Urllib3HttpNode
+from elastic_transport.client_utils import DEFAULT
+from elasticsearch import (
+    ApiError,
+    Elasticsearch,
+    SerializationError,
+    TransportError,
+    UnsupportedProductError,
+)
+
+from indexer.errors import StoreError, StoreUnreachable
+from indexer.stores.engine.address import Address
+from indexer.stores.engine.deadline import bounded
+from indexer.stores.engine.index import Dialect, Place
+from indexer.stores.engine.link import Answer
+from indexer.stores.engine.store import EngineStore
+
+DIALECT = Dialect(
+    metadata_type="flattened",
+    open_pit="_pit",
+    pit_field="id",
+    close_pit="_pit",
+    close_body=lambda pit: {"id": pit},
+    search_pipelines=False,
+    roles="_security/role",
+)
+_UNKNOWN_CONTENT_TYPE = 406  # what other engines answer to this client's content type
+
+
+class _Node(Urllib3HttpNode):
+    """The client's node, whose answers come to an end."""
+
+    def __init__(self, config: NodeConfig) -> None:
+        super().__init__(config)
+        bounded(self.pool)
+
+
+class ElasticsearchLink:
+    """Requests through the client. It is never asked for `info()`, which some distributions refuse."""
+
+    def __init__(self, address: Address) -> None:
+        self._url = address.url
+        logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
+        scheme = "https" if address.tls else "http"
+        self._client = Elasticsearch(
+            hosts=[
+                {"scheme": scheme, "host": host, "port": port, "path_prefix": address.path}
+                for host, port in address.hosts
+            ],
+            basic_auth=(address.user, address.password)
+            if address.user and address.password
+            else None,
+            api_key=address.api_key,
+            node_class=_Node,
+            max_retries=len(address.hosts)
+            - 1,  # every node once: every request of ours may be repeated
+            retry_on_timeout=len(address.hosts) > 1,
+            retry_on_status=(),
+            ca_certs=(address.tls and address.ca_certs) or DEFAULT,
+        )
+
+    def request(
+        self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
+    ) -> Answer:
+        """One request; when a node does not answer, the next is asked."""
+        headers = {"accept": "application/json"}
+        if body is not None:
+            headers["content-type"] = (
+                "application/x-ndjson"
+                if path.endswith(("_bulk", "_msearch"))
+                else "application/json"
+            )
+        client = self._client.options(request_timeout=seconds)
+        try:
+            answer = client.perform_request(
+                method, f"/{path}", params=params, headers=headers, body=body
+            )
+        except UnsupportedProductError as error:
+            raise self._stranger() from error
+        except ApiError as error:
+            if error.meta.status == _UNKNOWN_CONTENT_TYPE:
+                raise self._stranger() from error
+            return Answer(error.meta.status, error.body, error.meta.headers.get("retry-after"))
+        except SerializationError:
+            return Answer(200, None)
+        except TransportError as error:
+            causes = "; ".join(dict.fromkeys(map(str, (error.message, *error.errors))))
+            raise StoreUnreachable(url=self._url, reason=causes) from error
+        return Answer(answer.meta.status, answer.body)
+
+    def _stranger(self) -> StoreError:
+        return StoreError(
+            f"{self._url} is not Elasticsearch 9; for OpenSearch, write opensearch:// instead of elasticsearch://"
+        )
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._client.close()
+
+
+def open_elasticsearch(address: Address) -> EngineStore:
+    """The store in an index of Elasticsearch; nothing is asked yet."""
+    place = Place(address.url, address.index, address.shards, address.replicas)
+    return EngineStore(place, ElasticsearchLink(address), DIALECT)

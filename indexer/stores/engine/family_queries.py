@@ -1,0 +1,174 @@
+"""What a search engine is asked about families and labels."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from indexer.model import Leader, Query
+from indexer.stores.base import CONFLICT, conflict_asked
+from indexer.stores.engine.bodies import BEST, BY_ID, IN_PLACE, Body
+from indexer.stores.engine.queries import Questions
+
+AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
+TERMS = 50_000  # an engine takes 65,536 in a query
+_COMPLETE = {"term": {"near_status": "complete"}}
+_MEMBER = {"term": {"near_principal": False}}
+
+
+def principals(
+    questions: Questions, asked: Sequence[Sequence[str]] | None, recipe: str, limit: int
+) -> list[Leader]:
+    """One request that asks for all keys; where that finds too many, one search for the best of each document."""
+    if asked is None:
+        body = {
+            **_leaders(recipe, {"match_all": {}}, min(limit, AT_ONCE)),
+            "sort": [BY_ID, IN_PLACE],
+        }
+        pages = (hit for answer in questions.pages(body) for hit in answer["hits"]["hits"])
+        return [leader for hit in islice(pages, limit) if (leader := _leader(hit)) is not None]
+    keys = sorted({key for keys in asked for key in keys})
+    chunks = [keys[start : start + TERMS] for start in range(0, len(keys), TERMS)]
+    hits = [
+        hit
+        for chunk in chunks
+        for hit in questions.ask(_leaders(recipe, _any(chunk), limit))["hits"]["hits"]
+    ]
+    if len(hits) >= limit:
+        bodies = [
+            {**_leaders(recipe, _each(keys), FEW), "sort": [BEST, BY_ID]} for keys in asked if keys
+        ]
+        hits = [hit for answer in questions.together(bodies) for hit in answer["hits"]["hits"]]
+    return list(
+        {leader.id: leader for hit in hits if (leader := _leader(hit)) is not None}.values()
+    )
+
+
+def _leaders(recipe: str, query: Body, size: int) -> Body:
+    return {
+        "size": size,
+        "track_total_hits": False,
+        "_source": False,
+        "docvalue_fields": ["near_family", "near_minhash"],
+        "query": {
+            "bool": {
+                "filter": [{"term": {"near_recipe": recipe}}, _COMPLETE],
+                "must": [query],
+                "must_not": [_MEMBER],
+            }
+        },
+    }
+
+
+def _any(keys: Sequence[str]) -> Body:
+    return {"constant_score": {"filter": {"terms": {"near_bands": keys}}}}
+
+
+def _each(keys: Sequence[str]) -> Body:
+    """Each key that a document carries adds one to its score."""
+    return {
+        "bool": {
+            "should": [
+                {"constant_score": {"filter": {"term": {"near_bands": key}}}} for key in keys
+            ]
+        }
+    }
+
+
+def _leader(hit: Body) -> Leader | None:
+    """None for a document that leads no family: it has no sketch, or another one's family."""
+    fields = hit.get("fields", {})
+    if fields.get("near_family") != [hit["_id"]] or not fields.get("near_minhash"):
+        return None
+    return Leader(
+        hit["_id"], base64.b64decode(fields["near_minhash"][0] + "==")
+    )  # OpenSearch leaves the padding out
+
+
+def members(questions: Questions, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Ids with the value of the field, for those that carry one of these; page by page at one point in time."""
+    column = f"near_{field}"
+    for start in range(0, len(names), AT_ONCE):
+        body: Body = {
+            "size": AT_ONCE,
+            "track_total_hits": False,
+            "_source": False,
+            "docvalue_fields": [column],
+            "query": {
+                "bool": {"filter": [{"terms": {column: list(names[start : start + AT_ONCE])}}]}
+            },
+            "sort": [BY_ID, IN_PLACE],
+        }
+        for answer in questions.pages(body):
+            yield from ((hit["_id"], hit["fields"][column][0]) for hit in answer["hits"]["hits"])
+
+
+def conflicting(questions: Questions) -> list[str]:
+    """The families whose members do not all carry the same labels.
+
+    Members are counted by family and label inside the engine; the labels of principals are read one by one.
+    """
+    sizes: dict[str, int] = {}
+    labels: dict[str, Counter[str]] = defaultdict(Counter)
+    for bucket in _buckets(questions, "family"):
+        sizes[bucket["key"]["family"]] = bucket["doc_count"]
+    for bucket in _buckets(questions, "family", "label"):
+        labels[bucket["key"]["family"]][bucket["key"]["label"]] = bucket["doc_count"]
+    heads = dict(_labels(questions, sorted(sizes)))
+    return [
+        family
+        for family, size in sorted(sizes.items())
+        if any(count != size for count in labels[family].values())
+        or heads.get(family, set(labels[family])) != set(labels[family])
+    ]
+
+
+def _buckets(questions: Questions, *fields: str) -> Iterator[Body]:
+    """How many members there are for each combination of values."""
+    columns = {"family": "near_family", "label": "labels"}
+    sources = [{name: {"terms": {"field": columns[name]}}} for name in fields]
+    composite: dict[str, Any] = {"size": BUCKETS, "sources": sources}
+    while True:
+        body = {
+            "size": 0,
+            "query": {"bool": {"filter": [{"exists": {"field": "near_similarity"}}]}},
+            "aggs": {"found": {"composite": composite}},
+        }
+        found = questions.ask(body)["aggregations"]["found"]
+        yield from found["buckets"]
+        if len(found["buckets"]) < BUCKETS:
+            return
+        composite = {**composite, "after": found["after_key"]}
+
+
+def _labels(questions: Questions, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
+    for start in range(0, len(ids), AT_ONCE):
+        part = list(ids[start : start + AT_ONCE])
+        body = {"size": len(part), "_source": ["labels"], "query": {"ids": {"values": part}}}
+        for hit in questions.ask(body)["hits"]["hits"]:
+            stored = hit.get("_source", {}).get("labels") or []
+            yield hit["_id"], set(stored if isinstance(stored, list) else [stored])
+
+
+def without_conflict(query: Query) -> tuple[Query, list[bool]]:
+    """The query without its `label_conflict` filters, and what they ask for."""
+    wanted = [conflict_asked(value) for name, value in query.filters if name == CONFLICT]
+    rest = tuple((name, value) for name, value in query.filters if name != CONFLICT)
+    return (replace(query, filters=rest) if wanted else query), wanted
+
+
+def conflict_filters(questions: Questions, wanted: Sequence[bool]) -> list[Body]:
+    """A filter for each `label_conflict` that was asked for."""
+    families = conflicting(questions)
+    chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]
+    inside: Body = {
+        "bool": {
+            "should": [{"terms": {"near_family": chunk}} for chunk in chunks],
+            "minimum_should_match": 1,
+        }
+    }
+    return [inside if one else {"bool": {"must_not": [inside]}} for one in wanted]

@@ -1,0 +1,206 @@
+"""The ingest pipeline as data: scripts that sign a document inside a cluster, written from the recipe and the pinned tables.
+
+The templates are `mappings/sign.painless` and `mappings/mark.painless`; numbers, sizes and Unicode tables come from where
+Python itself takes them. What the scripts compute equals `fingerprint` bit for bit; tests prove it on a real engine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from string import Template
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer import mappings
+from indexer.errors import UsageError
+from indexer.recipe import DEFAULT, Recipe
+from indexer.sketch.codec import signed64
+from indexer.sketch.hashing import CODE_BITS, GAMMA, GRAM_MULTIPLIER, MIX_ONE, MIX_TWO
+from indexer.stores.engine.bodies import Body
+from indexer.text import codepoints
+from indexer.text.normalise import MAX_NONSTARTERS
+
+MAX_UNITS = 500_000
+VERSION = 4
+TEXT = "text"  # the field of texts unless another one is named
+TEXT_FIELD = "near_text_field"  # where that is told in a document whose text is in another one
+_BLOCK = 128
+_ZERO = 48  # tables are printable: entry n is the character n places after the digit 0
+_UNCHANGED = 32
+_MAX_STEPS = 1_000  # by chance a search of a table that is half empty ends within a hundred
+_LANES = 0x0101010101010101
+_FAMILIES = ("near_principal", "near_similarity", "near_cluster")
+# Null rather than absent where the id is unknown, for the engine may merge what comes out into a document that has them.
+_MERGED = (
+    "near_minhash", "near_simhash", "near_bands", "near_blocks", "near_error", "near_source", "near_extractor", "near_raw",
+    *_FAMILIES,
+)  # fmt: skip
+_REASON = {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}
+
+
+def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS) -> Body:
+    """The body of the ingest pipeline: signs `field`, up to `limit` UTF-16 units of it and of its normal form.
+
+    A dotted name that is none leads into objects. A longer text, or one whose signing fails, is marked `unsigned` and keeps no
+    part of a signature. A document that says it is `truncated` stays so. Raises `UsageError` for a recipe other than
+    character n-grams with MinHash and SimHash.
+    """
+    _check(recipe)
+    return {
+        "description": f"nearfold {recipe.name} ({recipe.id}), version {VERSION}: near-duplicate keys of `{field}`",
+        "version": VERSION,
+        "processors": [
+            script(sign(recipe, limit), {**_params(field), "families": list(_FAMILIES), **tables()})
+        ],
+        "on_failure": unsigned(recipe, field),
+    }
+
+
+def unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
+    """The processors that mark a document `unsigned`, with the reason."""
+    mark = Template(mappings.read("mark.painless")).substitute(recipe=recipe.id)
+    marking = script(mark, _params(field))
+    marking["script"]["on_failure"] = _marked_without_script(recipe, field)
+    return [marking, {"set": {**_REASON, "override": False}}]
+
+
+def _marked_without_script(recipe: Recipe, field: str) -> list[Body]:
+    """The same by processors that copy no document: OpenSearch runs no script on one with an integer beyond 64 bits.
+
+    Without an id the family is called after the moment, to the nanosecond.
+    """
+    elsewhere = {} if field == TEXT else {TEXT_FIELD: field}
+    marks: Body = {
+        "near_recipe": recipe.id,
+        "near_status": "unsigned",
+        "near_provisional": True,
+        **elsewhere,
+    }
+    own = {"value": "{{{_id}}}", "ignore_empty_value": True}
+    return [
+        {"remove": {"field": _fields(), "ignore_missing": True}},
+        {"set": {"field": "near_family", "value": "x:{{{_ingest.timestamp}}}"}},
+        *({"set": {"field": name, **own}} for name in ("near_family", "near_id")),
+        *({"set": {"field": name, "value": value}} for name, value in marks.items()),
+        {"set": _REASON},
+    ]
+
+
+def script(source: str, params: Body | None = None) -> Body:
+    """A processor that runs a script."""
+    return {
+        "script": {"lang": "painless", "source": source, **({"params": params} if params else {})}
+    }
+
+
+def _params(field: str) -> Body:
+    return {"field": field, "fields": _fields(), "merged": list(_MERGED)}
+
+
+def _fields() -> list[str]:
+    near = [
+        name
+        for name in mappings.load("index.json")["mappings"]["properties"]
+        if name.startswith("near_")
+    ]
+    return [*near, TEXT_FIELD]
+
+
+def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
+    """The source of the script that signs."""
+    part = 64 // (recipe.blocks or 1)
+    numbers = {
+        "mix_one": MIX_ONE, "mix_two": MIX_TWO, "gamma": GAMMA, "lanes": _LANES, "part_mask": (1 << part) - 1,
+    }  # fmt: skip
+    return Template(mappings.read("sign.painless")).substitute(
+        {name: _long(number) for name, number in numbers.items()},
+        **{
+            name: getattr(recipe, name)
+            for name in ("name", "width", "slots", "bands", "rows", "blocks")
+        },
+        recipe=recipe.id,
+        min_features=max(recipe.min_features, 1),
+        gram=_gram(recipe.width or 1),
+        part=part,
+        digits=math.ceil(part / 4),
+        limit=limit,
+        zero=_ZERO,
+        steps=_MAX_STEPS,
+        nonstarters=MAX_NONSTARTERS,
+        unassigned=codepoints.UNASSIGNED,
+        nonstarter=codepoints.NONSTARTER,
+        ignorable=codepoints.IGNORABLE,
+        blank=codepoints.BLANK,
+        wordless=codepoints.WORDLESS,
+        unspaced=codepoints.UNSPACED,
+    )
+
+
+def _gram(width: int) -> str:
+    """The packed form of the `width` code points at i, before mixing: an expression."""
+    parts = [_long(GAMMA)]
+    for place in range(width):
+        code = f"((long) codes[i + {place}] << {CODE_BITS * (place % 3)})"
+        parts.append(f"{code} * {_long(GRAM_MULTIPLIER)}" if place >= 3 else code)
+    return " + ".join(parts)
+
+
+def _long(number: int) -> str:
+    """A 64-bit number as a literal; hexadecimal ones with the highest bit are not understood everywhere."""
+    return f"{signed64(number)}L"
+
+
+def tables() -> dict[str, str]:
+    """The pinned Unicode tables as strings that a script indexes: class bits, and the low 16 bits of lower case or a space."""
+    codes = np.arange(codepoints.END, dtype=np.uint32)
+    lower = codepoints.lower()
+    low = np.where(lower == codes, np.uint32(_UNCHANGED), lower & np.uint32(0xFFFF))
+    pages, cells = _two_stages(codepoints.classes() + np.uint32(_ZERO))
+    low_pages, low_cells = _two_stages(low)
+    return {"pages": pages, "cells": cells, "low_pages": low_pages, "low_cells": low_cells}
+
+
+def _two_stages(values: NDArray[np.uint32]) -> tuple[str, str]:
+    """For each block of 128 values its number, and the distinct blocks one after the other."""
+    numbers: dict[bytes, int] = {}
+    blocks: list[NDArray[np.uint32]] = []
+    pages = []
+    for block in values.reshape(-1, _BLOCK):
+        number = numbers.setdefault(block.tobytes(), len(blocks))
+        if number == len(blocks):
+            blocks.append(block)
+        pages.append(number + _ZERO)
+    return _text(pages), _text(np.concatenate(blocks).tolist())
+
+
+def _text(codes: Sequence[int]) -> str:
+    return "".join(map(chr, codes))
+
+
+def beyond(recipe: Recipe) -> str:
+    """What of a recipe the scripts cannot compute, such as `bits = 32`; empty when there is nothing."""
+    if recipe.key_variable:
+        return "its secret key would lie in the cluster, where everybody who may read pipelines could read it"
+    needed = {
+        "normaliser": "default_v1",
+        "features": "chars_v1",
+        "minhash": "fss_v1",
+        "simhash": "distinct_v1",
+        "bits": 64,
+    }
+    return ", ".join(
+        f"{name} = {getattr(recipe, name)}"
+        for name, value in needed.items()
+        if getattr(recipe, name) != value
+    )
+
+
+def _check(recipe: Recipe) -> None:
+    """Raise `UsageError` when the scripts cannot compute the recipe."""
+    if strange := beyond(recipe):
+        raise UsageError(
+            f"no ingest pipeline can compute recipe {recipe.name} ({strange}); install recipe {DEFAULT.name}, "
+            "or send documents by `nearfold index`"
+        )

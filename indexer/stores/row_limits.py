@@ -1,0 +1,111 @@
+"""Rows on their way out of a store, by id, and into it: mend what can be mended, refuse what some store cannot hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from indexer.errors import UsageError
+from indexer.model import Row
+from indexer.stores.base import Store
+from indexer.text.phrases import well_formed
+
+BATCH = 256
+MAX_ID_BYTES = 512
+MAX_KEYWORD_BYTES = 32_766
+_TEXTS = (
+    "id", "title", "text", "recipe", "path", "content_type", "source", "extractor", "raw", "exact", "family", "cluster",
+    "parent",
+)  # fmt: skip
+_KEY = re.compile("[0-9a-z]{1,64}")
+_KEYWORDS = _TEXTS[3:]
+
+
+def rows_of(store: Store, ids: Sequence[str]) -> Iterator[Row]:
+    """The rows with these ids in the order given, those that are not there left out; `BATCH` at a time in memory."""
+    for start in range(0, len(ids), BATCH):
+        part = ids[start : start + BATCH]
+        found = store.get(part)
+        yield from (found[id] for id in part if id in found)
+
+
+def storable(row: Row) -> Row:
+    """The row with every lone surrogate replaced by U+FFFD; the same object when there is none."""
+    changed: dict[str, Any] = {}
+    for name in _TEXTS:
+        if (value := getattr(row, name)) is not None and (
+            mended := well_formed(value)
+        ) is not value:
+            changed[name] = mended
+    if any(well_formed(label) is not label for label in row.labels):
+        changed["labels"] = tuple(map(well_formed, row.labels))
+    if any(well_formed(part) is not part for pair in row.metadata.items() for part in pair):
+        changed["metadata"] = {
+            well_formed(name): well_formed(value) for name, value in row.metadata.items()
+        }
+    if row.parts and any(storable(part) is not part for part in row.parts):
+        changed["parts"] = tuple(map(storable, row.parts))
+    return dataclasses.replace(row, **changed) if changed else row
+
+
+def storable_ids(ids: Iterable[str]) -> list[str]:
+    """The ids as `storable` would have written them, each once, in the order given.
+
+    >>> storable_ids(["b", "a", "b"])
+    ['b', 'a']
+    """
+    return list(dict.fromkeys(map(well_formed, ids)))
+
+
+def storable_labels(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Labels by id as `storable` would have written them. Raises `UsageError` for one that no store takes."""
+    if long := next(
+        (label for given in labels.values() for label in given if _too_long(label)), None
+    ):
+        raise UsageError(f"a label is longer than {MAX_KEYWORD_BYTES:,} bytes: {long[:40]}...")
+    return {well_formed(id): list(map(well_formed, given)) for id, given in labels.items()}
+
+
+def refusal(row: Row, recipe: str) -> str | None:
+    """Why no store takes this row, or one of its parts, or None. `recipe` is the id of the store's recipe."""
+    return next(
+        (found for one in (row, *(row.parts or ())) for found in _objections(one, recipe)), None
+    )
+
+
+def _objections(row: Row, recipe: str) -> Iterator[str]:
+    if row.recipe != recipe:
+        yield f"the row was made with recipe {row.recipe}, the store holds {recipe}; index the document again"
+    if not 0 < len(row.id.encode()) <= MAX_ID_BYTES:
+        yield f"the id is empty or longer than {MAX_ID_BYTES} bytes"
+    for name in _KEYWORDS:
+        if _too_long(getattr(row, name)):
+            yield f"{name} is longer than {MAX_KEYWORD_BYTES:,} bytes"
+    if any(_too_long(label) for label in row.labels):
+        yield f"a label is longer than {MAX_KEYWORD_BYTES:,} bytes"
+    if not all(map(_KEY.fullmatch, (*row.bands, *row.blocks))):
+        yield "a key is made of anything but up to 64 lower-case letters and digits"
+    if not _fits(row):
+        yield "a number lies outside what a store can hold"
+
+
+def _too_long(keyword: str | None) -> bool:
+    return (
+        keyword is not None
+        and len(keyword) * 4 > MAX_KEYWORD_BYTES
+        and len(keyword.encode()) > MAX_KEYWORD_BYTES
+    )
+
+
+def _fits(row: Row) -> bool:
+    return (
+        0 <= row.size < 1 << 63
+        and -(1 << 63) <= (row.modified or 0) < 1 << 63
+        and 0 <= row.words < 1 << 31
+        and 0 <= row.chars < 1 << 31
+        and 0 <= (row.start or 0) <= (row.stop or 0) < 1 << 31
+        and 0 <= (row.simhash or 0) < 1 << 64
+        and 0.0 <= (row.similarity or 0.0) <= 1.0
+    )

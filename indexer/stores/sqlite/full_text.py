@@ -1,0 +1,177 @@
+"""What a search matches in SQLite, in order, and what is counted of it: each match is read once, whatever is asked of it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.model import Facet, Query
+from indexer.stores.base import FACET_VALUES, facet_field
+from indexer.stores.sqlite.file import File
+from indexer.text.words import numbered
+
+PAGE, _BATCH = 100, 10_000
+_SCORE = "-bm25(fulltext, 2.0, 1.0)"
+_ORDER = {"relevance": "", "path": "", "modified": "d.modified IS NULL, d.modified DESC, "}
+_JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
+_FINE, _FINER = 2.0**40, 2.0**60
+_IN_ONE = (
+    f"SELECT group_concat(number, ' '), group_concat(CAST(score * {_FINE!r} AS INTEGER), ' '), "
+    f"group_concat(CAST((score * {_FINE!r} - CAST(score * {_FINE!r} AS INTEGER)) * {_FINER!r} AS INTEGER), ' ') "
+    "FROM ({} LIMIT -1)"
+)
+_TIED = "SELECT number FROM documents WHERE number IN (SELECT value FROM json_each(?)) ORDER BY path, id"
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The numbers of the rows that match, best first, with their scores; distinct families, and facets, where asked for.
+
+    Rows of the same score, which are many where one word is asked for, stand in any order here: `pages` orders them.
+    """
+
+    numbers: NDArray[np.int64]
+    scores: NDArray[np.float64] | None
+    families: int | None
+    facets: dict[str, tuple[Facet, ...]]
+
+    def pages(self, file: File) -> Iterator[Sequence[tuple[int, float | None]]]:
+        """The matches by score, then by path, then by id, about a hundred at a time; a row deleted since is left out."""
+        count = len(self.numbers)
+        if self.scores is None:
+            yield from (
+                [(number, None) for number in self.numbers[start : start + PAGE].tolist()]
+                for start in _steps(count)
+            )
+            return
+        ends = np.append(np.flatnonzero(np.diff(self.scores)) + 1, count)
+        end = 0
+        while (start := end) < count:
+            end = int(ends[np.searchsorted(ends, min(start + PAGE, count))])
+            score = dict(
+                zip(self.numbers[start:end].tolist(), self.scores[start:end].tolist(), strict=True)
+            )
+            with file.reading() as db:
+                by_path = [number for (number,) in db.execute(_TIED, (json.dumps(list(score)),))]
+            ranked = [
+                (number, score[number])
+                for number in sorted(by_path, key=lambda number: -score[number])
+            ]
+            yield from (list(ranked[place : place + PAGE]) for place in _steps(len(ranked)))
+
+
+def matched(
+    db: sqlite3.Connection,
+    query: Query,
+    expression: str | None,
+    conditions: Sequence[str],
+    values: Sequence[str],
+) -> Matched:
+    """All matches of a query that keep the conditions on documents `d`: by score where there are words to score.
+
+    The documents themselves lie in another tree than the words: where nothing is asked of them they are not read.
+    """
+    fields = [facet_field(name) for name in query.facets]
+    counted = [f"d.{field}" for field in fields] + (
+        ["d.family"] if fields or query.families else []
+    )
+    scored = query.sort == "relevance" and expression is not None
+    table, number = "documents d", "d.number"
+    if expression is not None:
+        bare = scored and not counted and not conditions
+        table, number = ("fulltext", "fulltext.rowid") if bare else (_JOINED, number)
+        conditions, values = ["fulltext MATCH ?", *conditions], [expression, *values]
+    order = "" if scored else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
+    columns = ", ".join([f"{number} AS number", f"{_SCORE if scored else 0} AS score", *counted])
+    rows = f"SELECT {columns} FROM {table} WHERE {' AND '.join(conditions) or '1'}{order}"
+    numbers, scores, told = (
+        _read(db.execute(rows, values), len(counted))
+        if counted
+        else (*_joined(db, rows, values), [])
+    )
+    if scored:
+        best = np.argsort(-scores, kind="stable")
+        numbers, scores = numbers[best], scores[best]
+    facets = {
+        field: _facet(field, carried, told[-1].places)
+        for field, carried in zip(fields, told, strict=False)
+    }
+    return Matched(
+        numbers,
+        scores if scored else None,
+        len(told[-1].values) if query.families else None,
+        facets,
+    )
+
+
+@dataclass(slots=True)
+class _Told:
+    """What a column says: the distinct values by first appearance, and for each row the place of its value among them."""
+
+    values: dict[str, int]
+    places: NDArray[np.int64]
+
+
+def _joined(
+    db: sqlite3.Connection, rows: str, values: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Numbers and scores, joined to strings by SQLite: stepping from row to row, threads would wait for each other at each.
+
+    A score comes as two whole numbers, for it is written with fewer digits than it has.
+    """
+    whole, fine, finer = db.execute(_IN_ONE.format(rows), values).fetchone()
+    numbers, fine, finer = (
+        np.fromstring(one or "", dtype=np.int64, sep=" ") for one in (whole, fine, finer)
+    )
+    return numbers, fine / _FINE + finer / (_FINE * _FINER)
+
+
+def _read(
+    found: sqlite3.Cursor, count: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[_Told]]:
+    """Numbers, scores, and the columns after them, in little memory however many rows there are."""
+    numbers, scores = array("q"), array("d")
+    values: list[dict[str, int]] = [{} for _ in range(count)]
+    places = [array("q") for _ in range(count)]
+    while rows := found.fetchmany(_BATCH):
+        number, score, *columns = zip(*rows, strict=True)
+        numbers.extend(number)
+        scores.extend(score)
+        for known, place, column in zip(values, places, columns, strict=True):
+            place.extend(known.setdefault(value, len(known)) for value in column)
+    told = [
+        _Told(known, np.frombuffer(place, np.int64))
+        for known, place in zip(values, places, strict=True)
+    ]
+    return np.frombuffer(numbers, np.int64), np.frombuffer(scores), told
+
+
+def _facet(field: str, told: _Told, families: NDArray[np.int64]) -> tuple[Facet, ...]:
+    """The most frequent values of a field, in documents and in families, which are numbers from 0."""
+    numbers, distinct = told.places, list(told.values)
+    if field == "labels":
+        held = [sorted(set(json.loads(packed))) for packed in distinct]
+        labelled = [
+            (place, label)
+            for place, number in enumerate(numbers.tolist())
+            for label in held[number]
+        ]
+        families = families[[place for place, _ in labelled]]
+        numbers, distinct = numbered([label for _, label in labelled])
+    span = 1 + int(families.max(initial=0))
+    documents = np.bincount(numbers, minlength=len(distinct)).tolist()
+    within = np.bincount(
+        np.unique(numbers * span + families) // span, minlength=len(distinct)
+    ).tolist()
+    counted = map(Facet, distinct, documents, within)
+    return tuple(sorted(counted, key=lambda one: (-one.documents, one.value))[:FACET_VALUES])
+
+
+def _steps(count: int) -> range:
+    return range(0, count, PAGE)

@@ -1,0 +1,104 @@
+"""The indexes that a SQLite file keeps beside its rows, held against them and made anew from them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from collections.abc import Iterator
+
+from indexer.stores.sqlite import columns as packed
+from indexer.stores.sqlite.parts_sql import PART
+
+_WORD = re.compile(r"[A-Za-z]{4,20}")  # one token whatever the tokeniser thinks of scripts
+_KEYS = "SELECT number, bands, blocks, parent FROM documents"
+_TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (number)"
+_MASK = (1 << 64) - 1
+
+
+def out_of_step(db: sqlite3.Connection) -> Iterator[str]:
+    """What does not agree with the rows, one sentence each. Needs a transaction that may write, and writes nothing."""
+    for count, what in (
+        (
+            "documents WHERE number NOT IN (SELECT number FROM texts)",
+            "{:,} documents have lost their text",
+        ),
+        (
+            "texts WHERE number NOT IN (SELECT number FROM documents)",
+            "{:,} texts belong to no document",
+        ),
+    ):
+        if found := db.execute(f"SELECT count(*) FROM {count}").fetchone()[0]:
+            yield what.format(found)
+    try:
+        for table in ("fulltext", "postings"):
+            db.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+    except sqlite3.DatabaseError:
+        yield f"the index {table} is damaged"
+        return
+    if unfound := _unfound(db):
+        yield f"the full-text index does not have {unfound:,} documents as they are, or has others"
+    if _posted(db) != _expected(db):
+        yield "the keys that are looked up are not those of the documents"
+
+
+def rebuild(db: sqlite3.Connection) -> None:
+    """Both indexes from the rows, inside the caller's transaction; what has lost its other half goes."""
+    db.execute("DELETE FROM documents WHERE number NOT IN (SELECT number FROM texts)")
+    db.execute("DELETE FROM texts WHERE number NOT IN (SELECT number FROM documents)")
+    for table in ("fulltext", "postings"):
+        db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
+    for number, title, text in db.execute(_TEXTS):
+        db.execute(
+            "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
+            (number, *packed.words(title, text)),
+        )
+    for number, bands, blocks, parent in db.execute(_KEYS):
+        carried = " ".join(_carried(bands, blocks, parent))
+        db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, carried))
+
+
+def _unfound(db: sqlite3.Connection) -> int:
+    """Documents whose first or last word the full-text index does not find in them, and entries of no document."""
+    strange = db.execute(
+        "SELECT count(*) FROM fulltext_docsize WHERE id NOT IN (SELECT number FROM documents)"
+    ).fetchone()[0]
+    missing = "SELECT number FROM documents JOIN texts USING (number) WHERE number NOT IN (SELECT id FROM fulltext_docsize)"
+    wrong = {number for (number,) in db.execute(missing)}
+    for number, _, text in db.execute(_TEXTS):
+        words = _WORD.findall(packed.words("", text)[1])
+        for word in {*words[:1], *words[-1:]}:
+            if not db.execute(
+                "SELECT 1 FROM fulltext WHERE fulltext MATCH ? AND rowid = ?", (f'"{word}"', number)
+            ).fetchone():
+                wrong.add(number)
+    return len(wrong) + int(strange)
+
+
+def _posted(db: sqlite3.Connection) -> int:
+    """A digest of who carries which key, by the index."""
+    db.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.carriers USING fts5vocab('main', 'postings', 'instance')"
+    )
+    return (
+        sum(_digest(doc, term) for term, doc in db.execute("SELECT term, doc FROM temp.carriers"))
+        & _MASK
+    )
+
+
+def _expected(db: sqlite3.Connection) -> int:
+    """The same digest, by the rows; keys count once, as in the index."""
+    rows = db.execute(_KEYS)
+    return (
+        sum(_digest(number, key) for number, *keys in rows for key in set(_carried(*keys))) & _MASK
+    )
+
+
+def _carried(bands: str, blocks: str, parent: str | None) -> list[str]:
+    return packed.posted(bands.split(), blocks.split(), "" if parent is None else PART)
+
+
+def _digest(number: int, key: str) -> int:
+    return int.from_bytes(
+        hashlib.blake2b(f"{number} {key}".encode(), digest_size=8).digest(), "big"
+    )

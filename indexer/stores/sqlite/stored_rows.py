@@ -1,0 +1,30 @@
+"""The rows of the embedded store as documents that another store may be filled with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from indexer.stores.base import Store
+
+
+class StoredRows:
+    """Rows as plain fields: text, title, path, content_type, labels, and the metadata by their names."""
+
+    def __init__(self, store: Store) -> None:
+        self.url, self._store = store.url, store
+
+    def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Every row, ascending by id."""
+        for row in self._store.scan():
+            fields = {
+                "text": row.text,
+                "title": row.title,
+                "path": row.path,
+                "content_type": row.content_type,
+            }
+            yield row.id, {**row.metadata, **fields, "labels": list(row.labels)}
+
+    def close(self) -> None:
+        """Closes the store."""
+        self._store.close()

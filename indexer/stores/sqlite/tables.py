@@ -1,0 +1,84 @@
+"""Rows of the embedded store's tables, taken in and out together: documents, texts, full-text index and postings."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from indexer.model import Row
+from indexer.stores.sqlite import columns as packed
+from indexer.stores.sqlite import parts_sql as parts
+
+_CHUNK = 500
+
+
+def replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
+    """Insert rows by id, in place of those that carry an id already."""
+    known = _forget(db, list(rows))
+    fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
+    numbered = [(known.get(name) or next(fresh), row) for name, row in rows.items()]
+    marks = ", ".join("?" * (len(packed.COLUMNS) + 1))
+    db.executemany(
+        f"INSERT OR REPLACE INTO documents (number, {', '.join(packed.COLUMNS)}) VALUES ({marks})",
+        ((number, *packed.columns(row)) for number, row in numbered),
+    )
+    db.executemany(
+        "INSERT OR REPLACE INTO texts VALUES (?, ?)",
+        ((number, row.text) for number, row in numbered),
+    )
+    db.executemany(
+        "INSERT INTO fulltext (rowid, title, text) VALUES (?, ?, ?)",
+        ((number, *packed.words(row.title, row.text)) for number, row in numbered),
+    )
+    db.executemany(
+        "INSERT INTO postings (rowid, carried) VALUES (?, ?)",
+        ((number, " ".join(packed.carried(row))) for number, row in numbered),
+    )
+
+
+def remove(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Take rows out of every table; the number of each id that existed."""
+    numbers = _forget(db, ids)
+    for table in ("documents", "texts"):
+        db.executemany(
+            f"DELETE FROM {table} WHERE number = ?", [(number,) for number in numbers.values()]
+        )
+    return numbers
+
+
+def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Take rows out of the full-text index and the postings; the number of each id that exists."""
+    select = (
+        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks, d.parent FROM documents d JOIN texts t USING (number) "
+        "WHERE d.id IN"
+    )
+    numbers = {}
+    for number, name, title, text, bands, blocks, parent in chosen(db, select, ids):
+        numbers[name] = number
+        db.execute(
+            "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
+            (number, *packed.words(title, text)),
+        )
+        db.execute(
+            "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
+            (
+                number,
+                " ".join(
+                    packed.posted(
+                        bands.split(), blocks.split(), "" if parent is None else parts.PART
+                    )
+                ),
+            ),
+        )
+    return numbers
+
+
+def chosen(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """What a SELECT that ends in IN finds for any number of values."""
+    found: list[tuple[Any, ...]] = []
+    for start in range(0, len(among), _CHUNK):
+        chunk = among[start : start + _CHUNK]
+        found += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
+    return found

@@ -1,0 +1,1 @@
+"""Services of the process and the operating system: logs, traces, secrets, durable files, failpoints."""

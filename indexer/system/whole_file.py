@@ -1,0 +1,70 @@
+"""Files that appear whole or not at all, and that can be written is known before the work for them starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from indexer.errors import UsageError
+
+
+def check_place(out: Path, option: str = "--out") -> None:
+    """Raise `UsageError` when `whole` could not write there now; leaves nothing behind. `option` is what named the file."""
+    try:
+        if _special(out):
+            out.open("ab").close()
+            return
+        if out.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
+        part = _part(out)
+        part.open("wb").close()
+        part.unlink()
+    except (OSError, ValueError) as error:
+        raise _refused(out, option, error) from error
+
+
+@contextmanager
+def whole(out: Path, option: str = "--out") -> Iterator[Path]:
+    """A path to write to, which takes the place of `out` when all is written. Raises `UsageError` when it cannot be written.
+
+    A file that was there stays until then. A link, a device or a pipe, such as /dev/stdout, is written to as it is.
+    """
+    part = out if _special(out) else _part(out)
+    try:
+        yield part
+        if part is not out:
+            part.replace(out)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _refused(out, option, error) from error
+    finally:
+        if part is not out:
+            part.unlink(missing_ok=True)
+
+
+def folder_at(out: Path) -> Path:
+    """Make the folder. Raises `UsageError` when that cannot be done."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot make {out}: {error.strerror or error}; give --out another place"
+        ) from error
+    return out
+
+
+def _part(out: Path) -> Path:
+    """A name beside it; not one that the file system finds too long where it takes the file's own."""
+    return out.with_name(f".{out.name[:200]}.part")
+
+
+def _special(out: Path) -> bool:
+    """Whether something is there that another file must not take the place of."""
+    return out.exists() and not out.is_dir() and (out.is_symlink() or not out.is_file())
+
+
+def _refused(out: Path, option: str, error: OSError | ValueError) -> UsageError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return UsageError(f"cannot write {out}: {reason or error}; give {option} another place")

@@ -1,0 +1,61 @@
+"""Tokenisers by the names of copietje's condensers: a normalised text in, its features as strings out, repeats kept.
+
+Equal to copietje's for white space, its n-grams, and character n-grams. Its `words` and `sents` are what a Dutch spaCy model
+finds: those are `words-nl` and `sents-nl` here. Ours under its names are rules (`indexer.text.sentences`, and words by Unicode
+category), the same for every language, with slots of their own. A text without features has none here; copietje makes one empty
+n-gram of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+from indexer.text.categories import SPACING_MARK, WORD, character_class
+from indexer.text.dutch import dutch_sentences, dutch_words
+from indexer.text.ngrams import character_grams, white_space_grams, white_space_tokens
+from indexer.text.segments import unicode_words
+from indexer.text.sentences import sentences
+
+Tokeniser = Callable[[str], Sequence[str]]
+
+
+def words(text: str) -> list[str]:
+    """Runs of word characters, and each other sign that is not white space by itself; scripts without spaces are cut.
+
+    >>> words("ABC, sing with me! 東京")
+    ['ABC', ',', 'sing', 'with', 'me', '!', '東', '京']
+    """
+    found: list[str] = []
+    for match in _word().finditer(text):
+        found += unicode_words(match.group()) if match.lastgroup == "unspaced" else [match.group()]
+    return found
+
+
+TOKENISERS: dict[str, Tokeniser] = {
+    "ws": white_space_tokens,
+    "white-space": white_space_tokens,
+    **{
+        f"white-space-{width}-grams": partial(white_space_grams, width=width)
+        for width in range(2, 7)
+    },
+    **{f"{width}-grams": partial(character_grams, width=width) for width in range(1, 7)},
+    "words": words,
+    "split-words": words,
+    "sents": sentences,
+    "split-sents": sentences,
+}
+
+DUTCH: dict[str, Tokeniser] = {
+    "words-nl": dutch_words,
+    "sents-nl": dutch_sentences,
+}  # need spaCy and its model
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    bits = WORD | SPACING_MARK
+    return re.compile(
+        f"{character_class(bits, spaced=True)}+|(?P<unspaced>{character_class(bits, spaced=False)}+)|[^\\s]"
+    )

@@ -1,0 +1,81 @@
+"""Every request to the site as a span, an event and a figure: its route, how it ended, how long it took; not what it asked."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Collection, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from indexer.errors import MissingExtra
+from indexer.stores.base import Store
+from indexer.system.logs import event
+from indexer.system.traces import span
+from indexer.web.safety import App, Receive, Scope, Send
+
+if TYPE_CHECKING:
+    from indexer.operations.metrics import Figures
+
+OTHER = "other"
+_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+_METHODS = ("GET", "HEAD", "POST")
+
+
+class Figured:
+    """The figures of a site, where the library that spells them is installed."""
+
+    def __init__(self, store: Store) -> None:
+        self._figures: Figures | None = None
+        with contextlib.suppress(ModuleNotFoundError):
+            from indexer.operations.metrics import Figures
+
+            self._figures = Figures(store)
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        if self._figures is not None:
+            self._figures.observe(method, route, status, seconds)
+
+    def answer(self, _: Request) -> Response:
+        """Figures of the store and of the requests so far. Raises `MissingExtra`, and `StoreError` of the store."""
+        if self._figures is None:
+            raise MissingExtra(package="prometheus-client", extra="metrics")
+        return Response(self._figures.text(), media_type=_TEXT)
+
+
+class Measuring:
+    """The layer around the routes. `routes` are paths that exist; others are told as `other`, files of ours as `/static`."""
+
+    def __init__(self, app: App, routes: Collection[str], figured: Figured) -> None:
+        self._app, self._routes, self._figured = app, frozenset(routes), figured
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on; anything but HTTP is passed over."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status, started = 500, time.monotonic()
+        method = scope["method"] if scope["method"] in _METHODS else OTHER
+        route = self._route(scope["path"])
+
+        async def sent(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            with span("request", method=method, route=route):
+                await self._app(scope, receive, sent)
+        finally:
+            seconds = round(time.monotonic() - started, 6)
+            self._figured.observe(method, route, status, seconds)
+            event("request", method=method, route=route, status=status, seconds=seconds)
+
+    def _route(self, path: str) -> str:
+        if path in self._routes:
+            return path
+        return "/static" if path.startswith("/static/") else OTHER
