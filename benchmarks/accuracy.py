@@ -1,10 +1,12 @@
-"""The error of the MinHash estimate over many pairs of random texts, as a share of what theory gives k hash functions.
+"""The error of the MinHash estimate over many pairs of random texts, as a share of what theory
+gives k hash functions.
 
     python benchmarks/accuracy.py [--trials 12000]
 
-Printed for near pairs of ordinary texts and for texts of 40 to 120 bytes: root mean square of (estimate - J) divided by
-sqrt(J (1 - J) / 128) with the upper end of its one-sided 99 % interval, beside datasketch's k permutations of the same features
-on a tenth of the trials. The words are random strings, so every pair is a new draw of hashes.
+Printed for near pairs of ordinary texts and for texts of 40 to 120 bytes: root mean square of
+(estimate - J) divided by sqrt(J (1 - J) / 128) with the upper end of its one-sided 99 % interval,
+beside datasketch's k permutations of the same features on a tenth of the trials. The words are
+random strings, so every pair is a new draw of hashes.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ def permuted(text: str) -> np.ndarray:
 
 
 def errors(kind: tuple[int, float], trials: int) -> Iterator[tuple[float, float | None]]:
-    """For each trial: the squared error of ours, and of datasketch's on every tenth, in units of the theory's variance."""
+    """For each trial: the squared error of ours, and of datasketch's on every tenth, in units of
+    the theory's variance.
+    """
     chance = random.Random(17)
     pairs = [pair(kind, chance) for _ in range(trials)]
     made = fingerprints([text for both in pairs for text in both]).minhash

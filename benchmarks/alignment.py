@@ -1,10 +1,12 @@
-"""Matching chunks of two texts: seconds by kind of text, and beside difflib, which matches words in one order only.
+"""Matching chunks of two texts: seconds by kind of text, and beside difflib, which matches words in
+one order only.
 
     python benchmarks/alignment.py [--words 170000] [--peer-words 10000] [--limit 30] [--runs 3]
 
-Two tables, medians in seconds: a pair of texts of about a megabyte each (170,000 words of English), and the same kinds of
-text at a size where difflib ends, or is ended at the limit. Words are drawn with the frequencies of English (Zipf). Seconds
-are of processor time, so that what else runs on the machine counts less.
+Two tables, medians in seconds: a pair of texts of about a megabyte each (170,000 words of English),
+and the same kinds of text at a size where difflib ends, or is ended at the limit. Words are drawn
+with the frequencies of English (Zipf). Seconds are of processor time, so that what else runs on the
+machine counts less.
 """
 
 from __future__ import annotations
@@ -81,7 +83,9 @@ def difflib_blocks(a: list[str], b: list[str]) -> None:
 
 
 def limited(a: list[str], b: list[str], limit: float) -> float | None:
-    """Seconds that difflib takes in a process of its own; None when it was ended at the limit (of waiting)."""
+    """Seconds that difflib takes in a process of its own; None when it was ended at the limit (of
+    waiting).
+    """
     child = multiprocessing.get_context("fork").Process(target=difflib_blocks, args=(a, b))
     before = os.times().children_user
     child.start()

@@ -1,9 +1,11 @@
-"""What families on arrival cost: `index` with and without them on the same plain text files, seconds side by side.
+"""What families on arrival cost: `index` with and without them on the same plain text files,
+seconds side by side.
 
     python benchmarks/arrival.py [--documents 4000] [--store URL]...
 
-A quarter of the files are near duplicates of others. Each store is filled twice, the second time into an index that holds the
-first documents already. An index of a search engine that is named is emptied first: give one of your own.
+A quarter of the files are near duplicates of others. Each store is filled twice, the second time
+into an index that holds the first documents already. An index of a search engine that is named is
+emptied first: give one of your own.
 """
 
 from __future__ import annotations

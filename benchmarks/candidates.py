@@ -2,8 +2,9 @@
 
     python benchmarks/candidates.py FOLDER ... [--distance 3] [--recipes default,simhash-doc-v1,simhash-doc-v4]
 
-Each FOLDER holds documents of one language (`/usr/share/man/de`, say). Printed for each: pairs of unrelated documents (at most
-35 % of their character 4-grams in common) within the distance, per million such pairs, and the mean distance.
+Each FOLDER holds documents of one language (`/usr/share/man/de`, say). Printed for each: pairs of
+unrelated documents (at most 35 % of their character 4-grams in common) within the distance, per
+million such pairs, and the mean distance.
 """
 
 from __future__ import annotations

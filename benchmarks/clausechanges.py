@@ -1,4 +1,5 @@
-"""How clauses are changed: ways that leave a duplicate of a known type, and ways that change what a clause obliges to.
+"""How clauses are changed: ways that leave a duplicate of a known type, and ways that change what a
+clause obliges to.
 
 Nothing of `indexer` is used here: what the detector knows must not decide what it is tested by.
 """
@@ -100,7 +101,9 @@ def near_identical(text: str, random_: random.Random) -> str:
 
 
 def synonymous(table: Mapping[str, str], share: float) -> Change:
-    """Words become synonyms of a table, at most that share of all words, each throughout the text."""
+    """Words become synonyms of a table, at most that share of all words, each throughout the
+    text.
+    """
 
     def change(text: str, random_: random.Random) -> str:
         budget = max(1, int(share * len(text.split())))

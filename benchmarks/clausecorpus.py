@@ -1,7 +1,9 @@
-"""Result sets of clauses with planted duplicates of every type and planted hard negatives; the same for the same seed.
+"""Result sets of clauses with planted duplicates of every type and planted hard negatives; the same
+for the same seed.
 
-Bases are contract clauses of our own, formulas, and paragraphs of the licences and copyright files of this system. Half of the
-bases, whichever way they are changed, are for fixing parameters (`train`), the other half for reporting (`test`).
+Bases are contract clauses of our own, formulas, and paragraphs of the licences and copyright files
+of this system. Half of the bases, whichever way they are changed, are for fixing parameters
+(`train`), the other half for reporting (`test`).
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ GROUPS_A_RESULT = 8
 
 @dataclass(frozen=True)
 class Group:
-    """A clause and what was made of it. `kind`: the duplicate type, or the hard negative; `words`: whose synonyms it has."""
+    """A clause and what was made of it. `kind`: the duplicate type, or the hard negative; `words`:
+    whose synonyms it has.
+    """
 
     kind: str
     base: str
@@ -71,7 +75,9 @@ class Base:
 
 
 def results(half: str, sets: int, seed: int = 1) -> list[Result]:
-    """Result sets of one half (`train`, `test`), with at least `sets` groups of each duplicate type and of hard negatives."""
+    """Result sets of one half (`train`, `test`), with at least `sets` groups of each duplicate type
+    and of hard negatives.
+    """
     random_ = random.Random(f"{seed} {half}")
     bases = [
         base for place, base in enumerate(all_bases()) if (place % 2 == 0) == (half == "train")
@@ -93,7 +99,9 @@ def all_bases() -> list[Base]:
 
 
 def paragraphs(most: int = 240) -> list[str]:
-    """Paragraphs of licences with words of obligation, no two with half of their words in common."""
+    """Paragraphs of licences with words of obligation, no two with half of their words in
+    common.
+    """
     found: list[str] = []
     vocabularies: list[set[str]] = []
     for path in sorted([*LICENCES[0].glob("*"), *LICENCES[1].glob("*/copyright")]):
@@ -118,7 +126,9 @@ def paragraphs(most: int = 240) -> list[str]:
 
 
 def holds(left: str, right: str) -> bool:
-    """Table 2 to the letter: lengths within 20 %, and 80 % of the words of one text in the other."""
+    """Table 2 to the letter: lengths within 20 %, and 80 % of the words of one text in the
+    other.
+    """
     one, other = (re.findall(r"[a-z0-9]+", text.lower()) for text in (left, right))
     shared = len(set(one) & set(other))
     return min(len(one), len(other)) >= 0.8 * max(len(one), len(other)) and shared >= 0.8 * min(
@@ -144,7 +154,9 @@ def _duplicates(bases: list[Base], sets: int, random_: random.Random) -> Iterato
 
 
 def _duplicate(kind: str, base: Base, made: int, random_: random.Random) -> Group | None:
-    """A group of two or three; every other one with synonyms that the detector's list does not have."""
+    """A group of two or three; every other one with synonyms that the detector's list does not
+    have.
+    """
     text = base.written(random_)
     table = (KNOWN, UNKNOWN)[made % 2]
     words = ("known", "unknown")[made % 2]
@@ -210,7 +222,9 @@ def _one_number(base: Base, random_: random.Random) -> tuple[str, str]:
 
 
 def _other_template(base: Base, kind: str, random_: random.Random) -> tuple[str, str]:
-    """The same clause with the parties in each other's place, or with the other obligation under the same heading."""
+    """The same clause with the parties in each other's place, or with the other obligation under
+    the same heading.
+    """
     assert base.template
     heading, obligation, other, boilerplate = base.template
     slots = values(random_)

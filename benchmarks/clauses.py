@@ -1,11 +1,13 @@
-"""How well duplicate types of clauses are told: planted types and hard negatives, fixed on one half, reported on the other.
+"""How well duplicate types of clauses are told: planted types and hard negatives, fixed on one
+half, reported on the other.
 
     python benchmarks/clauses.py                 # the half that nothing was fixed on
     python benchmarks/clauses.py --half train --examples 5
     python benchmarks/clauses.py --speed         # milliseconds for result sets of 20, 100 and 1,000
 
-A set is captured when each of its clauses is found a duplicate of the first, of whatever type. Precision: of all pairs found,
-those that were planted; two variants of one clause count neither way, for the relation is not transitive.
+A set is captured when each of its clauses is found a duplicate of the first, of whatever type.
+Precision: of all pairs found, those that were planted; two variants of one clause count neither
+way, for the relation is not transitive.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from indexer.statistics.wilson import wilson
 
 @dataclass
 class Score:
-    """Counts of one run. `captured`, `typed` and `sets` by duplicate type and whose synonyms; `wrong` by what the pair is."""
+    """Counts of one run. `captured`, `typed` and `sets` by duplicate type and whose synonyms;
+    `wrong` by what the pair is.
+    """
 
     sets: Counter[tuple[str, str]] = field(default_factory=Counter)
     captured: Counter[tuple[str, str]] = field(default_factory=Counter)

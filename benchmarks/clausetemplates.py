@@ -1,6 +1,8 @@
-"""Contract clauses of our own: heading, an obligation, another obligation under the same heading, boilerplate of both.
+"""Contract clauses of our own: heading, an obligation, another obligation under the same heading,
+boilerplate of both.
 
-{A} and {B} are parties, {doc} the contract; {amount} {days} {pct} {date} {place} {address} differ between contracts.
+{A} and {B} are parties, {doc} the contract; {amount} {days} {pct} {date} {place} {address} differ
+between contracts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Words that clauses are changed by: synonyms, phrases, opposites, and what stands in slots.
 
-Of the synonyms, `KNOWN` are in the detector's list and `UNKNOWN` are not; a test holds them to that.
+Of the synonyms, `KNOWN` are in the detector's list and `UNKNOWN` are not; a test holds them to
+that.
 """
 
 from __future__ import annotations

@@ -1,15 +1,19 @@
-"""Ways to find excerpts, quoting replies and documents inside longer ones: recall by share, candidates, seconds.
+"""Ways to find excerpts, quoting replies and documents inside longer ones: recall by share,
+candidates, seconds.
 
     python benchmarks/containment.py [--documents 2000]
     python benchmarks/containment.py --folder FOLDER
 
-Documents of 100 to 5,000 words are drawn from 30,000 made-up words, the frequent ones much more often, as in a language. Then
-excerpts are planted: one unbroken stretch of a document, 10 to 90 % of it and 30 words at least, with words of its own around
-it and none to a tenth of its words replaced; and replies: some lines of their own above a whole document, quoted with a sign
-before each line. A fifth of the documents end with one of ten notices of 40 words. Each method gives candidate pairs; these are
-then measured by features (character 4-grams) and by passages (letters in shared runs).
+Documents of 100 to 5,000 words are drawn from 30,000 made-up words, the frequent ones much more
+often, as in a language. Then excerpts are planted: one unbroken stretch of a document, 10 to 90 %
+of it and 30 words at least, with words of its own around it and none to a tenth of its words
+replaced; and replies: some lines of their own above a whole document, quoted with a sign before
+each line. A fifth of the documents end with one of ten notices of 40 words. Each method gives
+candidate pairs; these are then measured by features (character 4-grams) and by passages (letters in
+shared runs).
 
-With --folder the texts in it (*.txt, *.md) are taken as unrelated: how much of a stretch of one do both find in another?
+With --folder the texts in it (*.txt, *.md) are taken as unrelated: how much of a stretch of one do
+both find in another?
 """
 
 from __future__ import annotations
@@ -64,7 +68,9 @@ class Language:
 def collection(
     documents: int, random: np.random.Generator
 ) -> tuple[list[str], dict[tuple[int, int], tuple[str, float]]]:
-    """Texts, and of every planted pair its kind and share: (source, excerpt or reply) in order of their places."""
+    """Texts, and of every planted pair its kind and share: (source, excerpt or reply) in order of
+    their places.
+    """
     language = Language(random)
     notices = [language.words(40) for _ in range(10)]
     texts = [
@@ -179,7 +185,9 @@ METHODS: dict[str, Callable[[Sequence[str]], tuple[Pairs, float]]] = {
 
 
 def both_ways(a: str, b: str) -> tuple[float, float]:
-    """How much of the one text that lies in the other more than the other way: by features, and by passages."""
+    """How much of the one text that lies in the other more than the other way: by features, and by
+    passages.
+    """
     runs = passage_runs(a), passage_runs(b)
     by_features = max(containment(feature_set(a, DEFAULT), feature_set(b, DEFAULT)))
     return by_features, max(contained(*runs), contained(*runs[::-1]))
@@ -251,7 +259,9 @@ def print_measures(
 
 
 def print_folder(folder: Path) -> None:
-    """How much of stretches of each text both measures find in the others, by the length of the stretch."""
+    """How much of stretches of each text both measures find in the others, by the length of the
+    stretch.
+    """
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".txt", ".md"))
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
     print(

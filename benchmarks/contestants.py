@@ -1,4 +1,6 @@
-"""Ways to find the near-duplicate pairs among documents of known slots; each gets the same slots, bands, rows and threshold."""
+"""Ways to find the near-duplicate pairs among documents of known slots; each gets the same slots,
+bands, rows and threshold.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
 
 
 def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
-    """Its LSH index, asked for each document before that goes in, candidates judged by equal slots."""
+    """Its LSH index, asked for each document before that goes in, candidates judged by equal
+    slots.
+    """
     from datasketch import LeanMinHash, MinHashLSH
 
     index = MinHashLSH(num_perm=SLOTS, params=(layout.bands, layout.rows))
@@ -57,7 +61,9 @@ def datasketch(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
 
 
 def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
-    """As copietje does: sketches in an SQLite file, all inserted, each asked for; 26 x 4 and the estimate, its defaults."""
+    """As copietje does: sketches in an SQLite file, all inserted, each asked for; 26 x 4 and the
+    estimate, its defaults.
+    """
     from datasketch import LeanMinHash, MinHashLSH
 
     with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +93,8 @@ def copietje(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
 
 
 def text_dedup(slots: Slots, layout: Plan, _least: int) -> tuple[Codes, str]:
-    """As text-dedup does: a dictionary for each band, buckets joined to their first document, clusters by union-find.
+    """As text-dedup does: a dictionary for each band, buckets joined to their first document,
+    clusters by union-find.
 
     Nothing is verified and clusters chain; the pairs are those inside the clusters.
     """
@@ -117,7 +124,9 @@ def text_dedup(slots: Slots, layout: Plan, _least: int) -> tuple[Codes, str]:
 
 
 def duckdb(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
-    """A join of band keys in SQL on one thread; what it finds is judged by equal slots with numpy."""
+    """A join of band keys in SQL on one thread; what it finds is judged by equal slots with
+    numpy.
+    """
     import duckdb as engine
 
     hashes = band_hashes(slots, layout.bands, layout.rows)

@@ -1,4 +1,6 @@
-"""Where the benchmark of engines works: an OpenSearch as large and as compiled as in production, and its indices there."""
+"""Where the benchmark of engines works: an OpenSearch as large and as compiled as in production,
+and its indices there.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,9 @@ def row(lab: Lab, place: int, signed: Fingerprint) -> Row:
 
 
 def plain(lab: Lab, place: int) -> dict[str, Any]:
-    """The document as any client sends it, with the fields that a row has beside its near_* fields."""
+    """The document as any client sends it, with the fields that a row has beside its near_*
+    fields.
+    """
     text = lab.texts[place]
     return {
         "title": f"{place:08}.txt",

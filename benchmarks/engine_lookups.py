@@ -1,4 +1,6 @@
-"""Ways to look up the near duplicates of a text in an engine, each with its time and how much of the truth it finds."""
+"""Ways to look up the near duplicates of a text in an engine, each with its time and how much of
+the truth it finds.
+"""
 
 from __future__ import annotations
 

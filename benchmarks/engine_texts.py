@@ -1,8 +1,10 @@
-"""A library with planted near duplicates and look-alikes, and the exact truth about who resembles whom.
+"""A library with planted near duplicates and look-alikes, and the exact truth about who resembles
+whom.
 
-Words are drawn as in languages: the r-th most frequent one as often as 1 / r. A third of the texts stand alone; two fifths are
-in families of copies with words replaced, passages gone or the layout changed; the rest are forms, which share a passage with
-others without being copies. Nothing of that is taken for truth: `neighbours` compares a text with all others.
+Words are drawn as in languages: the r-th most frequent one as often as 1 / r. A third of the texts
+stand alone; two fifths are in families of copies with words replaced, passages gone or the layout
+changed; the rest are forms, which share a passage with others without being copies. Nothing of that
+is taken for truth: `neighbours` compares a text with all others.
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ def library(documents: int, random: np.random.Generator) -> list[str]:
 
 
 def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
-    """Made-up words of two to eleven letters, each as frequent as in English, so that texts have as many different grams."""
+    """Made-up words of two to eleven letters, each as frequent as in English, so that texts have as
+    many different grams.
+    """
     letters = random.choice(
         list("abcdefghijklmnopqrstuvwxyz"), (WORDS, 11), p=ENGLISH / ENGLISH.sum()
     )
@@ -111,7 +115,9 @@ def spelled(words: NDArray[np.str_]) -> str:
 
 
 def neighbours(texts: Sequence[str], asked: Sequence[int], threshold: float) -> list[set[int]]:
-    """For each text asked for, by place, the others with a Jaccard similarity of `threshold` or more, by counting all grams."""
+    """For each text asked for, by place, the others with a Jaccard similarity of `threshold` or
+    more, by counting all grams.
+    """
     sets = [grams(text) for text in texts]
     sizes = np.array([len(one) for one in sets])
     parts = [sets[at : at + CHUNK] for at in range(0, len(sets), CHUNK)]
@@ -147,7 +153,9 @@ def grams(text: str) -> NDArray[np.int32]:
 
 
 def check(texts: Sequence[str]) -> None:
-    """Refuse to call truth what the recipe would not: its normal form must be what `grams` takes it for."""
+    """Refuse to call truth what the recipe would not: its normal form must be what `grams` takes it
+    for.
+    """
     for text in texts:
         if normalise(text) != "".join(text.lower().split()) or not set(normalise(text)) <= {
             *"abcdefghijklmnopqrstuvwxyz."

@@ -1,10 +1,12 @@
-"""What nearfold costs and finds inside OpenSearch, beside what the engine itself has for near duplicates.
+"""What nearfold costs and finds inside OpenSearch, beside what the engine itself has for near
+duplicates.
 
     python benchmarks/engines.py [--documents 100000] [--lookups 240] [--searches 60] [--arrivals 20] [--server URL]
 
-Without --server an OpenSearch with 2 GB of heap is started for the run, as the tests get theirs (tests/servers). Documents have
-0.9 to 2.4 kB, near duplicates and look-alikes are planted, and the truth is exact: all documents with a Jaccard similarity of
-4-grams of .8 or more, counted by brute force. One shard, merged to one segment.
+Without --server an OpenSearch with 2 GB of heap is started for the run, as the tests get theirs
+(tests/servers). Documents have 0.9 to 2.4 kB, near duplicates and look-alikes are planted, and the
+truth is exact: all documents with a Jaccard similarity of 4-grams of .8 or more, counted by brute
+force. One shard, merged to one segment.
 
 index     bytes a document, all included (`_source` too), what that is above text alone, and seconds to send
 lookup    the near duplicates of a document, at most 100, one after the other. `similar` judges candidates in the client by
@@ -126,7 +128,9 @@ def written(lab: Lab) -> None:
 
 
 def plain_index(fields: dict[str, Any], analysis: dict[str, Any], buckets: int) -> dict[str, Any]:
-    """The same index without near_* fields, its text once more through the engine's `min_hash` over the same 4-grams."""
+    """The same index without near_* fields, its text once more through the engine's `min_hash` over
+    the same 4-grams.
+    """
     if buckets:
         sketch = {"type": "text", "analyzer": "sketch", "norms": False, "index_options": "docs"}
         fields = {**fields, "text": {**fields["text"], "fields": {"sketch": sketch}}}

@@ -1,9 +1,11 @@
-"""What the largest hostile texts cost: one line of 50 MiB, ten million tokens alike, ten million unalike, and of marks alone.
+"""What the largest hostile texts cost: one line of 50 MiB, ten million tokens alike, ten million
+unalike, and of marks alone.
 
     python benchmarks/hostile.py [--tokens 10000000]
 
-Each is fingerprinted in a process of its own. Printed are its characters, status, seconds, and the most resident memory beyond
-what the process had before, on Linux; the program ends with 1 when a text took more than 60 bytes a character and 200 MB.
+Each is fingerprinted in a process of its own. Printed are its characters, status, seconds, and the
+most resident memory beyond what the process had before, on Linux; the program ends with 1 when a
+text took more than 60 bytes a character and 200 MB.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
 
 
 def measured(name: str, tokens: int) -> tuple[int, str, float, int]:
-    """Characters, status, seconds of CPU time, and bytes of memory beyond those of the text itself."""
+    """Characters, status, seconds of CPU time, and bytes of memory beyond those of the text
+    itself.
+    """
     text = TEXTS[name](tokens)
     Path("/proc/self/clear_refs").write_text("5")  # from here on the peak is counted anew
     before, started = _peak(), time.process_time()

@@ -1,12 +1,13 @@
-"""The whole line beside its parts: what fingerprinting and storing add to extraction, and to a bare full-text index.
+"""The whole line beside its parts: what fingerprinting and storing add to extraction, and to a bare
+full-text index.
 
     python benchmarks/ingest.py --rich FOLDER --plain FOLDER [--runs 5]
 
 Three tables, each measured side by side in one run and printed as medians and ratios:
 
-1. html, docx and pdf files: `index` beside extraction alone, with the same worker processes.
-2. plain text files: `index` beside inserting the same texts into a bare FTS5 table, both durable, both from files.
-3. `similar` from a cold start, as a person waits for it.
+1. html, docx and pdf files: `index` beside extraction alone, with the same worker processes. 2.
+plain text files: `index` beside inserting the same texts into a bare FTS5 table, both durable, both
+from files. 3. `similar` from a cold start, as a person waits for it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def index_folder(folder: Path) -> int:
 
 
 def insert_into_bare_table(folder: Path) -> int:
-    """The least a full-text index can do: read each file and insert its text, one durable transaction a batch."""
+    """The least a full-text index can do: read each file and insert its text, one durable
+    transaction a batch.
+    """
     done = 0
     with tempfile.TemporaryDirectory(prefix="nearfold-bench-") as place:
         connection = sqlite3.connect(f"{place}/bare.db")

@@ -1,12 +1,15 @@
-"""Look-ups, folded searches, review pages and indexing at once, asked at moments that do not depend on the answers.
+"""Look-ups, folded searches, review pages and indexing at once, asked at moments that do not depend
+on the answers.
 
     python benchmarks/load.py [--documents 10000] [--seconds 60] [--folder DIR] [--store URL] [--build]
 
-Builds a store of so many documents, unless `--folder` has it from an earlier run; `--build` does nothing else. Without
-`--folder` a temporary one; without `--store` a SQLite file in it. Then questions arrive as a Poisson process, at `--lookups`,
-`--searches` (two words), `--frequent` (a word in nearly every document) and `--pages` (overview, search, document and
-comparison of a `nearfold serve`) a second, while `--indexing` new documents a second come in jobs of 200. A latency counts
-from the moment at which the question was due. Prints tables in Markdown; exits with 1 when any question failed.
+Builds a store of so many documents, unless `--folder` has it from an earlier run; `--build` does
+nothing else. Without `--folder` a temporary one; without `--store` a SQLite file in it. Then
+questions arrive as a Poisson process, at `--lookups`, `--searches` (two words), `--frequent` (a
+word in nearly every document) and `--pages` (overview, search, document and comparison of a
+`nearfold serve`) a second, while `--indexing` new documents a second come in jobs of 200. A latency
+counts from the moment at which the question was due. Prints tables in Markdown; exits with 1 when
+any question failed.
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ ENOUGH = {
 
 
 def texts(count: int, seed: int) -> Iterator[str]:
-    """Texts of words whose frequencies fall as in a language, one in five a revision of an earlier one."""
+    """Texts of words whose frequencies fall as in a language, one in five a revision of an earlier
+    one.
+    """
     chance = random.Random(seed)
     known = [
         f"{chance.choice('bdfgklmnprst')}{chance.choice('aeiou')}{number:x}"
@@ -106,7 +111,9 @@ def ended(job: subprocess.Popen[str]) -> int:
 
 
 def build(url: str, folder: Path, count: int) -> Path:
-    """A store with so many documents, made without families where it is not there; the file that they came from."""
+    """A store with so many documents, made without families where it is not there; the file that
+    they came from.
+    """
     file = folder / "documents.jsonl"
     if not file.exists():
         written(folder / "documents.part", count, 1).rename(file)
@@ -204,7 +211,9 @@ def kinds_of(asked: Questions, rates: argparse.Namespace) -> list[Asking]:
 
 
 class Feeding:
-    """New documents, one job of them after the other, a job when it is due or as soon as the one before it has ended."""
+    """New documents, one job of them after the other, a job when it is due or as soon as the one
+    before it has ended.
+    """
 
     def __init__(self, url: str, folder: Path, rate: float) -> None:
         self._url, self._folder, self._rate = url, folder, rate
@@ -234,7 +243,9 @@ class Feeding:
 
 @dataclass
 class Watched:
-    """What was seen once a second: resident megabytes of the processes, and questions without an answer."""
+    """What was seen once a second: resident megabytes of the processes, and questions without an
+    answer.
+    """
 
     kinds: list[Asking]
     pages: int

@@ -1,12 +1,14 @@
-"""All near-duplicate pairs of a collection: seconds, memory, precision and recall, beside other ways to find them.
+"""All near-duplicate pairs of a collection: seconds, memory, precision and recall, beside other
+ways to find them.
 
     python benchmarks/matching.py [--documents 10000] [--threshold 0.5] [--template 0.0] [--with nearfold,datasketch]
     python benchmarks/matching.py --growth 10000,100000,1000000 [--with nearfold]
 
-Slots are planted, so that the similarity of every pair is known. Every contestant gets the same slots, bands and rows (its own
-where it has defaults of its own), and runs in a process of its own on one core. Memory is the peak of that process less what
-it held before the start; of mapped temporary files what is resident counts too, and `own` is the memory without them. Of a
-contestant that is not installed nothing is shown but that.
+Slots are planted, so that the similarity of every pair is known. Every contestant gets the same
+slots, bands and rows (its own where it has defaults of its own), and runs in a process of its own
+on one core. Memory is the peak of that process less what it held before the start; of mapped
+temporary files what is resident counts too, and `own` is the memory without them. Of a contestant
+that is not installed nothing is shown but that.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python benchmarks/matching_texts.py [--documents 10000] [--words 300] [--threshold 0.5] [--memory 512] [--jobs match,group]
 
-Texts of made-up words, half of them in families of edited copies, are signed into an SQLite file; then the jobs run over it.
-Memory is the peak of what the process holds for itself less what it held before, mapped temporary files apart.
+Texts of made-up words, half of them in families of edited copies, are signed into an SQLite file;
+then the jobs run over it. Memory is the peak of what the process holds for itself less what it held
+before, mapped temporary files apart.
 """
 
 from __future__ import annotations

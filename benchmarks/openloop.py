@@ -1,6 +1,7 @@
 """Questions asked at moments that do not depend on the answers, and how long each was waited for.
 
-A latency counts from the moment at which the question was due, so a stall is paid by every question that it holds up.
+A latency counts from the moment at which the question was due, so a stall is paid by every question
+that it holds up.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ THREADS = 16
 
 
 class Histogram:
-    """Latencies in classes of three significant digits, as many as there are, in little memory; safe to share by threads."""
+    """Latencies in classes of three significant digits, as many as there are, in little memory;
+    safe to share by threads.
+    """
 
     def __init__(self) -> None:
         self._lock, self._counts = threading.Lock(), Counter[float]()
@@ -42,7 +45,9 @@ class Histogram:
 
 @dataclass
 class Asking:
-    """One kind of question. `ask` is given the number of the question; what it raises is counted, by the kind of error."""
+    """One kind of question. `ask` is given the number of the question; what it raises is counted,
+    by the kind of error.
+    """
 
     name: str
     rate: float
@@ -73,7 +78,9 @@ def arrivals(rate: float, seconds: float, seed: int) -> Iterator[float]:
 
 
 def run(kinds: list[Asking], seconds: float, watch: Callable[[], None]) -> float:
-    """Ask all kinds at once; `watch` is called once a second. Returns the seconds until the last answer."""
+    """Ask all kinds at once; `watch` is called once a second. Returns the seconds until the last
+    answer.
+    """
     began = time.monotonic()
     with ThreadPoolExecutor(THREADS) as pool:
         asking = [

@@ -1,11 +1,14 @@
-"""Answer times of the review pages over a large store, beside a bare full-text query of the same words.
+"""Answer times of the review pages over a large store, beside a bare full-text query of the same
+words.
 
     python benchmarks/pages.py [--documents 100000] [--rounds 30] [--store FILE]
 
-Texts are planted: half of the documents stand in families of 2 to 40 that differ by a few words, the rest alone; words follow
-a Zipf law. The store is made once in FILE (default: a temporary one), grouped, and served by `nearfold serve` in a process of
-its own; each page is asked `--rounds` times, each time for other words or documents. The peer is an FTS5 table of the same
-texts in a file of its own, asked for the best ten ids of the same words, without folding, facets or a page around them.
+Texts are planted: half of the documents stand in families of 2 to 40 that differ by a few words,
+the rest alone; words follow a Zipf law. The store is made once in FILE (default: a temporary one),
+grouped, and served by `nearfold serve` in a process of its own; each page is asked `--rounds`
+times, each time for other words or documents. The peer is an FTS5 table of the same texts in a file
+of its own, asked for the best ten ids of the same words, without folding, facets or a page around
+them.
 """
 
 from __future__ import annotations

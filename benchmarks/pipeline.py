@@ -1,11 +1,13 @@
-"""What the ingest pipeline costs: milliseconds a document inside a real OpenSearch, by size of the text.
+"""What the ingest pipeline costs: milliseconds a document inside a real OpenSearch, by size of the
+text.
 
     python benchmarks/pipeline.py URL [--runs 5]
 
-URL is an OpenSearch or Elasticsearch with painless, for instance http://127.0.0.1:9200. Texts are English words in random
-order, and Chinese characters; sizes are in characters. `with` and `without` are whole
-bulk requests, with the pipeline and without it, and `signing` is the difference. Medians of the runs, after a warm-up; runs
-are interleaved. The mapping indexes nothing. What it makes, it deletes.
+URL is an OpenSearch or Elasticsearch with painless, for instance http://127.0.0.1:9200. Texts are
+English words in random order, and Chinese characters; sizes are in characters. `with` and `without`
+are whole bulk requests, with the pipeline and without it, and `signing` is the difference. Medians
+of the runs, after a warm-up; runs are interleaved. The mapping indexes nothing. What it makes, it
+deletes.
 """
 
 from __future__ import annotations

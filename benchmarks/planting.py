@@ -1,4 +1,6 @@
-"""Collections whose near duplicates are known: slots of planted similarity, and texts that were edited."""
+"""Collections whose near duplicates are known: slots of planted similarity, and texts that were
+edited.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ Codes = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Planted:
-    """Slots of documents in any order; the planted pairs as `coded`, ascending, with the similarity of each."""
+    """Slots of documents in any order; the planted pairs as `coded`, ascending, with the similarity
+    of each.
+    """
 
     slots: NDArray[np.uint32]
     pairs: Codes
@@ -26,10 +30,12 @@ def coded(a: NDArray[np.int64], b: NDArray[np.int64]) -> Codes:
 
 
 def planted(documents: int, template: float, random: np.random.Generator) -> Planted:
-    """Half of the documents are in families: an original and copies of which each slot was kept with a chance of their own.
+    """Half of the documents are in families: an original and copies of which each slot was kept
+    with a chance of their own.
 
-    The similarity of two of a family is the product of both chances, from .3 to 1. Families have 2 to 40 documents, most of
-    them few. With `template` a share of all documents carries 40 slots in common, as forms do.
+    The similarity of two of a family is the product of both chances, from .3 to 1. Families have 2
+    to 40 documents, most of them few. With `template` a share of all documents carries 40 slots in
+    common, as forms do.
     """
     slots = random.integers(0, 2**32, (documents, SLOTS), dtype=np.uint32)
     sizes = np.minimum(40, 2 + random.pareto(1.5, documents // 4)).astype(np.int64)

@@ -1,10 +1,11 @@
-"""Every recipe on every kind of planted truth: the tables of docs/quality.md, and the figures that choose the defaults.
+"""Every recipe on every kind of planted truth: the tables of docs/quality.md, and the figures that
+choose the defaults.
 
     python benchmarks/quality.py --work FOLDER [--documents 12] [--workers 2] [--docs /usr/share/doc] [--manuals /usr/share/man]
 
-Three corpora are planted: in the documentation of this machine, in its manual pages (of many languages, with their
-translations), and in the tests' texts in fifteen languages. A run that was cut short goes on. Writes docs/quality.md and
-docs/quality.csv.
+Three corpora are planted: in the documentation of this machine, in its manual pages (of many
+languages, with their translations), and in the tests' texts in fifteen languages. A run that was
+cut short goes on. Writes docs/quality.md and docs/quality.csv.
 """
 
 from __future__ import annotations

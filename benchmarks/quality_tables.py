@@ -84,7 +84,9 @@ def met(told: str, count: int) -> NDArray[np.bool_]:
 
 
 def bands(ranked: Sequence[Judged], cases: Cases) -> Iterator[str]:
-    """For every recipe with slots the layout that brings enough duplicates together and the fewest others."""
+    """For every recipe with slots the layout that brings enough duplicates together and the fewest
+    others.
+    """
     truth = truth_of(cases.pairs)
     unrelated = np.array([one.type == UNRELATED for one in cases.pairs])
     yield from head(

@@ -9,7 +9,8 @@ batch     100 look-ups by `candidates_of`, beside one after the other
 hamming   the documents within 3 bits of a SimHash, 20 times: block keys and a check in the client, beside k-NN on a
           `dense_vector` of bits with `similarity` (Elasticsearch; `flat` compares with all, `hnsw` is a graph)
 
-Medians in milliseconds, runs interleaved after a warm-up. Texts are of 10,000 characters. What it makes, it deletes.
+Medians in milliseconds, runs interleaved after a warm-up. Texts are of 10,000 characters. What it
+makes, it deletes.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Signing beside its peers: the same texts, the same character 4-grams, 128 slots, one core, from a list of str to sketches.
+"""Signing beside its peers: the same texts, the same character 4-grams, 128 slots, one core, from a
+list of str to sketches.
 
     python benchmarks/signing.py [FOLDER] [--documents 1000] [--runs 7]
 
-FOLDER (default: /usr/share/doc) is read for text files, gzip included; each gives one document of up to 5,000 characters.
-Peers are handed texts that are normalised already, so that all see the same features; ours normalises within its time,
-and also counts words, digests the text and makes the keys. Runs are interleaved, every run gets fresh strings, and the
-figures are medians of CPU time. `error` is the root mean square error of the estimated Jaccard similarity over
-sqrt(J (1 - J) / 128), on changed copies of the documents. Peers that are not installed are named at the end.
+FOLDER (default: /usr/share/doc) is read for text files, gzip included; each gives one document of
+up to 5,000 characters. Peers are handed texts that are normalised already, so that all see the same
+features; ours normalises within its time, and also counts words, digests the text and makes the
+keys. Runs are interleaved, every run gets fresh strings, and the figures are medians of CPU time.
+`error` is the root mean square error of the estimated Jaccard similarity over sqrt(J (1 - J) /
+128), on changed copies of the documents. Peers that are not installed are named at the end.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ Slots = Callable[[object], np.ndarray]
 
 @dataclass
 class Contender:
-    """What is measured: `sign` inside the clock, `slots` to get an (n, 128) array out of what it returns, if it has slots."""
+    """What is measured: `sign` inside the clock, `slots` to get an (n, 128) array out of what it
+    returns, if it has slots.
+    """
 
     name: str
     sign: Signer
@@ -220,7 +224,9 @@ def changed_copy(text: str, rng: random.Random) -> str:
 
 
 def measure(contenders: list[Contender], texts: list[str], plain: list[str], runs: int) -> None:
-    """Fill in documents and seconds: runs are interleaved; slow contenders get an even choice of fewer texts."""
+    """Fill in documents and seconds: runs are interleaved; slow contenders get an even choice of
+    fewer texts.
+    """
     for one in contenders:
         spent = max(clocked(one, texts if one.ours else plain, 20), 1e-6)
         one.documents = min(len(texts), max(20, int(20 * SECONDS / spent)))
@@ -232,7 +238,9 @@ def measure(contenders: list[Contender], texts: list[str], plain: list[str], run
 
 
 def clocked(one: Contender, texts: list[str], count: int) -> float:
-    """CPU seconds for `count` of the texts, as fresh strings: a str keeps what was once computed of it."""
+    """CPU seconds for `count` of the texts, as fresh strings: a str keeps what was once computed of
+    it.
+    """
     step = len(texts) / count
     fresh = [texts[int(place * step)].encode().decode() for place in range(count)]
     start = time.process_time()

@@ -1,12 +1,15 @@
-"""Spark and one machine side by side on the same planted documents: the same pairs and families, and what each takes.
+"""Spark and one machine side by side on the same planted documents: the same pairs and families,
+and what each takes.
 
     python benchmarks/spark.py [--documents 100000] [--threshold 0.8] [--template 0.1] [--only planted|skewed] [--memory 4g]
 
-Two sets. `planted`: texts of which half lie in families of edited copies, as in `matching_texts.py`. `skewed`: of the same
-number of texts a share consists of one template filled in, as forms do, so that some bands hold them all; every tenth of
-these is a copy of the form before it with one more word. Both run `match` and `group` on Spark in this machine
-(`local[*]`, its shuffles on disk) and on one machine (an SQLite file), and print seconds, and how many pairs and families
-differ. For the template it prints how many of the planted copies came into the family of their form.
+Two sets. `planted`: texts of which half lie in families of edited copies, as in
+`matching_texts.py`. `skewed`: of the same number of texts a share consists of one template filled
+in, as forms do, so that some bands hold them all; every tenth of these is a copy of the form before
+it with one more word. Both run `match` and `group` on Spark in this machine (`local[*]`, its
+shuffles on disk) and on one machine (an SQLite file), and print seconds, and how many pairs and
+families differ. For the template it prints how many of the planted copies came into the family of
+their form.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ Texts = list[tuple[str, str]]
 def skewed(
     documents: int, words: int, share: float, random: np.random.Generator
 ) -> tuple[Texts, dict[str, str]]:
-    """A share of forms, three quarters of each one template, the rest as `planted`; and who was copied from whom, by id."""
+    """A share of forms, three quarters of each one template, the rest as `planted`; and who was
+    copied from whom, by id.
+    """
     forms, known = int(documents * share), vocabulary(random)
     template = random.choice(known, 3 * words // 4)
     texts: Texts = []

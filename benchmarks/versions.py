@@ -1,11 +1,13 @@
-"""How much of a planted history of revisions is recovered: the share of steps between the right two versions.
+"""How much of a planted history of revisions is recovered: the share of steps between the right two
+versions.
 
     python benchmarks/versions.py [--histories 200] [--versions 12] [--words 400]
 
-A history begins with a text of English word frequencies. Each revision edits one before it in a few places: words replaced,
-inserted and deleted, sometimes a sentence moved. In a chain it is the last one, in a tree any; with gaps, a third of the
-versions is lost, and the right origin is the nearest one that is left. `steps`: right two versions, whichever was first;
-`directed`: the right origin too. Without dates the tree begins with the shortest text. "star" is what is right when every
+A history begins with a text of English word frequencies. Each revision edits one before it in a few
+places: words replaced, inserted and deleted, sometimes a sentence moved. In a chain it is the last
+one, in a tree any; with gaps, a third of the versions is lost, and the right origin is the nearest
+one that is left. `steps`: right two versions, whichever was first; `directed`: the right origin
+too. Without dates the tree begins with the shortest text. "star" is what is right when every
 version is said to come from the first one.
 """
 
@@ -75,7 +77,9 @@ def history(
 
 
 def recovered(texts: list[Text], origins: list[int], dated: bool) -> tuple[int, int, int, int]:
-    """Steps, those between the right two versions, those from the right origin, and those that a star has right."""
+    """Steps, those between the right two versions, those from the right origin, and those that a
+    star has right.
+    """
     sets = [feature_set(" ".join(text), DEFAULT) for text in texts]
     far = np.array([[len(a) + len(b) - 2 * common(a, b) for b in sets] for a in sets])
     likely = (

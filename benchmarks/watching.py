@@ -10,16 +10,19 @@ EVERY = 0.01
 
 
 def status(line: str) -> float:
-    """One figure of the process in MB: `VmHWM` is the most resident memory since it was forgotten, `RssAnon` its own now."""
+    """One figure of the process in MB: `VmHWM` is the most resident memory since it was forgotten,
+    `RssAnon` its own now.
+    """
     told = Path("/proc/self/status").read_text()
     return int(told.partition(f"{line}:")[2].split()[0]) / 1024
 
 
 class Watch:
-    """What a block of work took: `seconds`, `busy` (processor), and peaks of memory above what was held before, in MB.
+    """What a block of work took: `seconds`, `busy` (processor), and peaks of memory above what was
+    held before, in MB.
 
-    `own` is anonymous memory, looked at every hundredth of a second; `resident` counts mapped files too, which the system may
-    take back at any time.
+    `own` is anonymous memory, looked at every hundredth of a second; `resident` counts mapped files
+    too, which the system may take back at any time.
     """
 
     def __enter__(self) -> Watch:

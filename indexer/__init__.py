@@ -1,6 +1,7 @@
 """nearfold: near-duplicate documents, found and folded inside search results.
 
-Names are imported when they are first used, so that a worker process or a command loads what it needs and no more.
+Names are imported when they are first used, so that a worker process or a command loads what it
+needs and no more.
 """
 
 from importlib import import_module

@@ -1,4 +1,5 @@
-"""The error tree. Every error says what to do; facts are attributes; exit codes stand in `indexer.cli.exit_codes`.
+"""The error tree. Every error says what to do; facts are attributes; exit codes stand in
+`indexer.cli.exit_codes`.
 
 NearfoldError
 ├── UsageError                 the caller asked for something that cannot be done as asked
@@ -36,14 +37,18 @@ from collections.abc import Iterable
 
 
 class NearfoldError(Exception):
-    """Base of all errors that nearfold raises on purpose. They may be pickled: worker processes hand them over."""
+    """Base of all errors that nearfold raises on purpose. They may be pickled: worker processes
+    hand them over.
+    """
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self), str(self)), self.__dict__
 
 
 def _rebuilt(kind: type[NearfoldError], message: str) -> NearfoldError:
-    """An error of that kind without running its constructor, whose arguments are facts that pickle keeps aside."""
+    """An error of that kind without running its constructor, whose arguments are facts that pickle
+    keeps aside.
+    """
     return kind.__new__(kind, message)
 
 
@@ -132,7 +137,9 @@ class MappingMismatch(StoreError):
 
 
 class TextFieldMismatch(StoreError):
-    """In an index the texts of another field are signed. `signed`: how many, None for an index of nearfold's own."""
+    """In an index the texts of another field are signed. `signed`: how many, None for an index of
+    nearfold's own.
+    """
 
     def __init__(self, *, index: str, stored: str, wanted: str, signed: int | None) -> None:
         which = (
@@ -272,7 +279,9 @@ class ExtractionMemory(ExtractionError):
 
 
 class ExtractionCrash(ExtractionError):
-    """What read the document died over it: a worker process (`code` is its exit code), or an extraction server (None)."""
+    """What read the document died over it: a worker process (`code` is its exit code), or an
+    extraction server (None).
+    """
 
     def __init__(self, *, code: int | None) -> None:
         what = (

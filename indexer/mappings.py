@@ -1,4 +1,6 @@
-"""The files of `mappings/`: index bodies, pipelines, scripts and the SQLite schema, wherever nearfold is installed."""
+"""The files of `mappings/`: index bodies, pipelines, scripts and the SQLite schema, wherever
+nearfold is installed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _CHECKOUT = Path(__file__).parent.parent / "mappings"
 
 
 def folder() -> Path:
-    """Where the files lie: inside the package of an installed wheel, at the top level of a checkout."""
+    """Where the files lie: inside the package of an installed wheel, at the top level of a
+    checkout.
+    """
     return _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 
 

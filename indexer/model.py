@@ -1,6 +1,7 @@
 """The words of the house: one frozen value for each arrow of the flow, and the outcomes of a job.
 
-source -> Blob -> Document -> Fingerprint -> Row -> store -> Candidate -> Match, and Hit for what a search shows.
+source -> Blob -> Document -> Fingerprint -> Row -> store -> Candidate -> Match, and Hit for what a
+search shows.
 """
 
 from __future__ import annotations
@@ -27,13 +28,15 @@ SkipReason: TypeAlias = Literal["unchanged", "special_file", "excluded"]
 class Blob:
     """One file or record of a source, before anything was read of it but its directory entry.
 
-    `id` is stable: a digest of the namespace and the source key, never of time or chance. `path` is what a person is
-    shown and may open; bytes of a name that are not UTF-8 appear as U+FFFD there, never in `key`. `modified` is in
-    nanoseconds since 1970 UTC, None where a source does not tell. `opener` is what the operating system is asked to open
-    (bytes: names need not be UTF-8), or what reads a blob that is no file.
+    `id` is stable: a digest of the namespace and the source key, never of time or chance. `path` is
+    what a person is shown and may open; bytes of a name that are not UTF-8 appear as U+FFFD there,
+    never in `key`. `modified` is in nanoseconds since 1970 UTC, None where a source does not tell.
+    `opener` is what the operating system is asked to open (bytes: names need not be UTF-8), or what
+    reads a blob that is no file.
 
-    What a source may know beforehand: `source`, the digest that tells whether the blob changed, as reading it will give it
-    (None: only reading tells), and labels and metadata that its document is to have.
+    What a source may know beforehand: `source`, the digest that tells whether the blob changed, as
+    reading it will give it (None: only reading tells), and labels and metadata that its document is
+    to have.
     """
 
     id: str
@@ -51,7 +54,9 @@ class Opener(Protocol):
     """Reads one blob that is no file of the operating system."""
 
     def read(self, max_bytes: int) -> Payload:
-        """What the blob holds. Raises `Unreadable` when it is gone, failing, or larger than `max_bytes`."""
+        """What the blob holds. Raises `Unreadable` when it is gone, failing, or larger than
+        `max_bytes`.
+        """
         ...
 
     def stream(self) -> BinaryIO:
@@ -63,8 +68,9 @@ class Opener(Protocol):
 class Payload:
     """What a blob held at one moment.
 
-    `modified` is in nanoseconds since 1970 UTC. `raw` is the SHA-256 of the bytes, `source` the digest that tells whether it
-    changed; both 64 hexadecimal digits. `made` is the document where the source gives texts, not files, or why there is none.
+    `modified` is in nanoseconds since 1970 UTC. `raw` is the SHA-256 of the bytes, `source` the
+    digest that tells whether it changed; both 64 hexadecimal digits. `made` is the document where
+    the source gives texts, not files, or why there is none.
     """
 
     data: bytes
@@ -77,10 +83,11 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave up in the middle.
+    """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave
+    up in the middle.
 
-    `labels` are those that came with the text itself, `headings` level and words of those that its format marks, in order,
-    where the extractor was asked for them.
+    `labels` are those that came with the text itself, `headings` level and words of those that its
+    format marks, in order, where the extractor was asked for them.
     """
 
     text: str
@@ -98,10 +105,11 @@ class Document:
 class Fingerprint:
     """The sketches and keys of one text under one recipe.
 
-    `minhash`: (slots,) uint32, uint64 under `affine64`; `simhash`: an unsigned integer of the recipe's bits; both None, and
-    no keys, when the status is not `complete`, or when the recipe makes none. `exact` is the SHA-256 of the normalised text
-    in UTF-8, 64 hexadecimal digits. `words` counts words of the text, `chars` code points of the normalised text. `terms`
-    are the rarest words, rarest first, and `rare` their keys.
+    `minhash`: (slots,) uint32, uint64 under `affine64`; `simhash`: an unsigned integer of the
+    recipe's bits; both None, and no keys, when the status is not `complete`, or when the recipe
+    makes none. `exact` is the SHA-256 of the normalised text in UTF-8, 64 hexadecimal digits.
+    `words` counts words of the text, `chars` code points of the normalised text. `terms` are the
+    rarest words, rarest first, and `rare` their keys.
     """
 
     status: Status
@@ -118,15 +126,17 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a store keeps of one document; the same fields in every store. `id` is the engines' `_id`.
+    """What a store keeps of one document; the same fields in every store. `id` is the engines'
+    `_id`.
 
-    `modified` is in milliseconds since 1970 UTC, or None.
-    `source` is the digest of size, time and bytes that tells an unchanged file; `raw` the SHA-256 of the bytes.
-    `family` is never empty: a document without near duplicates carries its own id.
+    `modified` is in milliseconds since 1970 UTC, or None. `source` is the digest of size, time and
+    bytes that tells an unchanged file; `raw` the SHA-256 of the bytes. `family` is never empty: a
+    document without near duplicates carries its own id.
 
-    A part of a document is a row of its own: `parent` is the document's id, `text` its characters [`start`, `stop`), `title`
-    the number and heading that it stands under. `parts` are rows to be written with their document, in place of those that it
-    had; None leaves them as they are. Rows that are read have none: parts are asked for as such.
+    A part of a document is a row of its own: `parent` is the document's id, `text` its characters
+    [`start`, `stop`), `title` the number and heading that it stands under. `parts` are rows to be
+    written with their document, in place of those that it had; None leaves them as they are. Rows
+    that are read have none: parts are asked for as such.
     """
 
     id: str
@@ -163,7 +173,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stored row that shares keys with a query. `minhash` and `simhash` are the stored sketches."""
+    """A stored row that shares keys with a query. `minhash` and `simhash` are the stored
+    sketches.
+    """
 
     id: str
     path: str
@@ -174,7 +186,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Candidates, most keys shared first (ties by path), and the keys that were not asked because too many rows carry them.
+    """Candidates, most keys shared first (ties by path), and the keys that were not asked because
+    too many rows carry them.
 
     `cut` is True when the limit left candidates out.
     """
@@ -188,7 +201,8 @@ class Candidates:
 class Query:
     """A full-text search in our words. `filters` are (field, value) pairs that must all hold.
 
-    `facets` are fields whose values are counted over all matches; `families` asks how many families the matches are of.
+    `facets` are fields whose values are counted over all matches; `families` asks how many families
+    the matches are of.
     """
 
     text: str
@@ -200,7 +214,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A value of a field, and how many of the matching documents, and of their families, carry it."""
+    """A value of a field, and how many of the matching documents, and of their families, carry
+    it.
+    """
 
     value: str
     documents: int
@@ -230,7 +246,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of words that two texts share: character offsets [start, end) in each, and its length in words."""
+    """A run of words that two texts share: character offsets [start, end) in each, and its length
+    in words.
+    """
 
     a: tuple[int, int]
     b: tuple[int, int]
@@ -241,7 +259,8 @@ class Passage:
 class Match:
     """A candidate after re-scoring. `low` and `high` equal `similarity` where the measure is exact.
 
-    `containment`: how much of the query's features lie in the match, and of the match's in the query.
+    `containment`: how much of the query's features lie in the match, and of the match's in the
+    query.
     """
 
     id: str
@@ -257,7 +276,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where a part lies: characters [`start`, `stop`) of the text of document `parent`, under `heading` (number and title)."""
+    """Where a part lies: characters [`start`, `stop`) of the text of document `parent`, under
+    `heading` (number and title).
+    """
 
     parent: str
     heading: str
@@ -267,7 +288,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A hit that is shown under another one, with its similarity to it; `type` where hits fold by duplicate type.
+    """A hit that is shown under another one, with its similarity to it; `type` where hits fold by
+    duplicate type.
 
     `part`: where it lies; None of a whole document.
     """
@@ -320,7 +342,9 @@ Outcome: TypeAlias = Indexed | Skipped | Failed
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """A complete document that leads its own family, so that others may join it, and its stored slots."""
+    """A complete document that leads its own family, so that others may join it, and its stored
+    slots.
+    """
 
     id: str
     minhash: bytes

@@ -1,7 +1,8 @@
 """Recipes: every setting that can change a stored byte, frozen and named.
 
-A recipe's id is a digest of its settings. It is stored in every row and in the index's metadata, and an index holds one
-recipe. Settings that are None are left out of the digest, so a later version may add a setting without touching old ids.
+A recipe's id is a digest of its settings. It is stored in every row and in the index's metadata,
+and an index holds one recipe. Settings that are None are left out of the digest, so a later version
+may add a setting without touching old ids.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from indexer.errors import UnknownName, UnknownRecipe, UsageError
 class Recipe:
     """Settings of one fingerprint. Algorithm names carry a version; a version never changes.
 
-    `bands * rows` may not exceed `slots`. `similarity` is the similarity for which the stored bands are planned: asked
-    below it, a look-up says that its recall is lower. `tables` spells the levels of a block design, as `4/1,4/1`, where
-    there is more than one; `statistics` names the corpus statistics that weights come from; `terms` is the length of a
-    rare-term vector; `stop_words` the language of a stop list; `packed` the low bits of each slot that are kept; `baseline` a
-    scheme of other papers that is computed for comparison only; `key` the fingerprint of a secret key under which features are
-    hashed. The `secret` itself belongs to no setting: it is never stored, shown or compared.
+    `bands * rows` may not exceed `slots`. `similarity` is the similarity for which the stored bands
+    are planned: asked below it, a look-up says that its recall is lower. `tables` spells the levels
+    of a block design, as `4/1,4/1`, where there is more than one; `statistics` names the corpus
+    statistics that weights come from; `terms` is the length of a rare-term vector; `stop_words` the
+    language of a stop list; `packed` the low bits of each slot that are kept; `baseline` a scheme
+    of other papers that is computed for comparison only; `key` the fingerprint of a secret key
+    under which features are hashed. The `secret` itself belongs to no setting: it is never stored,
+    shown or compared.
     """
 
     name: str
@@ -69,7 +72,9 @@ class Recipe:
 
     @property
     def storable(self) -> bool:
-        """Whether an index can be made with it: sketches that fit a row (slots of 32 bits, 64 bits of SimHash), and keys."""
+        """Whether an index can be made with it: sketches that fit a row (slots of 32 bits, 64 bits
+        of SimHash), and keys.
+        """
         fits = (self.bits or 0) <= 64 and self.minhash != "affine64_v1" and not self.packed
         keyed = bool(self.bands or self.blocks or self.tables)
         return fits and keyed and not (self.baseline or self.statistics)
@@ -85,7 +90,9 @@ class Recipe:
         return recipekeys.variable(key) if key else None
 
     def keyed(self, secret: str) -> Recipe:
-        """The recipe with its secret key. Raises `UsageError` for a short key, and for another than that of its fingerprint."""
+        """The recipe with its secret key. Raises `UsageError` for a short key, and for another than
+        that of its fingerprint.
+        """
         told = recipekeys.fingerprint(secret)
         if self.key not in (None, told):
             raise UsageError(
@@ -95,7 +102,9 @@ class Recipe:
         return dataclasses.replace(self, key=told, secret=secret)
 
     def difference(self, other: Recipe) -> tuple[str, ...]:
-        """Settings that differ, as `name: mine -> other`, sorted by name; empty when the ids are equal."""
+        """Settings that differ, as `name: mine -> other`, sorted by name; empty when the ids are
+        equal.
+        """
         mine, theirs = self.settings, other.settings
         names = sorted(mine.keys() | theirs.keys())
         return tuple(
@@ -161,7 +170,8 @@ SPELLINGS = (
 def recipe_named(name: str) -> Recipe:
     """Return the recipe that `name` spells; `default` is today's alias of a versioned recipe.
 
-    Raises `UnknownRecipe`, which lists the spellings there are, and `UsageError` when one part of a spelling is not valid.
+    Raises `UnknownRecipe`, which lists the spellings there are, and `UsageError` when one part of a
+    spelling is not valid.
 
     >>> recipe_named("default").name, recipe_named(":::").name
     ('default_v1', 'ws:norm-html:sha1:128')
@@ -183,7 +193,9 @@ def recipe_named(name: str) -> Recipe:
 
 
 def _condenser(parts: list[str]) -> Recipe:
-    """copietje's condenser: an empty part is its default; both spellings of tokenisers (`_` or `-`) are taken."""
+    """copietje's condenser: an empty part is its default; both spellings of tokenisers (`_` or `-`)
+    are taken.
+    """
     tokeniser = parts[0].replace("_", "-") or "ws"
     if not RUNS.fullmatch(tokeniser):
         tokeniser = _one_of(
@@ -212,7 +224,9 @@ def _condenser(parts: list[str]) -> Recipe:
 
 
 def _simhash_doc(parts: list[str]) -> Recipe:
-    """`simhash-doc-v2`: 16 tables of 28 bits find what is within 3 bits; `-loose` has 28 tables for 6 bits (.90)."""
+    """`simhash-doc-v2`: 16 tables of 28 bits find what is within 3 bits; `-loose` has 28 tables for
+    6 bits (.90).
+    """
     spelled = parts[0].removeprefix("simhash-doc").removeprefix("-")
     version, loose = spelled.removesuffix("loose").removesuffix("-"), spelled.endswith("loose")
     version = _one_of("version of simhash-doc", version or "v2", ("v1", "v2", "v3", "v4"))
@@ -258,7 +272,9 @@ def _study(parts: list[str]) -> Recipe:
 
 
 def _clauses(parts: list[str]) -> Recipe:
-    """`clauses` and `clauses:60`: rare-term vectors, of 30 terms for clauses unless another length is given."""
+    """`clauses` and `clauses:60`: rare-term vectors, of 30 terms for clauses unless another length
+    is given.
+    """
     if len(parts) > 2:
         raise UsageError(f"clauses takes one number, as in clauses:60, not {':'.join(parts)!r}")
     terms = _number("number of terms", (parts[1:] or ["30"])[0], 10, 60)
@@ -274,7 +290,9 @@ def _clauses(parts: list[str]) -> Recipe:
 
 
 def _baseline(parts: list[str]) -> Recipe:
-    """Schemes that others published, over five-word shingles (winnowing: character 5-grams), for comparison."""
+    """Schemes that others published, over five-word shingles (winnowing: character 5-grams), for
+    comparison.
+    """
     if len(parts) != 2:
         raise UsageError(f"a baseline is spelled baseline:NAME, not {':'.join(parts)!r}")
     name = _one_of("baseline", parts[1], _BASELINES)

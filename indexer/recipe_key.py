@@ -1,4 +1,6 @@
-"""The secret key of a recipe: how it is named, what is told about it, and the two words that hash under it."""
+"""The secret key of a recipe: how it is named, what is told about it, and the two words that hash
+under it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Fixtures that hand real servers to tests; what they are and where they come from is told in `servers`."""
+"""Fixtures that hand real servers to tests; what they are and where they come from is told in
+`servers`.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Start the servers that the selected tests ask for, all at once, while other tests already run."""
+    """Start the servers that the selected tests ask for, all at once, while other tests already
+    run.
+    """
     if session.config.option.collectonly:
         return
     asked = {name for item in session.items for name in getattr(item, "fixturenames", ())}
@@ -68,7 +72,9 @@ def tika_url(pytestconfig: pytest.Config) -> str:
 
 @pytest.fixture
 def opensearch_node() -> Iterator[Callable[[], Server]]:
-    """Make OpenSearch nodes of one's own, started; they may be killed, paused and started again on the same data."""
+    """Make OpenSearch nodes of one's own, started; they may be killed, paused and started again on
+    the same data.
+    """
     nodes: list[Server] = []
 
     def node() -> Server:
@@ -86,7 +92,9 @@ def opensearch_node() -> Iterator[Callable[[], Server]]:
 
 @pytest.fixture
 def gates() -> Iterator[Callable[..., Gate]]:
-    """Put a gate before a server: `gates(AwsGate, opensearch_url).url`; `tls=file` makes it https."""
+    """Put a gate before a server: `gates(AwsGate, opensearch_url).url`; `tls=file` makes it
+    https.
+    """
     opened: list[Gate] = []
 
     def gate(kind: type[Gate], upstream: str, *settings: object, tls: Path | None = None) -> Gate:
@@ -100,7 +108,9 @@ def gates() -> Iterator[Callable[..., Gate]]:
 
 @pytest.fixture
 def auth_proxy(gates: Callable[..., Gate]) -> Callable[..., Gate]:
-    """Put a gate that wants credentials before a server: `auth_proxy(opensearch_url).url`; `tls=file` makes it https."""
+    """Put a gate that wants credentials before a server: `auth_proxy(opensearch_url).url`;
+    `tls=file` makes it https.
+    """
     return partial(gates, AuthProxy)
 
 
@@ -119,7 +129,9 @@ def _absent(engine: Engine, error: AbsentError) -> None:
 
 @pytest.fixture(scope="session")
 def chromium_path() -> str:
-    """A Chromium of the system; without one tests are skipped with the reason, or fail where everything is required."""
+    """A Chromium of the system; without one tests are skipped with the reason, or fail where
+    everything is required.
+    """
     path = chromium.ensured()
     if path is None:
         (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.MEND}")

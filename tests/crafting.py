@@ -1,7 +1,8 @@
-"""Texts that were made to share bands and slots without resembling each other, as anybody can who knows the hash.
+"""Texts that were made to share bands and slots without resembling each other, as anybody can who
+knows the hash.
 
-Words of four letters are tried until one wins its slot against nearly every text; 128 such words, one a slot, go into texts
-that have nothing else in common. It takes seconds.
+Words of four letters are tried until one wins its slot against nearly every text; 128 such words,
+one a slot, go into texts that have nothing else in common. It takes seconds.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def winners() -> tuple[str, ...]:
 
 
 def crafted(number: int, letters: int = 32) -> str:
-    """A text of random letters, others for each number, with a winner in the midst of every so many of them."""
+    """A text of random letters, others for each number, with a winner in the midst of every so many
+    of them.
+    """
     random = Random(number)
     own = ("".join(random.choices(ascii_lowercase, k=letters)) for _ in winners())
     return " ".join(

@@ -1,4 +1,6 @@
-"""The families of a set of documents by a brute-force reading of their definition, and what always holds in between."""
+"""The families of a set of documents by a brute-force reading of their definition, and what always
+holds in between.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class Oracle:
         return self.visits(lambda row: (-row.words,) if kind == "longest" else (row.modified,))
 
     def weight(self, id):
-        """Summed similarity to matches, as near as floats come; the test's sums have no ties but exact ones."""
+        """Summed similarity to matches, as near as floats come; the test's sums have no ties but
+        exact ones.
+        """
         near = [
             self.similarity(id, other)
             for other in self.rows
@@ -56,7 +60,9 @@ class Oracle:
         return round(sum(value for value in near if value >= self.threshold), 9)
 
     def candidates(self, order, cap):
-        """Pairs of texts that share a key; of a key that more than `cap` texts carry, those with the first of them."""
+        """Pairs of texts that share a key; of a key that more than `cap` texts carry, those with
+        the first of them.
+        """
         carriers = defaultdict(list)
         for id in order:
             for key in self.keys[id]:

@@ -1,4 +1,6 @@
-"""The golden vectors of the default recipe: their texts, their recipes, and what a vector is made of."""
+"""The golden vectors of the default recipe: their texts, their recipes, and what a vector is made
+of.
+"""
 
 import dataclasses
 import json
@@ -26,7 +28,9 @@ def recipe_of(case: dict[str, Any]) -> Recipe:
 
 
 def vector(signed: Fingerprints) -> dict[str, Any]:
-    """Every field of the first fingerprint, sketches as hexadecimal digits of their big-endian bytes."""
+    """Every field of the first fingerprint, sketches as hexadecimal digits of their big-endian
+    bytes.
+    """
     one = signed[0]
     return {
         "status": one.status,

@@ -70,7 +70,9 @@ class Naughty:
         raise ExtractorUnavailable(extractor=self.identity, reason=reason)
 
     def _alone(self, place: str) -> None:
-        """Breaks off the first time; the second time looks whether anybody else is at work there."""
+        """Breaks off the first time; the second time looks whether anybody else is at work
+        there.
+        """
         once = Path(place) / f"once-{os.getpid()}"
         if not any(Path(place).glob("once-*")):
             once.touch()

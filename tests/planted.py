@@ -1,4 +1,6 @@
-"""Random libraries of short texts in families, with everything that makes grouping hard, and one machine's store of them."""
+"""Random libraries of short texts in families, with everything that makes grouping hard, and one
+machine's store of them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Record:
 
 
 def library(seed: int, size: int) -> list[Record]:
-    """Families of edited texts: copies, copies that only normalise alike, cut ones, ties of time; and texts without keys."""
+    """Families of edited texts: copies, copies that only normalise alike, cut ones, ties of time;
+    and texts without keys.
+    """
     chance = random.Random(seed)
     words = ["".join(chance.choices("etaoinshrdlucm", k=chance.randint(2, 8))) for _ in range(600)]
     texts: list[str] = []
@@ -53,7 +57,9 @@ def library(seed: int, size: int) -> list[Record]:
 
 
 def _dressed(text: str, chance: random.Random) -> str:
-    """Now and then the text with other case or more words that normalise away: the same text, another document."""
+    """Now and then the text with other case or more words that normalise away: the same text,
+    another document.
+    """
     if chance.random() < 0.1:
         text = text.upper()
     return f"{text} ." if chance.random() < 0.1 else text

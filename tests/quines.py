@@ -1,8 +1,9 @@
 """Archives that hold nothing but themselves, however often they are unpacked.
 
-After Russ Cox, "Zip Files All The Way Down" (research.swtch.com/zip, 2010): a program for Lempel-Ziv with two instructions,
-"print these n bytes" and "repeat the last n bytes", that prints itself with a head before it and a tail behind it. The program
-here is put together anew, from instructions of several lengths:
+After Russ Cox, "Zip Files All The Way Down" (research.swtch.com/zip, 2010): a program for
+Lempel-Ziv with two instructions, "print these n bytes" and "repeat the last n bytes", that prints
+itself with a head before it and a tail behind it. The program here is put together anew, from
+instructions of several lengths:
 
     instruction          prints            what is printed, and what has to follow
     L(head+5) head L     head L            L stands for itself
@@ -14,7 +15,8 @@ here is put together anew, from instructions of several lengths:
     b [.. g B], g        .. g B g B        g = repeat two pieces; so a B comes next, with more room:
     B [.. d tail], d     .. d tail d tail  d = repeat that, and the end
 
-The checksum of the whole stands in its own head and tail: four free bytes make it what it says there.
+The checksum of the whole stands in its own head and tail: four free bytes make it what it says
+there.
 """
 
 from __future__ import annotations
@@ -66,7 +68,9 @@ def zip_quine() -> bytes:
 
 
 def _quine(around: Callable[[int, int], tuple[bytes, bytes]]) -> bytes:
-    """`around(packed, whole)`: what stands before and behind a program of so many bytes, in a file of so many."""
+    """`around(packed, whole)`: what stands before and behind a program of so many bytes, in a file
+    of so many.
+    """
     head, tail = around(0, 0)
     packed = len(_program(head, tail, bytes(4)))
     head, tail = around(packed, len(head) + packed + len(tail))
@@ -104,7 +108,9 @@ def _print(size: int) -> bytes:
 
 
 def _repeat(count: int, size: int) -> bytes:
-    """The last so many bytes again, spelled in `size` bytes: copies, empty blocks, and an empty stored block to end a byte."""
+    """The last so many bytes again, spelled in `size` bytes: copies, empty blocks, and an empty
+    stored block to end a byte.
+    """
     for first in (count, *range(3, count - 2)):
         copies = [one for one in (first, count - first) if one]
         bits = "010" + "".join(_copy(one, count) for one in copies) + _END
@@ -125,7 +131,9 @@ def _last(tail: int) -> bytes:
 
 
 def _copy(length: int, distance: int) -> str:
-    """A pair of length and distance in the fixed codes: codes with their first bit first, what is added with its last."""
+    """A pair of length and distance in the fixed codes: codes with their first bit first, what is
+    added with its last.
+    """
     start, code, extra = max(one for one in _LENGTHS if one[0] <= length)
     code, rest = code + ((length - start) >> extra), (length - start) & ((1 << extra) - 1)
     spelled = f"{code - 256:07b}" if code < 280 else f"{code - 280 + 0b11000000:08b}"

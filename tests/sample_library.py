@@ -1,4 +1,6 @@
-"""A small store of texts for tests of matching and grouping, and what their texts say about each other."""
+"""A small store of texts for tests of matching and grouping, and what their texts say about each
+other.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def rows(
     cut: frozenset[str] = frozenset(),
     **changes: Any,
 ) -> list[Row]:
-    """Rows as indexing makes them, by id; those in `cut` are truncated. `changes` map a field to a value by id."""
+    """Rows as indexing makes them, by id; those in `cut` are truncated. `changes` map a field to a
+    value by id.
+    """
     signed = fingerprints(list(texts.values()), recipe)
     made = []
     for place, (id, text) in enumerate(texts.items()):

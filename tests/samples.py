@@ -1,4 +1,6 @@
-"""Small documents of many formats with the same text, and hostile ones; made here, so that nobody wonders what is in them."""
+"""Small documents of many formats with the same text, and hostile ones; made here, so that nobody
+wonders what is in them.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def rtf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
 def pdf(
     paragraphs: Sequence[str] = PARAGRAPHS, *, password: str | None = None, pages: int = 1
 ) -> bytes:
-    """`pages` pages with the same paragraphs; with a password nobody can read it who does not have it."""
+    """`pages` pages with the same paragraphs; with a password nobody can read it who does not have
+    it.
+    """
 
     def save(file: io.BytesIO) -> None:
         canvas = Canvas(file, encrypt=None if password is None else StandardEncryption(password))
@@ -101,7 +105,8 @@ def formats() -> dict[str, bytes]:
 
 
 def zip_bomb(name: str, unit: bytes, repeat: int) -> bytes:
-    """A zip with one member: `unit`, `repeat` times. The checksum is wrong, which nobody finds out who does not unpack it all.
+    """A zip with one member: `unit`, `repeat` times. The checksum is wrong, which nobody finds out
+    who does not unpack it all.
 
     The unit is packed once and repeated as it is, so ten gigabytes take a moment.
     """

@@ -1,7 +1,9 @@
-"""What OpenSearch Dashboards and Kibana make of a saved object before they ask an engine, written from their documentation.
+"""What OpenSearch Dashboards and Kibana make of a saved object before they ask an engine, written
+from their documentation.
 
-The products themselves are in no package index, so these few rules stand in for them: a classic chart's aggregations become an
-aggregation tree, a query in their language a filter, and the placeholders of a Vega specification what the dashboard says.
+The products themselves are in no package index, so these few rules stand in for them: a classic
+chart's aggregations become an aggregation tree, a query in their language a filter, and the
+placeholders of a Vega specification what the dashboard says.
 """
 
 import json
@@ -12,7 +14,9 @@ from threading import Thread
 
 
 def body(visualization: dict, scripted: dict[str, str]) -> dict:
-    """The search body of a classic chart; `scripted` are the scripts of the index pattern's scripted fields, by name."""
+    """The search body of a classic chart; `scripted` are the scripts of the index pattern's
+    scripted fields, by name.
+    """
     attributes = visualization["attributes"]
     state = json.loads(attributes["visState"])
     source = json.loads(attributes["kibanaSavedObjectMeta"]["searchSourceJSON"])
@@ -68,7 +72,9 @@ def kuery(text: str) -> dict:
 
 
 def filled(vega: object, filters: list[dict], times: dict) -> object:
-    """A Vega specification with its placeholders replaced by a dashboard's filters and time range."""
+    """A Vega specification with its placeholders replaced by a dashboard's filters and time
+    range.
+    """
     if isinstance(vega, list):
         made = []
         for one in vega:
@@ -134,7 +140,9 @@ class Product(BaseHTTPRequestHandler):
 
 @contextmanager
 def running() -> Iterator[tuple[type[Product], str]]:
-    """A product of the OpenSearch kind on loopback: its handler class, which keeps what it is given, and its address."""
+    """A product of the OpenSearch kind on loopback: its handler class, which keeps what it is
+    given, and its address.
+    """
     kind = type("Kept", (Product,), {"kept": {}})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

@@ -1,4 +1,6 @@
-"""The documentation is true: every command, option and public name is in it, and its examples run."""
+"""The documentation is true: every command, option and public name is in it, and its examples
+run.
+"""
 
 import os
 import re
@@ -57,7 +59,8 @@ def test_python_blocks_run(tmp_path: Path) -> None:
 
 
 def test_console_blocks_run(tmp_path: Path) -> None:
-    """Each `$ nearfold ...` line of the README's console blocks succeeds, in order, and prints the lines shown under it.
+    """Each `$ nearfold ...` line of the README's console blocks succeeds, in order, and prints the
+    lines shown under it.
 
     A line of `...` stands for any output.
     """
@@ -88,7 +91,9 @@ def test_console_blocks_run(tmp_path: Path) -> None:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Lines of `shown` occur in `printed` in order. Ids and seconds may differ; `...` ends a line early or stands for any."""
+    """Lines of `shown` occur in `printed` in order. Ids and seconds may differ; `...` ends a line
+    early or stands for any.
+    """
     wanted = [plain(line) for line in shown.splitlines() if line.strip() and line.strip() != "..."]
     lines = iter([plain(line) for line in printed.splitlines()])
     return all(any(agrees(line, want) for line in lines) for want in wanted)

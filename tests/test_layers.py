@@ -1,4 +1,6 @@
-"""Imports point to lower ranks, without cycles; libraries are imported where they are adapted; the lower ranks are pure."""
+"""Imports point to lower ranks, without cycles; libraries are imported where they are adapted; the
+lower ranks are pure.
+"""
 
 import ast
 import sys
@@ -206,7 +208,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 @cache
 def imports(path: Path) -> set[str]:
-    """Every module that a file imports, dotted; `from indexer.x import y` counts as `indexer.x.y` when y is a module."""
+    """Every module that a file imports, dotted; `from indexer.x import y` counts as `indexer.x.y`
+    when y is a module.
+    """
     return imported(ast.walk(parsed(path)))
 
 

@@ -1,10 +1,11 @@
-"""A bill of materials of everything that nearfold may install, and the vulnerabilities that are known of it.
+"""A bill of materials of everything that nearfold may install, and the vulnerabilities that are
+known of it.
 
     python3 tools/audit.py [--bill FILE] [--bill-only]
 
-The bill (CycloneDX, JSON) needs no network. Vulnerabilities are asked of OSV's database, which learns the names and versions of
-the packages; exits with 1 when one is known, and with 3 when the database does not answer. tools/test.py does the same when
-NEARFOLD_ADVISORIES=1.
+The bill (CycloneDX, JSON) needs no network. Vulnerabilities are asked of OSV's database, which
+learns the names and versions of the packages; exits with 1 when one is known, and with 3 when the
+database does not answer. tools/test.py does the same when NEARFOLD_ADVISORIES=1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A Chromium for tests of pages and for pictures of them: that of the system.
 
-Found on PATH or named by NEARFOLD_TEST_CHROMIUM. Where there is none and this is root on Debian or Ubuntu, it is installed.
+Found on PATH or named by NEARFOLD_TEST_CHROMIUM. Where there is none and this is root on Debian or
+Ubuntu, it is installed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ def found() -> str | None:
 
 
 def ensured() -> str | None:
-    """`found`, after an attempt to install one where that may be done without asking: root, apt-get, a package of that name."""
+    """`found`, after an attempt to install one where that may be done without asking: root,
+    apt-get, a package of that name.
+    """
     if (path := found()) or os.name != "posix" or os.geteuid() != 0 or not shutil.which("apt-get"):
         return path
     print("Installing Chromium for the tests of the pages ...", flush=True)

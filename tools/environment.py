@@ -1,4 +1,5 @@
-"""The project's own virtual environment: made once, brought up to date when pyproject.toml or the kernel changes.
+"""The project's own virtual environment: made once, brought up to date when pyproject.toml or the
+kernel changes.
 
 Needs Python 3.10 or newer and nothing else.
 """
@@ -19,7 +20,8 @@ PYTHON = BIN / "python"
 
 
 def prepared(lock: str = "core") -> Path:
-    """Make `.venv` with nearfold from this folder and what requirements/LOCK.txt names; returns its Python.
+    """Make `.venv` with nearfold from this folder and what requirements/LOCK.txt names; returns its
+    Python.
 
     Does nothing when it is up to date. Every package is checked against the hashes in the lock.
     """
@@ -33,7 +35,9 @@ def prepared(lock: str = "core") -> Path:
 
 
 def apart(lock: str) -> Path:
-    """Make `.venv-LOCK` with what requirements/LOCK.txt names and without nearfold; returns the folder of its programs."""
+    """Make `.venv-LOCK` with what requirements/LOCK.txt names and without nearfold; returns the
+    folder of its programs.
+    """
     place = VENV.with_name(f"{VENV.name}-{lock}")
     stamp, wanted = place / ".prepared", _state(lock)
     if not stamp.exists() or stamp.read_text() != wanted:

@@ -1,10 +1,12 @@
-"""Write the golden vectors of the `default_v1` recipe and its variations: `tests/golden/default_v1.json`.
+"""Write the golden vectors of the `default_v1` recipe and its variations:
+`tests/golden/default_v1.json`.
 
     python tools/golden_vectors.py
 
-The texts are in `tests/golden/texts.json`; `times` repeats a text, `settings` changes the recipe. To add a vector, add a
-text and run this. Vectors are for ever: when the definition gives other bits for a text that already has a vector, nothing
-is written, and what differs is told. A new recipe version gets a new file instead.
+The texts are in `tests/golden/texts.json`; `times` repeats a text, `settings` changes the recipe.
+To add a vector, add a text and run this. Vectors are for ever: when the definition gives other bits
+for a text that already has a vector, nothing is written, and what differs is told. A new recipe
+version gets a new file instead.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     .venv/bin/python tools/licences.py
 
-Reads requirements/all.txt and what the installed packages say of themselves; the environment of `tools/test.py` has them all
-but those of other systems and other Pythons.
+Reads requirements/all.txt and what the installed packages say of themselves; the environment of
+`tools/test.py` has them all but those of other systems and other Pythons.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     python tools/lock.py            # newest versions that pyproject.toml allows; needs `pip install uv`
     python tools/lock.py --check    # only tell whether the locks still meet pyproject.toml
 
-One lock serves every system and every Python from 3.10 on: versions that differ between them carry markers.
+One lock serves every system and every Python from 3.10 on: versions that differ between them carry
+markers.
 """
 
 from __future__ import annotations

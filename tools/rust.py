@@ -1,6 +1,7 @@
 """The kernel's own checks, where there is a Rust toolchain: form, lints, its tests.
 
-What they build is kept outside the checkout, so that a new checkout compiles little more than the kernel itself.
+What they build is kept outside the checkout, so that a new checkout compiles little more than the
+kernel itself.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ CHECKS = (
 
 
 def failed() -> int:
-    """Run the checks in order and stop at the first that fails; its exit code. Those that cannot be had are left out."""
+    """Run the checks in order and stop at the first that fails; its exit code. Those that cannot be
+    had are left out.
+    """
     for name, *rest in CHECKS:
         tool = "cargo" if name == "test" else f"cargo-{name}"
         if not (shutil.which("cargo") and shutil.which(tool)):

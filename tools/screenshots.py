@@ -25,7 +25,9 @@ SIZE = {"width": 1180, "height": 760}
 
 
 def main() -> int:
-    """Index the examples, serve them, and save a picture of each page of interest; 0, or 1 without a browser."""
+    """Index the examples, serve them, and save a picture of each page of interest; 0, or 1 without
+    a browser.
+    """
     browser = chromium.ensured()
     if browser is None:
         print(chromium.MEND, file=sys.stderr)
@@ -79,7 +81,9 @@ def _compare(page: Page, address: str, theme: str) -> None:
 
 
 def _save(page: Page, name: str) -> None:
-    """A picture of few colours, which is small, when Pillow is there; paths are shown without this machine's folders."""
+    """A picture of few colours, which is small, when Pillow is there; paths are shown without this
+    machine's folders.
+    """
     page.evaluate(
         "root => { for (const one of document.querySelectorAll('.path bdi')) "
         "one.textContent = one.textContent.replace(root, '').replace(/^[/]/, ''); "

@@ -33,13 +33,17 @@ class Package:
         self.names = {self.dotted(path): path for path in self.files}
 
     def dotted(self, path: Path) -> str:
-        """The module's name, such as `indexer.stores.base`; a package has the name of its folder."""
+        """The module's name, such as `indexer.stores.base`; a package has the name of its
+        folder.
+        """
         parts = path.relative_to(self.root.parent).with_suffix("").parts
         return ".".join(parts).removesuffix(".__init__")
 
     @cache  # noqa: B019 (one package a run)
     def imports(self, name: str) -> frozenset[str]:
-        """Modules of the package that a module imports, those inside functions and for types included."""
+        """Modules of the package that a module imports, those inside functions and for types
+        included.
+        """
         targets: set[str] = set()
         for node in ast.walk(self.trees[self.names[name]]):
             targets.update(self._targets(node))
@@ -83,7 +87,9 @@ class Package:
         return pairs
 
     def repeated_stems(self) -> list[str]:
-        """File names that occur in several folders, `__init__` and `__main__` and pairs with `cli/` aside."""
+        """File names that occur in several folders, `__init__` and `__main__` and pairs with `cli/`
+        aside.
+        """
         stems: dict[str, list[str]] = {}
         for path in self.files:
             if not path.stem.startswith("__"):

@@ -2,9 +2,10 @@
 
     python3 tools/test.py [PYTEST ARGUMENT ...]
 
-Real servers are started as tests/servers describes; the review pages are tried in the Chromium that tools/chromium.py finds.
-Without Java and without Docker the tests that need them are skipped with the reason; with CI=true in the environment they
-fail instead. NEARFOLD_ADVISORIES=1 asks a database for known vulnerabilities (tools/audit.py).
+Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
+tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
+the reason; with CI=true in the environment they fail instead. NEARFOLD_ADVISORIES=1 asks a database
+for known vulnerabilities (tools/audit.py).
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""Write the pinned Unicode 13.0 tables: those of the `default_v1` normaliser, and the categories that tokens are made of.
+"""Write the pinned Unicode 13.0 tables: those of the `default_v1` normaliser, and the categories
+that tokens are made of.
 
 Run with a Python whose `unicodedata` is version 13.0.0 (CPython 3.10):
 
     python3.10 tools/unicode_tables.py
 
-It writes `indexer/text/unicode13.py` and `kernel/src/unicode13.rs` from the same numbers, and `indexer/text/categories13.py`.
-The tables are data for ever: running it again must change nothing (a test compares them wherever Python carries Unicode 13.0).
+It writes `indexer/text/unicode13.py` and `kernel/src/unicode13.rs` from the same numbers, and
+`indexer/text/categories13.py`. The tables are data for ever: running it again must change nothing
+(a test compares them wherever Python carries Unicode 13.0).
 """
 
 from __future__ import annotations
@@ -19,18 +21,21 @@ ROOT = Path(__file__).resolve().parent.parent
 END = 0x110000
 FINAL_SIGMA, SIGMA = 0x3C2, 0x3C3
 
-DEFAULT_IGNORABLE = (  # DerivedCoreProperties.txt, Default_Ignorable_Code_Point, whole reserved ranges included
+# DerivedCoreProperties.txt, Default_Ignorable_Code_Point, whole reserved ranges included
+DEFAULT_IGNORABLE = (
     (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180E),
     (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-UNSPACED = (  # scripts written without spaces between words: each code point counts as a word of its own
+# scripts written without spaces between words: each code point counts as a word of its own
+UNSPACED = (
     (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029),
     (0x3031, 0x3035), (0x3038, 0x303B), (0x3041, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x1B000, 0x1B16F), (0x20000, 0x3FFFD),
 )  # fmt: skip
 
-KATAKANA = (  # WordBreakProperty.txt, Katakana: letters of which a run is one word (UAX #29, rule WB13)
+# WordBreakProperty.txt, Katakana: letters of which a run is one word (UAX #29, rule WB13)
+KATAKANA = (
     (0x3031, 0x3035), (0x309B, 0x309C), (0x30A0, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0x32D0, 0x32FE),
     (0x3300, 0x3357), (0xFF66, 0xFF9D), (0x1B000, 0x1B000), (0x1B164, 0x1B167),
 )  # fmt: skip
@@ -83,7 +88,9 @@ def lower(code: int) -> int:
 
 
 def lower_runs() -> Iterator[tuple[int, int, int, int]]:
-    """Yield (first, last, step, delta): every step-th code point from first to last moves by delta."""
+    """Yield (first, last, step, delta): every step-th code point from first to last moves by
+    delta.
+    """
     pairs = [(code, lower(code) - code) for code in range(END) if lower(code) != code]
     while pairs:
         first, delta = pairs[0]

@@ -1,4 +1,6 @@
-"""What `compare` prints: the texts side by side, what went wrong when they were read, and where their metadata differ."""
+"""What `compare` prints: the texts side by side, what went wrong when they were read, and where
+their metadata differ.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def compared(
     page: str | None = None,
     without: Discounted | None = None,
 ) -> None:
-    """Two documents side by side. For programs, and for one measure alone, extraction warnings go to stderr."""
+    """Two documents side by side. For programs, and for one measure alone, extraction warnings go
+    to stderr.
+    """
     if json or measure:
         for warning in _warnings(originals):
             print(warning, file=sys.stderr)

@@ -88,7 +88,8 @@ def evaluate_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Precision, recall and F1 of recipes by a gold set, or by assessors' sheets and how far these agree.
+    """Precision, recall and F1 of recipes by a gold set, or by assessors' sheets and how far these
+    agree.
 
     GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document.
     """

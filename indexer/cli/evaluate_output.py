@@ -1,4 +1,6 @@
-"""What evaluate prints: agreement of assessors, one block a recipe and threshold, errors with the command that shows them."""
+"""What evaluate prints: agreement of assessors, one block a recipe and threshold, errors with the
+command that shows them.
+"""
 
 from __future__ import annotations
 

@@ -72,9 +72,11 @@ _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 def export_command(
     store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any
 ) -> int:
-    """Families, pairs, review batches or a review queue as a table or a load file; --format html is a report for people.
+    """Families, pairs, review batches or a review queue as a table or a load file; --format html is
+    a report for people.
 
-    --threshold and --measure are for pairs; families are those of the last group, whose --threshold --audit is to be given.
+    --threshold and --measure are for pairs; families are those of the last group, whose --threshold
+    --audit is to be given.
     """
     context = click.get_current_context()
     given = {

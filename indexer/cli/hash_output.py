@@ -46,7 +46,9 @@ def signed(one: Signed, as_json: bool) -> bool:
 
 
 def _spelled(made: Fingerprint, recipe: Recipe) -> str:
-    """The signature in one word where it has one, else its beginning; the status of a text without one."""
+    """The signature in one word where it has one, else its beginning; the status of a text without
+    one.
+    """
     if made.simhash is not None and recipe.features.startswith("tokens_"):
         return simhash_doc.spelled(made.simhash, recipe.features.removeprefix("tokens_"))
     if made.simhash is not None:

@@ -137,7 +137,9 @@ def index_command(
     no_families: bool,
     **options: Any,
 ) -> int:
-    """Extract, fingerprint and store documents; skip what has not changed; resume what was cut short."""
+    """Extract, fingerprint and store documents; skip what has not changed; resume what was cut
+    short.
+    """
     options["family_threshold"] = None if no_families else family_threshold
     limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
     if options["delimiter"] == "tab":

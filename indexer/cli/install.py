@@ -95,7 +95,9 @@ def uninstall_command(
 @click.argument("name", required=False, metavar="[searcher|indexer|admin]")
 @store_option
 def roles_command(name: str | None, store_url: str) -> int:
-    """The roles that a secured cluster needs, as JSON that its security API takes; nothing is changed."""
+    """The roles that a secured cluster needs, as JSON that its security API takes; nothing is
+    changed.
+    """
     with opened(store_url) as store:
         known = installing.roles(store)
     if name is None:

@@ -1,4 +1,6 @@
-"""How a long job ends when it is asked to: in order at the first interrupt or termination, at once at the second."""
+"""How a long job ends when it is asked to: in order at the first interrupt or termination, at once
+at the second.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _CURSOR = "\x1b[?25h"  # a line of progress hides it
 
 
 class Drain:
-    """Whether a job was asked to end. `code` is the exit code for it, 128 and the number of the signal; 0 while it was not."""
+    """Whether a job was asked to end. `code` is the exit code for it, 128 and the number of the
+    signal; 0 while it was not.
+    """
 
     def __init__(self) -> None:
         self.code = 0
@@ -30,7 +34,9 @@ class Drain:
         return self.code != 0
 
     def heard(self, number: int, _frame: FrameType | None) -> None:
-        """The first signal: nothing more is begun. The second: the process ends, as safely as by kill -9."""
+        """The first signal: nothing more is begun. The second: the process ends, as safely as by
+        kill -9.
+        """
         if self.code:
             self._end()
         self.code = 128 + number
@@ -51,7 +57,9 @@ class Drain:
 
 @contextlib.contextmanager
 def draining() -> Iterator[Drain]:
-    """Hear interrupts and terminations while a job runs; nothing is heard outside the main thread."""
+    """Hear interrupts and terminations while a job runs; nothing is heard outside the main
+    thread.
+    """
     drain = Drain()
     if threading.current_thread() is not threading.main_thread():
         yield drain

@@ -42,9 +42,11 @@ def judge_command(
     port: int,
     store_url: str,
 ) -> int:
-    """Have pairs of documents judged blind, in a browser on this machine, on a sheet that `evaluate` reads.
+    """Have pairs of documents judged blind, in a browser on this machine, on a sheet that
+    `evaluate` reads.
 
-    PAIRS is csv or JSON Lines with a and b (ids or paths), as `match --format csv` writes it. Start it again to go on.
+    PAIRS is csv or JSON Lines with a and b (ids or paths), as `match --format csv` writes it. Start
+    it again to go on.
     """
     try:
         from indexer.web.judge import serve_desk

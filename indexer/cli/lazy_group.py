@@ -10,7 +10,8 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and place (`module:attribute`), so that a call reads one module and not all.
+    """A group that knows its commands by name and place (`module:attribute`), so that a call reads
+    one module and not all.
 
     As in click's own documentation on complex applications.
     """

@@ -116,7 +116,9 @@ def match_command(
     paths: bool,
     **options: Any,
 ) -> int:
-    """All near-duplicate pairs of the store; --json is --format jsonl, with the summary as JSON on stderr too."""
+    """All near-duplicate pairs of the store; --json is --format jsonl, with the summary as JSON on
+    stderr too.
+    """
     if form == "parquet" and out is None:
         raise UsageError("parquet is no text; give --out FILE")
     if form == "parquet":

@@ -1,4 +1,6 @@
-"""What match, group and delete print: pairs in four forms, counts for people, one JSON document for programs."""
+"""What match, group and delete print: pairs in four forms, counts for people, one JSON document for
+programs.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def matched(
     as_json: bool,
     of: Literal["documents", "parts"] = "documents",
 ) -> None:
-    """The pairs on stdout or in a file, and on stderr what an honest answer adds, with `as_json` as one JSON document."""
+    """The pairs on stdout or in a file, and on stderr what an honest answer adds, with `as_json` as
+    one JSON document.
+    """
     names = found.paths if paths else found.ids
     if out is None:
         _lines(found, form, names, sys.stdout)

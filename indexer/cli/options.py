@@ -70,7 +70,9 @@ measure_option = click.option(
 
 @contextlib.contextmanager
 def opened(url: str) -> Iterator[Store]:
-    """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told as the damage."""
+    """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told
+    as the damage.
+    """
     store = open_store(url)
     try:
         with faults_as_damage(store):

@@ -37,7 +37,9 @@ def of_documents(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
 
 @contextlib.contextmanager
 def of_stages() -> Iterator[Progress]:
-    """A line on stderr with the stage, how much of it is done and how long it will take; nothing without a terminal."""
+    """A line on stderr with the stage, how much of it is done and how long it will take; nothing
+    without a terminal.
+    """
     if not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None
         return
@@ -58,7 +60,8 @@ def of_stages() -> Iterator[Progress]:
 
 
 def told(done: int, total: int, seconds: float) -> str:
-    """How far a stage is; the time it will take from the speed so far, once there is one. A total of 0 is not known.
+    """How far a stage is; the time it will take from the speed so far, once there is one. A total
+    of 0 is not known.
 
     >>> told(250, 1000, 3.0), told(7, 0, 3.0)
     ('250 of 1,000, about 9 s left', '7')

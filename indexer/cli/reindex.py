@@ -24,7 +24,9 @@ from indexer.system.secrets import recipe_asked
 @store_option
 @json_option
 def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool) -> int:
-    """Sign all stored texts by another recipe, while searches go on; then put the new rows in service in one step."""
+    """Sign all stored texts by another recipe, while searches go on; then put the new rows in
+    service in one step.
+    """
     recipe = recipe_asked(recipe_name)
     with opened(store_url) as store, progress.of_stages() as advance:
         total = store.counts().documents if store.stored_recipe() else 0

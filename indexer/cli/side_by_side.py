@@ -1,7 +1,8 @@
-"""Comparisons on a terminal: side by side where there is room, one under the other elsewhere; legible without colour.
+"""Comparisons on a terminal: side by side where there is room, one under the other elsewhere;
+legible without colour.
 
-Nothing of a document reaches the terminal that could steer it: control characters, bidirectional controls and characters
-that take no room are shown as what they are.
+Nothing of a document reaches the terminal that could steer it: control characters, bidirectional
+controls and characters that take no room are shown as what they are.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ _RIGHT_TO_LEFT = re.compile(
 def show(comparison: Comparison, console: Console, *, whole: bool = False) -> None:
     """Print a comparison: the texts with their shared passages numbered, and every measure.
 
-    Two columns from 80 characters on, unless a text is written from right to left: a terminal would mix such columns.
-    Texts of more than 300 words (or 6,000 characters) are abridged inside long stretches and after 200 rows, unless `whole`.
+    Two columns from 80 characters on, unless a text is written from right to left: a terminal would
+    mix such columns. Texts of more than 300 words (or 6,000 characters) are abridged inside long
+    stretches and after 200 rows, unless `whole`.
     """
     _print_names(comparison, console)
     _print_measures(comparison, console)
@@ -96,7 +98,9 @@ def _estimated(similarity: float, low: float, high: float) -> str:
 def _print_columns(
     shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool
 ) -> None:
-    """Both texts in their column; a sign between them where they differ: `<` only in A, `>` only in B, `|` not the same."""
+    """Both texts in their column; a sign between them where they differ: `<` only in A, `>` only in
+    B, `|` not the same.
+    """
     table = Table(box=None, expand=True, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("A", ratio=1, overflow="fold")
     table.add_column(width=1, style="bold")
@@ -155,7 +159,9 @@ def _told(spans: Sequence[Span], text: str, brief: bool) -> Text:
 
 
 def _clean(raw: str) -> str:
-    """One line a paragraph: blank lines part paragraphs, other white space is one blank; nothing steers the terminal."""
+    """One line a paragraph: blank lines part paragraphs, other white space is one blank; nothing
+    steers the terminal.
+    """
     lines = (" ".join(line.split()) for line in raw.split("\n"))
     return "\n".join(
         visible(" ".join(group)) for filled, group in groupby(lines, key=bool) if filled
@@ -163,7 +169,9 @@ def _clean(raw: str) -> str:
 
 
 def abridged(raw: str, ends: int) -> Text:
-    """The first and last `ends` words of a stretch that has many more, or as many characters as such words may take."""
+    """The first and last `ends` words of a stretch that has many more, or as many characters as
+    such words may take.
+    """
     found = words(raw)
     first = last = len(raw) // 2
     if len(found) > 3 * ends:

@@ -45,7 +45,9 @@ def found(answer: Found, as_json: bool) -> None:
 
 
 def _reasons(match: Match, text: str) -> str:
-    """Why a match is one: containment both ways, and the longest shared passage in its own words."""
+    """Why a match is one: containment both ways, and the longest shared passage in its own
+    words.
+    """
     query_in_match, match_in_query = match.containment
     contained = f"{percent(query_in_match)} of the query is in it, {percent(match_in_query)} of it in the query"
     if not match.shared:

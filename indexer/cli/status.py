@@ -73,7 +73,9 @@ def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -
 
 
 def _figures(store: Store) -> bytes:
-    """A store's figures in Prometheus' text format. Raises `MissingExtra`, and `StoreError` when nothing was indexed yet."""
+    """A store's figures in Prometheus' text format. Raises `MissingExtra`, and `StoreError` when
+    nothing was indexed yet.
+    """
     try:
         from indexer.operations.metrics import Figures
     except ModuleNotFoundError as error:

@@ -1,4 +1,6 @@
-"""What status and doctor print: what is in a store, what failed, what its jobs did, what is wrong and what was mended."""
+"""What status and doctor print: what is in a store, what failed, what its jobs did, what is wrong
+and what was mended.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +135,9 @@ def checks(made: Sequence[Check], as_json: bool) -> None:
 
 
 def repairs(made: Sequence[Repair], as_json: bool, dry_run: bool) -> bool:
-    """What was found and mended; whether something is left that the same command without --dry-run would mend."""
+    """What was found and mended; whether something is left that the same command without --dry-run
+    would mend.
+    """
     left = [one for one in made if not one.mended and one.what != "provisional"]
     if as_json:
         print_json(

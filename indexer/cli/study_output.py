@@ -15,7 +15,9 @@ from indexer.lab.studies.study_files import REPORT, told
 
 
 def studied(made: Studied, out: Path, json: bool) -> None:
-    """What was studied, the documents a signature by method and length, the findings, and where the report is."""
+    """What was studied, the documents a signature by method and length, the findings, and where the
+    report is.
+    """
     if json:
         print_json({**told(made), "report": str(out / REPORT)})
         return

@@ -42,7 +42,9 @@ from indexer.lab.synthesis.synth import DOCUMENTS, synth
 def synth_command(
     folder: Path, out: Path, seed: int, kinds: str, documents: int, no_programs: bool, as_json: bool
 ) -> int:
-    """Plant near duplicates of every kind in texts of a folder, with the truth about each pair in gold.csv."""
+    """Plant near duplicates of every kind in texts of a folder, with the truth about each pair in
+    gold.csv.
+    """
     wanted = [one.strip() for one in kinds.split(",") if one.strip()]
     with progress.of_stages() as advance:
         made = synth(

@@ -1,4 +1,5 @@
-"""Families around a principal, and clusters by chains: what they are, whatever a document is and however two are compared.
+"""Families around a principal, and clusters by chains: what they are, whatever a document is and
+however two are compared.
 
 Documents and texts are numbers; several documents may carry one text and are then similar to 1.
 """
@@ -23,7 +24,9 @@ _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 class Graph:
-    """Which texts may be similar to which; `count` texts, pairs each given once, in blocks; 16 bytes a pair in the room."""
+    """Which texts may be similar to which; `count` texts, pairs each given once, in blocks; 16
+    bytes a pair in the room.
+    """
 
     def __init__(
         self, pairs: Iterable[tuple[Texts, Texts]], count: int, room: Room | None = None
@@ -56,10 +59,12 @@ class Visit:
 def families(
     visits: Iterable[Visit], graph: Graph, texts: int, similarities: Similarities, threshold: float
 ) -> dict[int, tuple[int, float | None]]:
-    """The principal of each visited document, itself where it has none, and the similarity to it (None to itself).
+    """The principal of each visited document, itself where it has none, and the similarity to it
+    (None to itself).
 
-    In the order of the visits each document joins the most similar earlier principal among those of its own text and of the
-    texts that `graph` gives, at `threshold` or more; ties go to the earlier one. Else it becomes a principal if it may.
+    In the order of the visits each document joins the most similar earlier principal among those of
+    its own text and of the texts that `graph` gives, at `threshold` or more; ties go to the earlier
+    one. Else it becomes a principal if it may.
     """
     led: NDArray[np.int64] = np.full(texts, -1)
     made: dict[int, tuple[int, float | None]] = {}
@@ -109,7 +114,8 @@ def principal_order(
 ) -> list[int]:
     """Documents in the order in which they may become principals; ties by id.
 
-    `longest`: most words first; `first`: oldest first, those without a time last; `central`: greatest `sums` first.
+    `longest`: most words first; `first`: oldest first, those without a time last; `central`:
+    greatest `sums` first.
 
     >>> principal_order("longest", [5, 9, 9], [None] * 3, [0.0] * 3, ["a", "c", "b"])
     [2, 1, 0]
@@ -123,7 +129,8 @@ def principal_order(
 
 
 def summed(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> list[float]:
-    """For each text the similarities of its documents to all others, summed exactly rounded, so in any order of pairs.
+    """For each text the similarities of its documents to all others, summed exactly rounded, so in
+    any order of pairs.
 
     `copies[i]` documents carry text i, and are similar to 1 among themselves.
     """
@@ -135,7 +142,9 @@ def summed(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> li
 
 
 class Chains:
-    """Texts connected through any chain of pairs (union-find; the least text of a chain stands for it)."""
+    """Texts connected through any chain of pairs (union-find; the least text of a chain stands for
+    it).
+    """
 
     def __init__(self, texts: int) -> None:
         self._parents = list(range(texts))
@@ -159,7 +168,9 @@ class Chains:
         similarities: Callable[[Sequence[tuple[int, int]]], Sequence[float]],
         threshold: float,
     ) -> None:
-        """Connect the pairs that reach `threshold`; those that are connected already are not measured."""
+        """Connect the pairs that reach `threshold`; those that are connected already are not
+        measured.
+        """
         for start in range(0, len(pairs), BATCH):
             apart = [
                 (a, b) for a, b in pairs[start : start + BATCH] if self.root(a) != self.root(b)

@@ -1,6 +1,8 @@
-"""Families at any threshold from pairs that are known already: nothing is read or measured, so a slider can ask for it.
+"""Families at any threshold from pairs that are known already: nothing is read or measured, so a
+slider can ask for it.
 
-The definition is that of `indexer.clustering.families`; only the pairs with their similarities are kept, sorted once.
+The definition is that of `indexer.clustering.families`; only the pairs with their similarities are
+kept, sorted once.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ Numbers32 = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Regrouped:
-    """The families at one threshold. `heads`: the principal of each document, itself where it has none.
+    """The families at one threshold. `heads`: the principal of each document, itself where it has
+    none.
 
-    `families` have two documents or more; `gathered` documents are in one of them, the principal counted; `moved` are in
-    another family than before.
+    `families` have two documents or more; `gathered` documents are in one of them, the principal
+    counted; `moved` are in another family than before.
     """
 
     threshold: float
@@ -33,8 +36,9 @@ class Regrouped:
 class Pairs:
     """Documents in principal order, their texts, and the similar pairs of texts, each given once.
 
-    `order`: documents that have a text, in the order in which they may become principals; those that are not in `leading`
-    only join. `texts`: the text of each document, -1 for none. `before`: the principal that each document has now.
+    `order`: documents that have a text, in the order in which they may become principals; those
+    that are not in `leading` only join. `texts`: the text of each document, -1 for none. `before`:
+    the principal that each document has now.
     """
 
     def __init__(
@@ -64,7 +68,8 @@ class Pairs:
         ]
 
     def at(self, threshold: float) -> Regrouped:
-        """The families at a threshold; those of a lower one than the pairs were looked for would lack pairs.
+        """The families at a threshold; those of a lower one than the pairs were looked for would
+        lack pairs.
 
         >>> empty, one = np.zeros(0, dtype=np.int32), np.ones(2, dtype=bool)
         >>> two = np.array([0, 1], dtype=np.int32)

@@ -1,1 +1,3 @@
-"""Two documents side by side, or a chain of versions: what they share, what differs, and how a reader sees it."""
+"""Two documents side by side, or a chain of versions: what they share, what differs, and how a
+reader sees it.
+"""

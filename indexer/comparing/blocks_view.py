@@ -1,6 +1,8 @@
-"""A comparison as a page shows it: blocks of two cells at the same height, in runs that say what each stretch is.
+"""A comparison as a page shows it: blocks of two cells at the same height, in runs that say what
+each stretch is.
 
-Nothing here knows of HTML. Blocks are cheap to make for texts of any length; their runs are made for those that are shown.
+Nothing here knows of HTML. Blocks are cheap to make for texts of any length; their runs are made
+for those that are shown.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ WORDS, COMPARED, FEW = 120, 400, 40
 class Part:
     """A stretch that is the same on both sides, or one that differs; either side may be empty then.
 
-    `difference` numbers stretches that differ, from 1; None where they are the same, and in what continues a long difference.
+    `difference` numbers stretches that differ, from 1; None where they are the same, and in what
+    continues a long difference.
     """
 
     kind: Kind
@@ -34,7 +37,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Parts that are read as one paragraph; the next block begins at the same height on both sides."""
+    """Parts that are read as one paragraph; the next block begins at the same height on both
+    sides.
+    """
 
     parts: tuple[Part, ...]
 
@@ -60,7 +65,9 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something told of both documents, such as their content type; an empty string where there is nothing."""
+    """Something told of both documents, such as their content type; an empty string where there is
+    nothing.
+    """
 
     name: str
     left: str
@@ -96,7 +103,9 @@ class SideBySide:
         return max((number for block in self.blocks for number in block.differences), default=0)
 
     def cells(self, shown: Sequence[Block]) -> Iterator[Cells]:
-        """The blocks with their runs; words are compared inside differences that are not too long."""
+        """The blocks with their runs; words are compared inside differences that are not too
+        long.
+        """
         for block in shown:
             marked = [self._differing(part) for part in block.parts]
             left, right = (
@@ -151,7 +160,9 @@ class SideBySide:
     def _other_parts(
         self, row: Row, most: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
-        """What differs, each side cut for itself; beyond the first part nothing stands at the same height for a reason."""
+        """What differs, each side cut for itself; beyond the first part nothing stands at the same
+        height for a reason.
+        """
         sides = (
             text.packed(spans, most)
             for text, spans in zip(self._texts, (row.left, row.right), strict=True)
@@ -172,7 +183,9 @@ class SideBySide:
     def _differing(
         self, part: Part
     ) -> tuple[Mapping[int, Letters] | None, Mapping[int, Letters] | None]:
-        """By place the words of each side that the other does not have here; None for a part not compared word by word."""
+        """By place the words of each side that the other does not have here; None for a part not
+        compared word by word.
+        """
         places = [
             [place for span in spans if span.passage is None for place in text.words(span)]
             for text, spans in zip(self._texts, (part.left, part.right), strict=True)
@@ -233,7 +246,9 @@ class SideBySide:
 
 
 def facts(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
-    """What is told of two documents, by name in the order of the first, what only the second has after it; safe to show."""
+    """What is told of two documents, by name in the order of the first, what only the second has
+    after it; safe to show.
+    """
     names = dict.fromkeys((*left, *right))
     return [
         Fact(visible(name), visible(left.get(name, "")), visible(right.get(name, "")))
@@ -248,7 +263,9 @@ def _kind(row: Row) -> Kind:
 
 
 def _letters(edit: Edit, a: Sequence[str], b: Sequence[str]) -> tuple[list[Letters], list[Letters]]:
-    """For each word of an edit where it differs from the one across: [start, end) of letters, None for the whole word."""
+    """For each word of an edit where it differs from the one across: [start, end) of letters, None
+    for the whole word.
+    """
     mine, theirs = a[edit.a : edit.a_end], b[edit.b : edit.b_end]
     if len(mine) != len(theirs):
         return [None] * len(mine), [None] * len(theirs)

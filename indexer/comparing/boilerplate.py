@@ -27,11 +27,12 @@ EVERY = 100
 
 
 class Sample:
-    """The shingles of `width` words in the texts of a store that others are weighed by, read once for many comparisons.
+    """The shingles of `width` words in the texts of a store that others are weighed by, read once
+    for many comparisons.
 
-    The texts are those of the first `most` documents by id, copies counted once: nearfold's ids are digests, so these are a
-    fair sample, and always the same one. Very long texts end it early, after four million shingles. Raises `StoreError` when
-    nothing was indexed yet.
+    The texts are those of the first `most` documents by id, copies counted once: nearfold's ids are
+    digests, so these are a fair sample, and always the same one. Very long texts end it early,
+    after four million shingles. Raises `StoreError` when nothing was indexed yet.
     """
 
     def __init__(
@@ -42,7 +43,9 @@ class Sample:
         self._corpus = Corpus(self._read(most, progress))
 
     def compare(self, a: str, b: str) -> Discounted:
-        """Compare two texts by S_R, shingles weighted by how rare they are in the sample; copies of the two do not count."""
+        """Compare two texts by S_R, shingles weighted by how rare they are in the sample; copies of
+        the two do not count.
+        """
         left, right = (shingle_hashes(words(text), self._width) for text in (a, b))
         copies = {fingerprint(text, self._recipe).exact for text in (a, b)} & self._ids.keys()
         rows = self._store.get([self._ids[exact] for exact in copies]).values()
@@ -75,5 +78,7 @@ def shingle_width(a: str, b: str) -> int:
 def discount(
     store: Store, a: str, b: str, sample: int = SAMPLE, progress: Progress = silent
 ) -> Discounted:
-    """Compare two texts by S_R with shingles weighted by how rare they are in a `Sample` of a store."""
+    """Compare two texts by S_R with shingles weighted by how rare they are in a `Sample` of a
+    store.
+    """
     return Sample(store, shingle_width(a, b), sample, progress).compare(a, b)

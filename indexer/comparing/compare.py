@@ -1,4 +1,6 @@
-"""Two texts side by side: every measure, the passages they share, and the rows in which a reader sees them."""
+"""Two texts side by side: every measure, the passages they share, and the rows in which a reader
+sees them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two texts, how similar they are by every measure, and the passages they share in order of the first text.
+    """Two texts, how similar they are by every measure, and the passages they share in order of the
+    first text.
 
     `names` are what a reader calls the texts (paths); `words` how many words each has.
     """
@@ -38,7 +41,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of one text. `passage`: the number from 1 of the shared passage it is, None for text not shared.
+    """A stretch of one text. `passage`: the number from 1 of the shared passage it is, None for
+    text not shared.
 
     `moved`: the passage stands in another order in the other text.
     """
@@ -51,7 +55,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What stands at the same height in both texts: one passage in the same order in both, or what lies between two such.
+    """What stands at the same height in both texts: one passage in the same order in both, or what
+    lies between two such.
 
     Either side may be empty in a row between passages.
     """
@@ -95,10 +100,12 @@ def _side(text: str, recipe: Recipe) -> Side:
 
 
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
-    """`compare --json`: all measures, or one by name, and the shared passages with character offsets [start, end).
+    """`compare --json`: all measures, or one by name, and the shared passages with character
+    offsets [start, end).
 
-    With all of them come `containment_words`, C / words both ways, and `hamming_interval`. `estimate`, `hamming` and its
-    interval are null when a text has no such sketch. Raises `UnknownMeasure`.
+    With all of them come `containment_words`, C / words both ways, and `hamming_interval`.
+    `estimate`, `hamming` and its interval are null when a text has no such sketch. Raises
+    `UnknownMeasure`.
     """
     made = comparison.measures
     values: dict[str, Any] = {name: getattr(made, name) for name in MEASURES}
@@ -116,8 +123,9 @@ def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any
 def rows(comparison: Comparison) -> list[Row]:
     """The two texts in rows, in reading order; text without words between two passages is left out.
 
-    The passages that stand in a row of their own are the heaviest set, in words, that has the same order in both texts;
-    the others are `moved` and appear where they stand in each text. Each word of a text appears once.
+    The passages that stand in a row of their own are the heaviest set, in words, that has the same
+    order in both texts; the others are `moved` and appear where they stand in each text. Each word
+    of a text appears once.
     """
     fixed = _in_order(comparison.shared)
     left, right = (
@@ -135,7 +143,9 @@ def rows(comparison: Comparison) -> list[Row]:
 def _spans(
     text: str, side: str, shared: Sequence[Passage], fixed: set[int | None]
 ) -> Iterator[Span]:
-    """A text as spans in order: shared passages with the punctuation that touches them, and what has words between."""
+    """A text as spans in order: shared passages with the punctuation that touches them, and what
+    has words between.
+    """
     end, places = 0, sorted((*getattr(one, side), number) for number, one in enumerate(shared, 1))
     pending: Span | None = None
     for begin, stop, number in [*places, (len(text), len(text), 0)]:
@@ -154,7 +164,9 @@ def _spans(
 
 
 def _cut(spans: Sequence[Span], fixed: set[int | None]) -> list[tuple[Span, ...]]:
-    """The spans of one text, cut around the passages that are fixed: between, fixed, between, fixed, ..., between."""
+    """The spans of one text, cut around the passages that are fixed: between, fixed, between,
+    fixed, ..., between.
+    """
     places = [
         place
         for place, span in enumerate(spans)
@@ -165,7 +177,9 @@ def _cut(spans: Sequence[Span], fixed: set[int | None]) -> list[tuple[Span, ...]
 
 
 def _in_order(shared: Sequence[Passage]) -> set[int | None]:
-    """Numbers of the passages, of those given in order of a, that make the heaviest sequence in order of b as well."""
+    """Numbers of the passages, of those given in order of a, that make the heaviest sequence in
+    order of b as well.
+    """
     ranked = sorted(range(len(shared)), key=lambda place: shared[place].b)
     rank = {place: nth for nth, place in enumerate(ranked, 1)}
     best: list[tuple[int, int]] = [(0, -1)] * (

@@ -1,4 +1,6 @@
-"""The two documents of a comparison as they were read: text, metadata, and what went wrong while they were."""
+"""The two documents of a comparison as they were read: text, metadata, and what went wrong while
+they were.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _TOLD = {
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A document as it was read. `path` is `-` for stdin; `modified` is in milliseconds since 1970 UTC; None is unknown."""
+    """A document as it was read. `path` is `-` for stdin; `modified` is in milliseconds since 1970
+    UTC; None is unknown.
+    """
 
     path: str
     text: str
@@ -41,7 +45,9 @@ class Original:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What a reader compares besides the text, by name; what is unknown or empty is left out."""
+        """What a reader compares besides the text, by name; what is unknown or empty is left
+        out.
+        """
         told = {
             "title": self.title,
             "content type": self.content_type,
@@ -58,8 +64,8 @@ class Original:
 def original(name: str, store: Store) -> Original:
     """A document by path, from stdin (`-`), or by id; what exists as a path is a path.
 
-    Raises `SourceNotFound` for what is spelled like a path and is not there, `DocumentNotFound` for an id that is not in the
-    store, and what `document_at` raises.
+    Raises `SourceNotFound` for what is spelled like a path and is not there, `DocumentNotFound` for
+    an id that is not in the store, and what `document_at` raises.
     """
     if name == STDIN or Path(name).exists():
         return _read(*document_at(name))
@@ -74,7 +80,9 @@ def original(name: str, store: Store) -> Original:
 
 
 def _read(path: str, document: Document) -> Original:
-    """A file that was read just now. A cut text always has a warning; a text without a character gets one."""
+    """A file that was read just now. A cut text always has a warning; a text without a character
+    gets one.
+    """
     seen = Path(path).stat() if path != STDIN else None
     warnings = document.warnings or ((CUT,) if document.truncated else ())
     return Original(

@@ -1,4 +1,6 @@
-"""A text with the places of its words: cut into spans that a page can show, and into runs that say what each stretch is."""
+"""A text with the places of its words: cut into spans that a page can show, and into runs that say
+what each stretch is.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,13 @@ _WRAPPED = re.compile(r"(?<=[^\n]{40})\n(?=[^\s])")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A stretch of one text, safe to show. `passage` is the number of the shared passage it belongs to, from 1.
+    """A stretch of one text, safe to show. `passage` is the number of the shared passage it belongs
+    to, from 1.
 
-    `mark`: `passage` and `moved` are shared; `only` are words that the other side does not have here; `letters` the part of a
-    word in which it differs from the one across; `plain` the rest of what is not shared by a passage. `opens`: the passage
-    begins here. `difference`: the number of the difference that begins here.
+    `mark`: `passage` and `moved` are shared; `only` are words that the other side does not have
+    here; `letters` the part of a word in which it differs from the one across; `plain` the rest of
+    what is not shared by a passage. `opens`: the passage begins here. `difference`: the number of
+    the difference that begins here.
     """
 
     text: str
@@ -39,7 +43,9 @@ class Run:
 
 
 class PlacedText:
-    """One text with the places of its words. `shown` has a blank where a long line was wrapped, at the same offsets."""
+    """One text with the places of its words. `shown` has a blank where a long line was wrapped, at
+    the same offsets.
+    """
 
     def __init__(self, text: str) -> None:
         found = words(text)
@@ -71,7 +77,9 @@ class PlacedText:
         return set(np.searchsorted(self.starts, ends).tolist()) - {found.start}
 
     def cuts(self, found: range, most: int, paragraphs: set[int]) -> Iterator[int]:
-        """Places of the words that begin a new part: at a paragraph where there is one in time, else at a line's end."""
+        """Places of the words that begin a new part: at a paragraph where there is one in time,
+        else at a line's end.
+        """
         place, least = found.start, max(1, most // 6)
         while place < found.stop - least:
             near = range(place + least, min(place + most + most // 2, found.stop))
@@ -82,7 +90,9 @@ class PlacedText:
             yield place
 
     def _line_end(self, place: int, most: int) -> int:
-        """The word, about `most` after a place, before which a line ends, or the one that is so far."""
+        """The word, about `most` after a place, before which a line ends, or the one that is so
+        far.
+        """
         near = range(place + most, place + most // 2, -1)
         ends = (
             cut

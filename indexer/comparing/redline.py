@@ -17,9 +17,11 @@ Change: TypeAlias = Literal["same", "removed", "added"]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive words that share their fate, with what stands between them and after them, and how many they are.
+    """Consecutive words that share their fate, with what stands between them and after them, and
+    how many they are.
 
-    What stayed is spelled as in the later text, whose spelling, case and punctuation may have changed.
+    What stayed is spelled as in the later text, whose spelling, case and punctuation may have
+    changed.
     """
 
     change: Change
@@ -28,7 +30,8 @@ class Stretch:
 
 
 def redline(comparison: Comparison) -> Iterator[Stretch]:
-    """The way from the first text of a comparison to the second; what moved goes in one place and comes in another.
+    """The way from the first text of a comparison to the second; what moved goes in one place and
+    comes in another.
 
     `same` and `added` stretches hold the second text, whole and in order.
 
@@ -48,7 +51,9 @@ class _Placed:
         self.text, self.words = text, words(text)
 
     def between(self, place: int, end: int) -> str:
-        """The text of words [place, end), up to the next word; what stands before the first word belongs to it."""
+        """The text of words [place, end), up to the next word; what stands before the first word
+        belongs to it.
+        """
         starts = self.words.starts
         return self.text[
             int(starts[place]) if place else 0 : int(starts[end]) if end < len(starts) else None
@@ -56,7 +61,9 @@ class _Placed:
 
 
 def _changes(comparison: Comparison, a: Words, b: Words) -> Iterator[tuple[Change, int, int]]:
-    """Stretches of words as [place, end), of the first text where they are removed, of the second one otherwise."""
+    """Stretches of words as [place, end), of the first text where they are removed, of the second
+    one otherwise.
+    """
     pending: tuple[Change, int, int] | None = None
     for change, place, end in _pieces(comparison, a, b):
         if place == end:

@@ -1,4 +1,6 @@
-"""The versions of a document: which one of a family probably came from which, and what changed on the way."""
+"""The versions of a document: which one of a family probably came from which, and what changed on
+the way.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ Source: TypeAlias = Literal["document", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a version came from another. `similarity` by `features`; `added` and `removed` words; `redline` spells them out.
+    """How a version came from another. `similarity` by `features`; `added` and `removed` words;
+    `redline` spells them out.
 
     `dated`: the origin is older by its date. Otherwise which of the two came first is not known.
     """
@@ -42,10 +45,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A text of a family: the document that stands for it, the others that carry it as (id, path), and where it came from.
+    """A text of a family: the document that stands for it, the others that carry it as (id, path),
+    and where it came from.
 
-    `date` in milliseconds since 1970 UTC: the earliest of its documents, told by the document itself (last saved, or sent) or
-    by its file. `step` is None for the first version. `depth`: steps from the first version.
+    `date` in milliseconds since 1970 UTC: the earliest of its documents, told by the document
+    itself (last saved, or sent) or by its file. `step` is None for the first version. `depth`:
+    steps from the first version.
     """
 
     id: str
@@ -60,7 +65,9 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The versions of a family, each after the one it came from. `documents` counts the copies too; `notes` are sentences."""
+    """The versions of a family, each after the one it came from. `documents` counts the copies too;
+    `notes` are sentences.
+    """
 
     family: str
     documents: int
@@ -71,9 +78,10 @@ class Versions:
 def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     """Order the versions in the family of a document, given by the id of any of its members.
 
-    The tree has the fewest differing features (`indexer.similarity.lineage`). Dates give the direction; with `dates` False, or where they
-    are missing or the same, the tree begins with the shortest text, for drafts tend to grow. Of a family with more than 200
-    texts the 200 most similar to the principal are ordered.
+    The tree has the fewest differing features (`indexer.similarity.lineage`). Dates give the
+    direction; with `dates` False, or where they are missing or the same, the tree begins with the
+    shortest text, for drafts tend to grow. Of a family with more than 200 texts the 200 most
+    similar to the principal are ordered.
 
     Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
     """

@@ -1,4 +1,6 @@
-"""What an audit found, as a section of the report: sentences, and the strata that they come from."""
+"""What an audit found, as a section of the report: sentences, and the strata that they come
+from.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Exports: what is known of families and pairs, as files for other programs, batches for reviewers, a report for people."""
+"""Exports: what is known of families and pairs, as files for other programs, batches for reviewers,
+a report for people.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: `records` are lines of a table, or documents that a report is about. `notes` are sentences."""
+    """What was written: `records` are lines of a table, or documents that a report is about.
+    `notes` are sentences.
+    """
 
     out: str
     form: Form
@@ -72,17 +76,20 @@ def export(
     audit: int = 0,
     progress: Progress = silent,
 ) -> Exported:
-    """Write families, pairs, review batches or a review queue into a file, or a report about the whole store (`html`).
+    """Write families, pairs, review batches or a review queue into a file, or a report about the
+    whole store (`html`).
 
-    `families` and `batches` have one record a document, as the last `group` left it; `pairs` are those that `match` finds by
-    `threshold` and `measure`. `batches` keep groups together, up to `batch_size` documents; a label `reviewer:NAME` says who
-    has read a document, and `reviewers` who shares the work. A `queue` has the near duplicates of documents with a label of
-    `review` that carry none of these themselves. `date` stands in the report and nowhere else; for it `audit` pairs are
-    verified, by which `match` tells what bands as those of `group` miss at `threshold`. The file appears whole or not at all,
-    and is the same, byte for byte, for the same documents and settings.
+    `families` and `batches` have one record a document, as the last `group` left it; `pairs` are
+    those that `match` finds by `threshold` and `measure`. `batches` keep groups together, up to
+    `batch_size` documents; a label `reviewer:NAME` says who has read a document, and `reviewers`
+    who shares the work. A `queue` has the near duplicates of documents with a label of `review`
+    that carry none of these themselves. `date` stands in the report and nowhere else; for it
+    `audit` pairs are verified, by which `match` tells what bands as those of `group` miss at
+    `threshold`. The file appears whole or not at all, and is the same, byte for byte, for the same
+    documents and settings.
 
-    Raises `UsageError` for what cannot be written, `MissingExtra` for Parquet without pyarrow, `UnknownMeasure`, and
-    `StoreError` when nothing was indexed yet.
+    Raises `UsageError` for what cannot be written, `MissingExtra` for Parquet without pyarrow,
+    `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     out = Path(out)
     check_place(out)
@@ -159,7 +166,9 @@ def _documents(store: Store, told: _Told, progress: Progress) -> Iterator[Docume
 
 
 class _Copies:
-    """The first document of each text that several documents have; empty texts are no copies of each other."""
+    """The first document of each text that several documents have; empty texts are no copies of
+    each other.
+    """
 
     def __init__(self) -> None:
         self._first: dict[bytes, str] = {}
@@ -216,7 +225,9 @@ def _pairs(
 def _awaiting(
     store: Store, review: frozenset[str], told: _Told, progress: Progress
 ) -> Iterator[Awaiting]:
-    """Those whose family carries a label that asks for review; who carries such a label was judged already."""
+    """Those whose family carries a label that asks for review; who carries such a label was judged
+    already.
+    """
     if not review:
         raise UsageError("name the labels whose near duplicates are to be reviewed, with --review")
     asking: dict[str, set[str]] = defaultdict(set)

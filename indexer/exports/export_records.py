@@ -1,6 +1,8 @@
-"""What exports tell of documents, pairs and batches: the records, and their columns in tables and in load files.
+"""What exports tell of documents, pairs and batches: the records, and their columns in tables and
+in load files.
 
-In a load file a family is an e-mail with its attachments, so near duplicates are a group there, never a family.
+In a load file a family is an e-mail with its attachments, so near duplicates are a group there,
+never a family.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from indexer.model import Row
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A row without its text. `size`: documents in its family; `copies`: the first with the same text, None without copies."""
+    """A row without its text. `size`: documents in its family; `copies`: the first with the same
+    text, None without copies.
+    """
 
     row: Row
     size: int
@@ -30,7 +34,9 @@ class Document:
 
     @property
     def similarity(self) -> float | None:
-        """The similarity to the principal of a group of two or more, the principal's own being 1."""
+        """The similarity to the principal of a group of two or more, the principal's own being
+        1.
+        """
         return None if self.size == 1 else 1.0 if self.leads else self.row.similarity
 
 

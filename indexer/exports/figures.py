@@ -13,7 +13,9 @@ _ROOM = 170  # that bars and lines of a page may take upwards
 
 
 def s_curve(plan: Plan) -> str:
-    """The S-curve of a plan: the chance to become a candidate over the similarity, with the threshold marked."""
+    """The S-curve of a plan: the chance to become a candidate over the similarity, with the
+    threshold marked.
+    """
     points = " ".join(
         f"{_across(step / _STEPS):.1f},{_up(chance(step / _STEPS, plan.bands, plan.rows, plan.shared)):.1f}"
         for step in range(_STEPS + 1)
@@ -54,9 +56,11 @@ def _grid_line(value: float) -> str:
 
 
 def columns(title: str, values: Sequence[tuple[str, int]], *, root: bool = False) -> str:
-    """Upright bars with their numbers above and labels below; colours are those of the page (`bar`, `label`, `value`).
+    """Upright bars with their numbers above and labels below; colours are those of the page (`bar`,
+    `label`, `value`).
 
-    `root`: heights by the square root, for numbers that differ by orders of magnitude. Labels are escaped.
+    `root`: heights by the square root, for numbers that differ by orders of magnitude. Labels are
+    escaped.
     """
     heights = [math.sqrt(value) if root else float(value) for _, value in values]
     most, step, base = max(heights, default=0) or 1, _WIDTH / max(1, len(values)), _ROOM + 24
@@ -107,7 +111,9 @@ def curve(
 
 
 def share_bar(share: float) -> str:
-    """A lying bar as long as a share of its place, in the colours of the page; what is not 0 is seen."""
+    """A lying bar as long as a share of its place, in the colours of the page; what is not 0 is
+    seen.
+    """
     wide = max(0.5, 100 * min(share, 1.0)) if share > 0 else 0.0
     return (
         '<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'

@@ -1,7 +1,9 @@
-"""Concordance load files (DAT), which e-discovery platforms import: UTF-8 with a byte order mark, CR LF after each record.
+"""Concordance load files (DAT), which e-discovery platforms import: UTF-8 with a byte order mark,
+CR LF after each record.
 
-Fields stand between U+00FE and are parted by U+0014; a line end inside a field is U+00AE. The format has no way to spell
-these signs themselves, so in a field U+00FE becomes `th`, U+00AE `(R)`, and control characters become blanks.
+Fields stand between U+00FE and are parted by U+0014; a line end inside a field is U+00AE. The
+format has no way to spell these signs themselves, so in a field U+00FE becomes `th`, U+00AE `(R)`,
+and control characters become blanks.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def write_dat(table: Table, file: BinaryIO) -> tuple[int, int]:
-    """Write a header and one record a line; returns how many records, and how many fields had signs spelled otherwise.
+    """Write a header and one record a line; returns how many records, and how many fields had signs
+    spelled otherwise.
 
-    Shares are written as per cent with two decimals, flags as `Y` and `N`, times to the second in ISO 8601 and UTC, the
-    values of a list are parted by `;`.
+    Shares are written as per cent with two decimals, flags as `Y` and `N`, times to the second in
+    ISO 8601 and UTC, the values of a list are parted by `;`.
     """
     file.write(b"\xef\xbb\xbf" + _line([column.name for column in table.columns]))
     written = altered = 0

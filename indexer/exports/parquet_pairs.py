@@ -20,7 +20,8 @@ def check_library() -> None:
 
 
 def write(matched: Matched, out: Path, names: Sequence[str]) -> None:
-    """Write columns a, b (text), similarity (double), measure (text), low and high (double); documents are called by `names`.
+    """Write columns a, b (text), similarity (double), measure (text), low and high (double);
+    documents are called by `names`.
 
     Raises `MissingExtra` without pyarrow.
     """

@@ -12,7 +12,8 @@ ROWS = 50_000
 
 
 def write_parquet(table: Table, out: Path) -> int:
-    """Write a table; returns how many records. Shares are doubles, times are timestamps in UTC, lists are lists of text.
+    """Write a table; returns how many records. Shares are doubles, times are timestamps in UTC,
+    lists are lists of text.
 
     Raises `MissingExtra` without pyarrow.
     """

@@ -1,8 +1,10 @@
-"""One HTML file about a whole store, for people who were not there: numbers, figures, the largest groups, what is missing.
+"""One HTML file about a whole store, for people who were not there: numbers, figures, the largest
+groups, what is missing.
 
-It needs nothing but itself, runs no script, and nothing of a document can act in it: text is escaped, control characters are
-spelled out, and a policy inside the file forbids scripts and requests. Near duplicates are called groups in it, for to many
-of its readers a family is an e-mail with its attachments.
+It needs nothing but itself, runs no script, and nothing of a document can act in it: text is
+escaped, control characters are spelled out, and a policy inside the file forbids scripts and
+requests. Near duplicates are called groups in it, for to many of its readers a family is an e-mail
+with its attachments.
 """
 
 from __future__ import annotations
@@ -48,12 +50,14 @@ class Report:
 def report(
     store: Store, date: str | None = None, progress: Progress = silent, audit: Audit | None = None
 ) -> Report:
-    """Make the report of a store as the last `group` left it. `date`: what stands at its top; today's in UTC when None.
+    """Make the report of a store as the last `group` left it. `date`: what stands at its top;
+    today's in UTC when None.
 
     `audit`: what `group` misses of the pairs that there are, if somebody has looked.
 
-    For the same documents and the same date it is the same, byte for byte. The whole store is read once, and again the texts
-    of up to 20,000 pairs, for what other thresholds would give. Raises `StoreError` when nothing was indexed yet.
+    For the same documents and the same date it is the same, byte for byte. The whole store is read
+    once, and again the texts of up to 20,000 pairs, for what other thresholds would give. Raises
+    `StoreError` when nothing was indexed yet.
     """
     seen, made = status(store), survey(store, progress)
     largest = [family(store, one.id) for one in made.largest]

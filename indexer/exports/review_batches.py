@@ -1,7 +1,9 @@
-"""Review batches: groups of near duplicates stay together, one reviewer a group, the work shared evenly.
+"""Review batches: groups of near duplicates stay together, one reviewer a group, the work shared
+evenly.
 
-Whoever read one document of a group knows most of the others. So a group goes to the reviewer who has read most of it already;
-groups that nobody has begun go, the largest first, to whoever has least to read.
+Whoever read one document of a group knows most of the others. So a group goes to the reviewer who
+has read most of it already; groups that nobody has begun go, the largest first, to whoever has
+least to read.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ Balance: TypeAlias = Literal["words", "documents"]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Documents that are read together, in reading order. `history`: the reviewer of each document that has one already."""
+    """Documents that are read together, in reading order. `history`: the reviewer of each document
+    that has one already.
+    """
 
     id: str
     documents: tuple[str, ...]
@@ -27,7 +31,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A group in a batch, or the `part`-th of several batches where one cannot hold it. `known`: its reviewer has begun it."""
+    """A group in a batch, or the `part`-th of several batches where one cannot hold it. `known`:
+    its reviewer has begun it.
+    """
 
     group: str
     documents: tuple[str, ...]
@@ -38,7 +44,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one reviewer is given at a time. Batches are numbered from 1, in the order of the reviewers."""
+    """What one reviewer is given at a time. Batches are numbered from 1, in the order of the
+    reviewers.
+    """
 
     number: int
     reviewer: str
@@ -48,10 +56,11 @@ class Batch:
 def batches(
     groups: Sequence[Group], reviewers: Sequence[str], size: int, balance: Balance = "words"
 ) -> list[Batch]:
-    """Share groups among reviewers and pack them into batches of at most `size` documents; the order of groups is no matter.
+    """Share groups among reviewers and pack them into batches of at most `size` documents; the
+    order of groups is no matter.
 
-    Without `reviewers` those that the groups' history names; without any, one who has no name. A history of somebody who is
-    not among the reviewers counts for nothing.
+    Without `reviewers` those that the groups' history names; without any, one who has no name. A
+    history of somebody who is not among the reviewers counts for nothing.
 
     >>> pairs = [Group("a", ("a", "b"), 90), Group("c", ("c",), 50), Group("d", ("d",), 30, history=("Bo",))]
     >>> [(one.reviewer, [piece.group for piece in one.pieces]) for one in batches(pairs, ["Al", "Bo"], 10)]
@@ -76,7 +85,9 @@ def batches(
 def _given(
     groups: Sequence[Group], names: Sequence[str], balance: Balance
 ) -> list[tuple[Group, str, bool]]:
-    """Each group with its reviewer, and whether that one knows it; the largest first, ties by id."""
+    """Each group with its reviewer, and whether that one knows it; the largest first, ties by
+    id.
+    """
     ordered = sorted(groups, key=lambda group: (-len(group.documents), -group.words, group.id))
     load, place, chosen = (
         dict.fromkeys(names, 0),
@@ -110,7 +121,9 @@ def _pieces(group: Group, known: bool, size: int) -> list[Piece]:
 
 
 def _packed(pieces: Sequence[Piece], size: int) -> list[tuple[Piece, ...]]:
-    """Pieces in as few batches as best-fit decreasing makes of them: each goes where it leaves least room."""
+    """Pieces in as few batches as best-fit decreasing makes of them: each goes where it leaves
+    least room.
+    """
     filled: list[list[Piece]] = []
     free: list[tuple[int, int]] = []  # room left and batch, ascending
     for piece in sorted(pieces, key=lambda piece: -len(piece.documents)):

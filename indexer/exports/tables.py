@@ -1,8 +1,9 @@
 """Tables that other programs read: what a column is, how its values are spelled as text, and csv.
 
-A spreadsheet runs a cell that begins like a formula, whatever document it came from. In csv, text that begins with `=`, `+`,
-`-`, `@` (or one of their full-width forms), a tab or a line end is therefore written with an apostrophe before it, and so is
-text that begins with an apostrophe: who reads the file as data takes one leading apostrophe away and has the text again.
+A spreadsheet runs a cell that begins like a formula, whatever document it came from. In csv, text
+that begins with `=`, `+`, `-`, `@` (or one of their full-width forms), a tab or a line end is
+therefore written with an apostrophe before it, and so is text that begins with an apostrophe: who
+reads the file as data takes one leading apostrophe away and has the text again.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _FORMULA = re.compile("[=+\\-@＝＋－＠\t\r\n']")
 class Column:
     """One column: its name, what its values are, and how to find the value in a record.
 
-    `whole`: int; `share`: float in [0, 1]; `time`: milliseconds since 1970 UTC; `list`: str several times. Any but `flag` and
-    `list` may be None.
+    `whole`: int; `share`: float in [0, 1]; `time`: milliseconds since 1970 UTC; `list`: str several
+    times. Any but `flag` and `list` may be None.
     """
 
     name: str
@@ -45,7 +46,8 @@ class Table:
 
 
 def write_csv(table: Table, file: TextIO) -> int:
-    """Write a header and one line a record (RFC 4180); returns how many records. NUL becomes U+FFFD, for readers refuse it.
+    """Write a header and one line a record (RFC 4180); returns how many records. NUL becomes
+    U+FFFD, for readers refuse it.
 
     >>> import io
     >>> file = io.StringIO()
@@ -65,7 +67,8 @@ def write_csv(table: Table, file: TextIO) -> int:
 
 
 def moment(milliseconds: int | None) -> str:
-    """A time in ISO 8601, UTC, to the millisecond; empty for none, and for one beyond the year 9999.
+    """A time in ISO 8601, UTC, to the millisecond; empty for none, and for one beyond the year
+    9999.
 
     >>> moment(1_700_000_000_123)
     '2023-11-14T22:13:20.123Z'

@@ -10,10 +10,12 @@ from indexer.model import Document
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one document may cost. Text beyond `chars` is cut and called `truncated`; the others end the reading.
+    """What one document may cost. Text beyond `chars` is cut and called `truncated`; the others end
+    the reading.
 
-    `seconds`: wall-clock time of extraction. `megabytes`: resident memory of the process that extracts (2**20 bytes each).
-    `chars`: code points of text. `bytes`: size of the file; a larger one is not read at all.
+    `seconds`: wall-clock time of extraction. `megabytes`: resident memory of the process that
+    extracts (2**20 bytes each). `chars`: code points of text. `bytes`: size of the file; a larger
+    one is not read at all.
     """
 
     seconds: float = 60.0
@@ -37,14 +39,16 @@ class Extractor(Protocol):
     def extract(self, data: bytes, name: str) -> Document:
         """Read one document; `name` is the file's name, a hint about its format.
 
-        No bytes give an empty document. Raises `ExtractionError` when the document cannot be read, and `TryAlone` when
-        another document may be to blame.
+        No bytes give an empty document. Raises `ExtractionError` when the document cannot be read,
+        and `TryAlone` when another document may be to blame.
         """
         ...
 
 
 class Maker(Protocol):
-    """Makes an extractor in the process that uses it: must be picklable, so a class or function of an importable module."""
+    """Makes an extractor in the process that uses it: must be picklable, so a class or function of
+    an importable module.
+    """
 
     @property
     def identity(self) -> str:
@@ -53,7 +57,9 @@ class Maker(Protocol):
 
     @property
     def patience(self) -> float:
-        """Seconds that a document may take beyond the limit because the extractor waits for a server to come back."""
+        """Seconds that a document may take beyond the limit because the extractor waits for a
+        server to come back.
+        """
         ...
 
     def __call__(self, limits: Limits) -> Extractor:
@@ -62,4 +68,6 @@ class Maker(Protocol):
 
 
 class TryAlone(Exception):
-    """A server that several documents share broke off. Try this document once more while nothing else is being read."""
+    """A server that several documents share broke off. Try this document once more while nothing
+    else is being read.
+    """

@@ -21,11 +21,13 @@ SERVER_VARIABLE = "NEARFOLD_TIKA"
 
 
 def extractor_named(name: str, headings: bool = False) -> Maker:
-    """What makes the extractor of that name: `native`, `server` or `plain`. `headings`: asked for where it can tell them.
+    """What makes the extractor of that name: `native`, `server` or `plain`. `headings`: asked for
+    where it can tell them.
 
-    The server's URL is taken from the environment variable NEARFOLD_TIKA, else it is Tika's usual one on this machine. The
-    server is asked for its version here: raises `ExtractorUnavailable` when it does not answer, `MissingExtra` without the
-    client library, `UnknownName` for another name.
+    The server's URL is taken from the environment variable NEARFOLD_TIKA, else it is Tika's usual
+    one on this machine. The server is asked for its version here: raises `ExtractorUnavailable`
+    when it does not answer, `MissingExtra` without the client library, `UnknownName` for another
+    name.
     """
     match name:
         case "native":
@@ -38,7 +40,8 @@ def extractor_named(name: str, headings: bool = False) -> Maker:
 
 
 def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document | Task[K]:
-    """A plain text's document here and now, a task for the worker processes for everything else; gzip files unpacked first.
+    """A plain text's document here and now, a task for the worker processes for everything else;
+    gzip files unpacked first.
 
     Raises `ExtractionError` when the bytes cannot be unpacked.
     """

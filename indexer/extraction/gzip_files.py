@@ -1,7 +1,7 @@
 """Single files compressed with gzip, unpacked before anything reads them.
 
-iscc-tika 0.6.0 garbles what it unpacks itself: of a changelog of 585 kB, words were lost and others run together, and not
-always the same ones. Python's zlib does not.
+iscc-tika 0.6.0 garbles what it unpacks itself: of a changelog of 585 kB, words were lost and others
+run together, and not always the same ones. Python's zlib does not.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ _MAGIC = b"\x1f\x8b"
 
 
 def unpacked(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
-    """The content of a gzip file with its name less `.gz`; any other bytes as they are, with their name.
+    """The content of a gzip file with its name less `.gz`; any other bytes as they are, with their
+    name.
 
-    Raises `ExtractionError` when it is damaged, `Unreadable` when it holds more than `limits.bytes`.
+    Raises `ExtractionError` when it is damaged, `Unreadable` when it holds more than
+    `limits.bytes`.
     """
     if not data.startswith(_MAGIC):
         return data, name

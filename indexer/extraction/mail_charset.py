@@ -1,7 +1,8 @@
-"""Mail as Tika should see it: text parts that say they are UTF-8 and are get a mark that says so again.
+"""Mail as Tika should see it: text parts that say they are UTF-8 and are get a mark that says so
+again.
 
-Tika's detector overrules a part's declared character set: Polish mail in UTF-8 came back as Chinese (Tika 3.3.2 and
-iscc-tika 0.6.0). It trusts a byte order mark.
+Tika's detector overrules a part's declared character set: Polish mail in UTF-8 came back as Chinese
+(Tika 3.3.2 and iscc-tika 0.6.0). It trusts a byte order mark.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def is_mail(data: bytes, name: str) -> bool:
 
 
 def marked(data: bytes) -> bytes:
-    """The message with a byte order mark in each text part that declares UTF-8 and is; other bytes as they are.
+    """The message with a byte order mark in each text part that declares UTF-8 and is; other bytes
+    as they are.
 
     A message that cannot be parsed, or is larger than 32 MB, is returned untouched.
     """
@@ -47,7 +49,9 @@ def _says_utf8(part: Message | EmailMessage) -> bool:
 
 
 def _mark(part: Message | EmailMessage) -> bool:
-    """Put the mark at the beginning of a part; False when the part is not UTF-8, is ASCII, or has a mark already."""
+    """Put the mark at the beginning of a part; False when the part is not UTF-8, is ASCII, or has a
+    mark already.
+    """
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes) or payload.isascii() or payload.startswith(codecs.BOM_UTF8):
         return False

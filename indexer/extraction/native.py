@@ -1,8 +1,9 @@
-"""Tika compiled to native code (iscc-tika), in the process that calls it. It may hang or die: run it in a worker.
+"""Tika compiled to native code (iscc-tika), in the process that calls it. It may hang or die: run
+it in a worker.
 
-Two traps of iscc-tika 0.6.0: text beyond the Basic Multilingual Plane comes back as runs of U+FFFD from the call that gives
-a string, and rightly from the one that gives a stream; but the stream's metadata lack what went wrong late. And the stream
-hands out one buffer again and again.
+Two traps of iscc-tika 0.6.0: text beyond the Basic Multilingual Plane comes back as runs of U+FFFD
+from the call that gives a string, and rightly from the one that gives a stream; but the stream's
+metadata lack what went wrong late. And the stream hands out one buffer again and again.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def _identity() -> str:
 
 
 class NativeExtractor:
-    """Reads what Tika reads, without Java. Making one reads a probe, so a broken library is noticed at the start."""
+    """Reads what Tika reads, without Java. Making one reads a probe, so a broken library is noticed
+    at the start.
+    """
 
     identity = _identity()
     patience = 0.0
@@ -74,7 +77,9 @@ class NativeExtractor:
         return document(text, metadata, data, self._chars, self.identity)
 
     def _exact_text(self, given: bytearray) -> str:
-        """The same text by way of the stream, with at most one code point more than the limit; empty when that fails."""
+        """The same text by way of the stream, with at most one code point more than the limit;
+        empty when that fails.
+        """
         pieces: list[bytes] = []
         left = 4 * (self._chars + 1)
         try:
@@ -88,7 +93,9 @@ class NativeExtractor:
 
 
 class StructuredExtractor(NativeExtractor):
-    """Tells the headings of html, Word and OpenDocument texts too; it reads such a document twice."""
+    """Tells the headings of html, Word and OpenDocument texts too; it reads such a document
+    twice.
+    """
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)

@@ -1,6 +1,7 @@
 """Plain text: decoded here, strictly as UTF-8 first, and by a detector only where that fails.
 
-Tika's own detector reads some UTF-8 texts in Polish or Hebrew as a Chinese encoding, so plain text never goes there.
+Tika's own detector reads some UTF-8 texts in Polish or Hebrew as a Chinese encoding, so plain text
+never goes there.
 """
 
 from __future__ import annotations
@@ -56,12 +57,14 @@ _CLOSE_NOISE, _CLOSE_LANGUAGE = 0.04, 0.05
 
 
 def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
-    """The document of a plain text file, or None when it is something else: then an extractor has to look.
+    """The document of a plain text file, or None when it is something else: then an extractor has
+    to look.
 
-    Plain is what has neither the name nor the beginning of a marked-up, mail or binary format, no NUL and hardly any other
-    control character. Strict UTF-8 first; UTF-16 and UTF-32 by their byte order mark; UTF-8 with a few broken bytes stays
-    UTF-8, with a warning; what is left is guessed from a sample, with a warning. No bytes make an empty document, whatever
-    the name. Text beyond `limits.chars` code points is cut and called `truncated`. Raises nothing.
+    Plain is what has neither the name nor the beginning of a marked-up, mail or binary format, no
+    NUL and hardly any other control character. Strict UTF-8 first; UTF-16 and UTF-32 by their byte
+    order mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; what is left is guessed
+    from a sample, with a warning. No bytes make an empty document, whatever the name. Text beyond
+    `limits.chars` code points is cut and called `truncated`. Raises nothing.
 
     >>> plain_document(b"caf\\xc3\\xa9", "a.txt", Limits()).text
     'café'
@@ -97,14 +100,18 @@ class _Decoded:
 
 
 def _looks_like_text(data: bytes, head: bytes, encoding: str) -> bool:
-    """No NUL (UTF-16 and UTF-32 have them in every other character), few controls in the first 64 kB."""
+    """No NUL (UTF-16 and UTF-32 have them in every other character), few controls in the first 64
+    kB.
+    """
     if encoding == "utf-8" and b"\0" in data:
         return False
     return len(head) - len(head.translate(None, _CONTROLS)) <= _MOST_CONTROLS * len(head)
 
 
 def _decoded(data: bytes, encoding: str, marked: bool, chars: int) -> _Decoded | None:
-    """The text of at least the first `chars` + 1 code points that the data have; None when it is not text after all."""
+    """The text of at least the first `chars` + 1 code points that the data have; None when it is
+    not text after all.
+    """
     final = len(data) <= 4 * chars + 4
     piece = data if final else data[: 4 * chars + 4]
     try:
@@ -135,7 +142,8 @@ def _strictly(piece: bytes, encoding: str, final: bool) -> str:
 def _telling_lines(data: bytes) -> bytes:
     """Up to 16 kB of lines that hold a byte above 127, the first of them first; long lines are cut.
 
-    A new line is never half a character in the encodings that are guessed, so lines may be taken out of their place.
+    A new line is never half a character in the encodings that are guessed, so lines may be taken
+    out of their place.
     """
     found, place = b"", 0
     while len(found) < _SAMPLE and (beyond := _BEYOND_ASCII.search(data, place)):
@@ -158,8 +166,8 @@ def _mostly_utf8(sample: bytes) -> bool:
 def _encoding_of(sample: bytes) -> str | None:
     """The best guess, or None when it does not look like text.
 
-    Windows-1252 wins where the detector sees hardly a difference, or nothing in a text that is mostly ASCII: it is by far
-    the most common.
+    Windows-1252 wins where the detector sees hardly a difference, or nothing in a text that is
+    mostly ASCII: it is by far the most common.
     """
     matches = list(from_bytes(sample, cp_isolation=_ENCODINGS))
     if not matches:
@@ -185,7 +193,9 @@ def _close(matches: Sequence[CharsetMatch]) -> list[CharsetMatch]:
 
 
 class PlainExtractor:
-    """For `--extractor plain`: what `plain_document` leaves over is refused, so nothing but plain text is ever read."""
+    """For `--extractor plain`: what `plain_document` leaves over is refused, so nothing but plain
+    text is ever read.
+    """
 
     identity = IDENTITY
     patience = 0.0

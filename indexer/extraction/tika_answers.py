@@ -58,11 +58,12 @@ _PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
 
 
 def hinted(data: bytes, name: str) -> bytes:
-    """The bytes as Tika should see them, for it tells formats and encodings by the first bytes alone.
+    """The bytes as Tika should see them, for it tells formats and encodings by the first bytes
+    alone.
 
-    HTML that is valid UTF-8 gets a byte order mark, whatever it claims to be, and so do text parts of mail that say so. HTML
-    that only its name tells gets a document type, XML that only its name tells a declaration. Everything else is returned
-    as it is.
+    HTML that is valid UTF-8 gets a byte order mark, whatever it claims to be, and so do text parts
+    of mail that say so. HTML that only its name tells gets a document type, XML that only its name
+    tells a declaration. Everything else is returned as it is.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if data.startswith(_MARKS) or _XML_START.match(data):
@@ -83,10 +84,10 @@ def document(
 ) -> Document:
     """What Tika made of `data`; the text is cut at `chars` code points.
 
-    Whatever Tika could not read, or says it did not, makes the document `truncated`, with a warning: a cut at a limit, a
-    damaged or encrypted part of an archive, the end missing of a PDF, RTF or zip container, which Tika does not tell.
-    Raises `ExtractionError` when there is no text and the reason is known: encrypted, damaged, or a kind of file that Tika
-    does not read.
+    Whatever Tika could not read, or says it did not, makes the document `truncated`, with a
+    warning: a cut at a limit, a damaged or encrypted part of an archive, the end missing of a PDF,
+    RTF or zip container, which Tika does not tell. Raises `ExtractionError` when there is no text
+    and the reason is known: encrypted, damaged, or a kind of file that Tika does not read.
     """
     warnings = (*_cut_short(data), *_faults(metadata), *((CUT,) if len(text) > chars else ()))
     content_type = _first(metadata, "Content-Type") or "application/octet-stream"
@@ -127,7 +128,9 @@ def _refuse(
 
 
 def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The first line of every exception or warning among the metadata, each once, in the order of its key."""
+    """The first line of every exception or warning among the metadata, each once, in the order of
+    its key.
+    """
     keys = (key for key in sorted(metadata) if _FAULT.match(key) and key not in _HARMLESS)
     lines = (_fault(key, value) for key in keys for value in metadata[key])
     return tuple(dict.fromkeys(_clean(line, _MOST_WARNING) for line in lines))
@@ -176,7 +179,9 @@ def _first(metadata: Mapping[str, Sequence[str]], key: str) -> str:
 
 
 def _clean(text: str, most: int) -> str:
-    """One line, safe to store and to show: no control characters, no lone surrogates, at most `most` code points."""
+    """One line, safe to store and to show: no control characters, no lone surrogates, at most
+    `most` code points.
+    """
     return _UNSAFE.sub(" ", text[: 4 * most]).strip()[:most]
 
 

@@ -1,7 +1,8 @@
 """A Tika server by its URL, through the client library `tika`, which is kept to being a client.
 
-Left to itself that library fetches a jar and starts a server, logs to a file in the temporary folder, trusts any certificate,
-follows redirects, goes through a proxy to reach this very machine, and reads an answer of any size. None of it happens here.
+Left to itself that library fetches a jar and starts a server, logs to a file in the temporary
+folder, trusts any certificate, follows redirects, goes through a proxy to reach this very machine,
+and reads an answer of any size. None of it happens here.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _ELSEWHERE = frozenset({401, 403, 404, 405, 407})
 
 
 def tika_server(url: str) -> TikaServer:
-    """The server at `url`, asked for its version. Raises `ExtractorUnavailable`, `MissingExtra` and `UsageError`."""
+    """The server at `url`, asked for its version. Raises `ExtractorUnavailable`, `MissingExtra` and
+    `UsageError`.
+    """
     if parts_of(url).scheme not in ("http", "https") or not parts_of(url).hostname:
         raise UsageError(
             f"{without_login(url)!r} is not the URL of a Tika server; set NEARFOLD_TIKA to one such as http://127.0.0.1:9998"
@@ -51,7 +54,9 @@ def tika_server(url: str) -> TikaServer:
 
 
 def version_of(url: str) -> str:
-    """What the server says it is. Raises `ExtractorUnavailable` when it does not answer as a Tika server does."""
+    """What the server says it is. Raises `ExtractorUnavailable` when it does not answer as a Tika
+    server does.
+    """
     reasons = []
     for page in ("/version", "/tika"):
         try:
@@ -83,7 +88,9 @@ class TikaServer:
 
 
 class ServerExtractor:
-    """Sends one document at a time. What breaks off is told by `TryAlone`, after the server has come back."""
+    """Sends one document at a time. What breaks off is told by `TryAlone`, after the server has
+    come back.
+    """
 
     def __init__(self, server: TikaServer, limits: Limits) -> None:
         self.identity = server.identity
@@ -93,8 +100,8 @@ class ServerExtractor:
     def extract(self, data: bytes, name: str) -> Document:
         """Read one document; no bytes give an empty document.
 
-        Raises `ExtractionError`; `TryAlone` when the server broke off and is back; `ExtractorUnavailable` when it does not
-        come back within 40 seconds.
+        Raises `ExtractionError`; `TryAlone` when the server broke off and is back;
+        `ExtractorUnavailable` when it does not come back within 40 seconds.
         """
         if not data:
             return Document("", extractor=self.identity)
@@ -135,7 +142,9 @@ class _Answer:
 
 
 def _parts(status: int, body: bytes) -> list[dict[str, list[str]]]:
-    """The metadata and content of the document and of what is embedded in it, values always as lists."""
+    """The metadata and content of the document and of what is embedded in it, values always as
+    lists.
+    """
     if status in _BUSY:
         raise _BrokenOff(f"the server answered {status}")
     if status in _ELSEWHERE or 300 <= status < 400:
@@ -193,7 +202,9 @@ def _call(
     seconds: float,
     most: int,
 ) -> tuple[int, bytes]:
-    """Status and body. Raises `ExtractionTimeout`, `_BrokenOff`, and `ExtractionError` for a body over `most` bytes."""
+    """Status and body. Raises `ExtractionTimeout`, `_BrokenOff`, and `ExtractionError` for a body
+    over `most` bytes.
+    """
     client = _client()
     deadline = time.monotonic() + seconds
 

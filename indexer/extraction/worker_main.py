@@ -1,4 +1,6 @@
-"""The worker process's side: one document after another, from standard input to standard output, until the input ends."""
+"""The worker process's side: one document after another, from standard input to standard output,
+until the input ends.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,12 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(parent: int) -> None:
-    """Serve the process `parent`. What it is sent: (maker, limits), then (bytes, name) for each document.
+    """Serve the process `parent`. What it is sent: (maker, limits), then (bytes, name) for each
+    document.
 
-    What it answers: the extractor's identity, then for each document a `Document`, an `ExtractionError` or `TryAlone`; a
-    `NearfoldError` instead of the identity when there is no extractor to be had.
+    What it answers: the extractor's identity, then for each document a `Document`, an
+    `ExtractionError` or `TryAlone`; a `NearfoldError` instead of the identity when there is no
+    extractor to be had.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(parent)
@@ -41,7 +45,9 @@ def main(parent: int) -> None:
 
 
 def _die_with(parent: int) -> None:
-    """Linux ends us when the thread that started us ends; elsewhere we end with the document in hand."""
+    """Linux ends us when the thread that started us ends; elsewhere we end with the document in
+    hand.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if os.getppid() != parent:
@@ -49,7 +55,9 @@ def _die_with(parent: int) -> None:
 
 
 def _pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The two pipes under new numbers; what libraries print goes to standard error, what they read is empty."""
+    """The two pipes under new numbers; what libraries print goes to standard error, what they read
+    is empty.
+    """
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,9 +1,10 @@
 """Worker processes that may hang, die or eat memory: each such document costs itself and no other.
 
-A keeper thread holds the conversation with one worker process and replaces it when it is lost; one monitor thread ends the
-workers whose document takes too long or too much memory. Workers are plain child processes, so the program that uses the
-pool needs no `if __name__ == "__main__"` guard; they share no terminal with it, so an interrupt reaches only the program;
-and they end when it ends, however it ends.
+A keeper thread holds the conversation with one worker process and replaces it when it is lost; one
+monitor thread ends the workers whose document takes too long or too much memory. Workers are plain
+child processes, so the program that uses the pool needs no `if __name__ == "__main__"` guard; they
+share no terminal with it, so an interrupt reaches only the program; and they end when it ends,
+however it ends.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _CLOSING_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[K]):
-    """One document to extract. `key` comes back with the result; `name` is the file's name, a hint about its format."""
+    """One document to extract. `key` comes back with the result; `name` is the file's name, a hint
+    about its format.
+    """
 
     key: K
     data: bytes
@@ -44,10 +47,12 @@ class Task(Generic[K]):
 
 
 class Pool:
-    """Extracts documents in `workers` killable processes (None: one a processor), each document within `limits`.
+    """Extracts documents in `workers` killable processes (None: one a processor), each document
+    within `limits`.
 
-    A context manager. Processes start when there is work for them. A worker whose resident memory has grown by a quarter of
-    the limit is replaced between documents, so that no document pays for earlier ones.
+    A context manager. Processes start when there is work for them. A worker whose resident memory
+    has grown by a quarter of the limit is replaced between documents, so that no document pays for
+    earlier ones.
     """
 
     def __init__(
@@ -75,7 +80,9 @@ class Pool:
         self.close()
 
     def close(self) -> None:
-        """End all workers at once, with the documents they have in hand. Does not wait for long; twice is no error."""
+        """End all workers at once, with the documents they have in hand. Does not wait for long;
+        twice is no error.
+        """
         self._closed.set()
         for keeper in self._keepers:
             self._jobs.put(None)
@@ -87,11 +94,13 @@ class Pool:
     def extract_all(
         self, items: Iterable[Task[K] | T]
     ) -> Iterator[tuple[K, Document | ExtractionError] | T]:
-        """Yield (key, result) for each `Task`, in the order in which they are ready; what is not a `Task` passes through.
+        """Yield (key, result) for each `Task`, in the order in which they are ready; what is not a
+        `Task` passes through.
 
-        Items are pulled as they are needed: at most twice as many tasks as there are workers, or about 512 MB, are under
-        way. A document that `TryAlone` came back for is tried once more with nothing else under way; if it comes back again,
-        the result is `ExtractionCrash`. Raises `ExtractorUnavailable` or `MissingExtra` when the extractor cannot be had.
+        Items are pulled as they are needed: at most twice as many tasks as there are workers, or
+        about 512 MB, are under way. A document that `TryAlone` came back for is tried once more
+        with nothing else under way; if it comes back again, the result is `ExtractionCrash`. Raises
+        `ExtractorUnavailable` or `MissingExtra` when the extractor cannot be had.
         """
         run: _Run[K] = _Run(self._jobs, 2 * len(self._keepers))
         try:
@@ -112,7 +121,9 @@ class Pool:
         return (*(keeper.thread for keeper in self._keepers), self._monitor)
 
     def _watch(self) -> None:
-        """End what is over its limits. Time during which this process was itself stopped counts for little."""
+        """End what is over its limits. Time during which this process was itself stopped counts for
+        little.
+        """
         before = time.monotonic()
         while not self._closed.wait(_TICK):
             now = time.monotonic()
@@ -194,7 +205,9 @@ class _Run(Generic[K]):
 
 
 class _Keeper:
-    """Takes jobs and has them done by a worker process, which it starts when there is a job, and again when it is lost."""
+    """Takes jobs and has them done by a worker process, which it starts when there is a job, and
+    again when it is lost.
+    """
 
     def __init__(
         self, maker: Maker, limits: Limits, jobs: queue.SimpleQueue[_Job[Any] | None]
@@ -208,7 +221,9 @@ class _Keeper:
         self._stopped = False
 
     def _keep(self) -> None:
-        """Until the pool is closed; a job always gets a result, or its consumer would wait for ever."""
+        """Until the pool is closed; a job always gets a result, or its consumer would wait for
+        ever.
+        """
         while (job := self._jobs.get()) is not None and not self._stopped:
             if not job.run.abandoned:
                 job.result = self._result(job.task)

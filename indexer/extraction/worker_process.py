@@ -35,7 +35,9 @@ _MEGABYTE = 1 << 20
 
 
 class Lost(Exception):
-    """The process ended before it had answered; `code` is its exit code, None when it is not known."""
+    """The process ended before it had answered; `code` is its exit code, None when it is not
+    known.
+    """
 
     def __init__(self, code: int | None) -> None:
         super().__init__(f"exit code {code}")
@@ -43,9 +45,11 @@ class Lost(Exception):
 
 
 class Worker:
-    """A process that extracts one document at a time. One thread talks with it; `kill` and `check` are for other threads.
+    """A process that extracts one document at a time. One thread talks with it; `kill` and `check`
+    are for other threads.
 
-    Memory counts from what the process held when it was ready: its resident memory then is no document's doing.
+    Memory counts from what the process held when it was ready: its resident memory then is no
+    document's doing.
     """
 
     def __init__(self, limits: Limits, seconds: float) -> None:
@@ -66,7 +70,8 @@ class Worker:
     def greet(self, greeting: bytes) -> None:
         """Hand over what makes the extractor, and wait until it is made.
 
-        Raises the `NearfoldError` that kept it from being made, and `Lost` when the process ends or does not get ready.
+        Raises the `NearfoldError` that kept it from being made, and `Lost` when the process ends or
+        does not get ready.
         """
         answer = self._ask(greeting, _START_SECONDS)
         if isinstance(answer, NearfoldError):
@@ -74,7 +79,9 @@ class Worker:
         self._base = self._memory.memory_info().rss
 
     def extract(self, data: bytes, name: str) -> Document | ExtractionError | TryAlone:
-        """What came of one document: whatever happened to the process is an error of that document."""
+        """What came of one document: whatever happened to the process is an error of that
+        document.
+        """
         try:
             answer = self._ask((data, name), self._seconds)
         except Lost as lost:
@@ -86,7 +93,9 @@ class Worker:
 
     @property
     def spent(self) -> bool:
-        """Whether it has ended, or holds so much memory that the next document should have a new one."""
+        """Whether it has ended, or holds so much memory that the next document should have a new
+        one.
+        """
         if self._verdict or self._process.poll() is not None:
             return True
         try:
@@ -95,7 +104,9 @@ class Worker:
             return True
 
     def check(self, seconds: float) -> None:
-        """Count time, and end the process when its document is over a limit. Idle processes are left alone."""
+        """Count time, and end the process when its document is over a limit. Idle processes are
+        left alone.
+        """
         with self._lock:
             if self._left is None or self._verdict:
                 return

@@ -1,4 +1,6 @@
-"""What grouping made, counted: families, copies inside them, documents that moved, labels that do not agree."""
+"""What grouping made, counted: families, copies inside them, documents that moved, labels that do
+not agree.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Inconsistent:
-    """A family whose members do not all carry the same labels: how many carry each, and how many none."""
+    """A family whose members do not all carry the same labels: how many carry each, and how many
+    none.
+    """
 
     family: str
     documents: int
@@ -40,11 +44,12 @@ class Inconsistent:
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """What `group` made. Families and clusters have two documents or more; `singletons` are documents in no family.
+    """What `group` made. Families and clusters have two documents or more; `singletons` are
+    documents in no family.
 
-    `aside`: documents whose status keeps them out of families. `changed`: rows whose family fields are new. Documents that
-    came alone, without a family yet, are not in `moved`. `same_bytes` and `same_text` are the levels inside families, whatever
-    the status, empty texts left out.
+    `aside`: documents whose status keeps them out of families. `changed`: rows whose family fields
+    are new. Documents that came alone, without a family yet, are not in `moved`. `same_bytes` and
+    `same_text` are the levels inside families, whatever the status, empty texts left out.
     """
 
     documents: int
@@ -63,7 +68,9 @@ class Grouped:
 
 
 def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: Capped) -> Grouped:
-    """Count and list what an assignment of family fields makes of the documents, `changed` of them to be written."""
+    """Count and list what an assignment of family fields makes of the documents, `changed` of them
+    to be written.
+    """
     entries = [entry for entry, _ in pairs]
     sizes = Counter(after.family for _, after in pairs)
     clusters = {after.cluster for _, after in pairs} - {None}

@@ -1,4 +1,6 @@
-"""Consistency of labels: families whose documents do not all carry the same ones, read from the store as it is."""
+"""Consistency of labels: families whose documents do not all carry the same ones, read from the
+store as it is.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ class Disagreement:
 
 
 def consistency(store: Store) -> tuple[Disagreement, ...]:
-    """The families whose documents carry different sets of labels, by family; nothing is grouped and nothing written.
+    """The families whose documents carry different sets of labels, by family; nothing is grouped
+    and nothing written.
 
     Raises `StoreError` when nothing was indexed yet.
     """

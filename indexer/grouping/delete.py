@@ -1,4 +1,6 @@
-"""Deleting documents, and mending what depends on documents that go or change: families they led, clusters with their name."""
+"""Deleting documents, and mending what depends on documents that go or change: families they led,
+clusters with their name.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ DEFAULTS = Settings()
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A family whose principal went or changed, and the families its other members are in now, each with their number."""
+    """A family whose principal went or changed, and the families its other members are in now, each
+    with their number.
+    """
 
     family: str
     into: dict[str, int]
@@ -47,15 +51,17 @@ def delete(
     measure: str = "features",
     principal: Principal = "longest",
 ) -> Deleted:
-    """Remove documents, their parts and whatever is remembered of them; a family that loses its principal is grouped anew.
+    """Remove documents, their parts and whatever is remembered of them; a family that loses its
+    principal is grouped anew.
 
-    The members that stay are grouped among themselves by the settings given, which should be those of the last `group`, and
-    are provisional until the next one. A cluster that was called after a document that goes is called after another one,
-    and is none when a single document is left. All this comes first, so that a run cut short leaves no member without a
-    principal; run again it does the rest.
+    The members that stay are grouped among themselves by the settings given, which should be those
+    of the last `group`, and are provisional until the next one. A cluster that was called after a
+    document that goes is called after another one, and is none when a single document is left. All
+    this comes first, so that a run cut short leaves no member without a principal; run again it
+    does the rest.
 
-    Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and `StoreError` when nothing was
-    indexed yet.
+    Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and
+    `StoreError` when nothing was indexed yet.
     """
     recipe_of(store)
     settings = Settings(threshold, measure, principal)
@@ -86,14 +92,17 @@ def delete_mended(store: Store, ids: Sequence[str], settings: Settings = DEFAULT
 
 
 def leads(row: Row) -> bool:
-    """Whether others may join this document. Rows that were never grouped say nothing about being principals."""
+    """Whether others may join this document. Rows that were never grouped say nothing about being
+    principals.
+    """
     return row.family == row.id and row.principal is not False and row.status == "complete"
 
 
 def mend(
     store: Store, recipe: Recipe, going: Mapping[str, Row], settings: Settings = DEFAULTS
 ) -> tuple[Mended, ...]:
-    """Before these stored rows go or change: nobody else is in their families any more, and no cluster has their name.
+    """Before these stored rows go or change: nobody else is in their families any more, and no
+    cluster has their name.
 
     Members that stay are grouped among themselves, those that go too are alone from now on.
     """
@@ -123,7 +132,9 @@ def mend(
 def mend_strays(
     store: Store, recipe: Recipe, ids: Collection[str], settings: Settings = DEFAULTS
 ) -> None:
-    """After rows went or changed: group anew who joined them meanwhile, unless they resemble what is there now."""
+    """After rows went or changed: group anew who joined them meanwhile, unless they resemble what
+    is there now.
+    """
     store.refresh()
     members = _members(store, list(ids))
     heads = {row.id: row for row in rows_of(store, list(members)) if leads(row)}
@@ -172,7 +183,9 @@ def _regrouped(
 
 
 def rename_clusters(store: Store, names: Sequence[str], going: Collection[str]) -> None:
-    """Call these clusters after their longest document that stays; a single document is no cluster."""
+    """Call these clusters after their longest document that stays; a single document is no
+    cluster.
+    """
     staying: dict[str, list[str]] = defaultdict(list)
     for id, name in store.members("cluster", names):
         if id not in going:

@@ -1,4 +1,6 @@
-"""One family as a reviewer looks at it: its members by similarity, who resembles whom, labels, and what is not in order."""
+"""One family as a reviewer looks at it: its members by similarity, who resembles whom, labels, and
+what is not in order.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,13 @@ MOST, COMPARED = 500, 24
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family. `members` are its documents by similarity to the principal, most similar first, the principal itself left out.
+    """A family. `members` are its documents by similarity to the principal, most similar first, the
+    principal itself left out.
 
-    `size` counts all documents, also those beyond the 500 that are read. `principal` is None when it is not in the store.
-    `matrix[i][j]` is how much documents i and j of `compared` resemble each other, estimated from their slots; None where one
-    has none. `labels`: how many documents carry each. `warnings` are sentences.
+    `size` counts all documents, also those beyond the 500 that are read. `principal` is None when
+    it is not in the store. `matrix[i][j]` is how much documents i and j of `compared` resemble each
+    other, estimated from their slots; None where one has none. `labels`: how many documents carry
+    each. `warnings` are sentences.
     """
 
     id: str
@@ -98,7 +102,9 @@ def _warnings(
 
 
 def _least(rows: Sequence[Row]) -> float | None:
-    """The least similarity of two members, when it is clearly below that of any of them to the principal."""
+    """The least similarity of two members, when it is clearly below that of any of them to the
+    principal.
+    """
     stored = [row.similarity for row in rows if row.similarity is not None]
     slots = [unpack_slots(row.minhash) for row in rows[:COMPARED] if row.minhash]
     values = [float(np.mean(a == b)) for place, a in enumerate(slots) for b in slots[:place]]

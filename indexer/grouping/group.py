@@ -1,6 +1,7 @@
 """Grouping: the families and clusters of a whole store, written back to it.
 
-The result depends on the documents and the settings alone, not on the order in which they came or on what was grouped before.
+The result depends on the documents and the settings alone, not on the order in which they came or
+on what was grouped before.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ _ASSIGNED = ("family", "principal", "similarity", "cluster", "provisional")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How families are made. Bands are planned so that 99.8 % of the pairs at the lower threshold share one."""
+    """How families are made. Bands are planned so that 99.8 % of the pairs at the lower threshold
+    share one.
+    """
 
     threshold: float = 0.8
     measure: str = "features"
@@ -74,7 +77,9 @@ class Settings:
             )
 
     def check_values(self) -> None:
-        """Raise `UsageError` for a value out of its range, `UnknownMeasure` for a name that is none, whatever the recipe."""
+        """Raise `UsageError` for a value out of its range, `UnknownMeasure` for a name that is
+        none, whatever the recipe.
+        """
         check_measure(self.measure)
         for value in (self.threshold, self.chained):
             if not 0 < value <= 1:
@@ -85,7 +90,9 @@ class Settings:
 
 @dataclass(slots=True)
 class Assigned:
-    """The family fields of every document of a collection, in its order, and what caps left out on the way."""
+    """The family fields of every document of a collection, in its order, and what caps left out on
+    the way.
+    """
 
     assignments: list[Assignment]
     capped: Capped = field(default_factory=Capped)
@@ -107,17 +114,21 @@ def group(
 ) -> Grouped:
     """Make the families and clusters of a store, and write them back unless `write` is False.
 
-    Complete documents are visited in principal order (`longest`, `first` by time, `central` by summed similarity to their
-    matches); each joins the most similar earlier principal that shares a band and whose `measure` is `threshold` or more, or
-    becomes one. Truncated documents come last and only join. Clusters connect documents through any chain of pairs at
-    `cluster_threshold` (default: `threshold`). `cap`: of a band that more distinct texts share, all are compared with the
-    first in principal order only. `memory`: megabytes for slots and pairs, what does not fit is written to temporary files;
-    the families themselves take about 1 KB a document beside it. `within` labels: families and clusters are those that the
-    documents of each set of labels would have alone, so that who may see one member may see all; the store is read once more
-    for each set. `of` parts: families and clusters of clauses, across documents and within them; those of documents stay.
+    Complete documents are visited in principal order (`longest`, `first` by time, `central` by
+    summed similarity to their matches); each joins the most similar earlier principal that shares a
+    band and whose `measure` is `threshold` or more, or becomes one. Truncated documents come last
+    and only join. Clusters connect documents through any chain of pairs at `cluster_threshold`
+    (default: `threshold`). `cap`: of a band that more distinct texts share, all are compared with
+    the first in principal order only. `memory`: megabytes for slots and pairs, what does not fit is
+    written to temporary files; the families themselves take about 1 KB a document beside it.
+    `within` labels: families and clusters are those that the documents of each set of labels would
+    have alone, so that who may see one member may see all; the store is read once more for each
+    set. `of` parts: families and clusters of clauses, across documents and within them; those of
+    documents stay.
 
-    Run again it gives the same families, also when it was cut short before. Raises `UsageError`, `UnknownMeasure`,
-    `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
+    Run again it gives the same families, also when it was cut short before. Raises `UsageError`,
+    `UnknownMeasure`, `StoreBusy` while another job works on the store, and `StoreError` when
+    nothing was indexed yet.
     """
     recipe = recipe_of(store)
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
@@ -188,7 +199,8 @@ def assigned(
 
 
 def fewest_equal(measure: str, width: int, threshold: float) -> int:
-    """The fewest of `width` slots equal in a pair that is not ruled out: its 99.9 % interval ends at the threshold or above.
+    """The fewest of `width` slots equal in a pair that is not ruled out: its 99.9 % interval ends
+    at the threshold or above.
 
     For `estimate` the slots are the measure, and other measures are not ruled out by slots.
 
@@ -268,7 +280,9 @@ def _clusters(
     joined: dict[int, tuple[int, float | None]],
     settings: Settings,
 ) -> dict[int, str]:
-    """The cluster of each document that is in one: the id of its first document in principal order."""
+    """The cluster of each document that is in one: the id of its first document in principal
+    order.
+    """
     chains = Chains(len(collection.documents))
     if settings.chained <= settings.threshold:
         for document, (head, _) in joined.items():
@@ -290,7 +304,9 @@ def _text(collection: Collection, document: int) -> int:
 
 
 def _turn(change: tuple[Entry, Assignment]) -> int:
-    """Principals are written first, and those that were principals last, so that every member has one at any moment."""
+    """Principals are written first, and those that were principals last, so that every member has
+    one at any moment.
+    """
     before, after = change
     return 0 if after.principal else 2 if before.principal is not False else 1
 

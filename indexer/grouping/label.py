@@ -1,8 +1,10 @@
-"""Labels: put on documents and carried to the members of their families, with a journal that can be undone.
+"""Labels: put on documents and carried to the members of their families, with a journal that can be
+undone.
 
-A reviewer who has judged one document may tag its near duplicates the same way, or have them queued for a closer look. Which
-of the two is right depends on the label: near duplicates of what is not responsive may be tagged without review, those of what
-is responsive should be looked at (Dimm, "What is a near-dupe, really?").
+A reviewer who has judged one document may tag its near duplicates the same way, or have them queued
+for a closer look. Which of the two is right depends on the label: near duplicates of what is not
+responsive may be tagged without review, those of what is responsive should be looked at (Dimm,
+"What is a near-dupe, really?").
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ Reason: TypeAlias = Literal["label", "similarity"]
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """A document whose labels change. `similarity` to the nearest document that was named; None for one that was named."""
+    """A document whose labels change. `similarity` to the nearest document that was named; None for
+    one that was named.
+    """
 
     id: str
     path: str
@@ -41,8 +45,9 @@ class Relabelled:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A member of a family that is left for review: `label`, since a document of its family carries a label that asks for it;
-    `similarity`, since it is less similar to the documents that were named than was asked.
+    """A member of a family that is left for review: `label`, since a document of its family carries
+    a label that asks for it; `similarity`, since it is less similar to the documents that were
+    named than was asked.
     """
 
     id: str
@@ -55,10 +60,11 @@ class Queued:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What a labelling changed, or would change on a dry run; `job` undoes it, None when there is nothing to undo.
+    """What a labelling changed, or would change on a dry run; `job` undoes it, None when there is
+    nothing to undo.
 
-    `unchanged` documents had the labels already. `provisional`: members that are in their family on arrival only, not yet by
-    `group`. All lists by family, then id.
+    `unchanged` documents had the labels already. `provisional`: members that are in their family on
+    arrival only, not yet by `group`. All lists by family, then id.
     """
 
     job: int | None
@@ -71,7 +77,9 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What became of a labelling that was undone: labels given back, kept because they changed since, documents gone."""
+    """What became of a labelling that was undone: labels given back, kept because they changed
+    since, documents gone.
+    """
 
     job: int
     restored: tuple[LabelChange, ...]
@@ -91,16 +99,19 @@ def label(
     threshold: float = 0.0,
     dry_run: bool = False,
 ) -> Labelled:
-    """Add and remove labels of documents, named by id or by a label that they carry, and of all members of their families.
+    """Add and remove labels of documents, named by id or by a label that they carry, and of all
+    members of their families.
 
-    With `family` what is done to a document is done to the others of its family as well, but for those that are left for
-    review: all others of a family in which a document carries, or is given, a label of `review` (who carries it itself was
-    judged already), and those whose `features` similarity to every document named in their family is below `threshold`.
-    `dry_run` changes nothing.
+    With `family` what is done to a document is done to the others of its family as well, but for
+    those that are left for review: all others of a family in which a document carries, or is given,
+    a label of `review` (who carries it itself was judged already), and those whose `features`
+    similarity to every document named in their family is below `threshold`. `dry_run` changes
+    nothing.
 
-    Labels lose the white space around them; what they may hold says `label_names`. Any label may be removed, whatever it holds.
-    What changes is in the journal before it is written, so that `undo_labels` can restore it, also after a run cut short.
-    Raises `UsageError`, `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
+    Labels lose the white space around them; what they may hold says `label_names`. Any label may be
+    removed, whatever it holds. What changes is in the journal before it is written, so that
+    `undo_labels` can restore it, also after a run cut short. Raises `UsageError`, `StoreBusy` while
+    another job works on the store, and `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
     added, removed = _checked(add, remove, threshold)
@@ -138,10 +149,12 @@ def label(
 
 
 def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
-    """Give documents back the labels that they had before a labelling, unless their labels changed since.
+    """Give documents back the labels that they had before a labelling, unless their labels changed
+    since.
 
-    A document that has these labels already counts as restored. Raises `NumberNotFound`, `UsageError` for a job that was
-    undone, `StoreBusy` while another job works on the store, and `StoreError` when nothing was indexed yet.
+    A document that has these labels already counts as restored. Raises `NumberNotFound`,
+    `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
+    `StoreError` when nothing was indexed yet.
     """
     recipe_of(store)
     with LabelJournal(journal_path(store.url)) as journal, working(journal, "undo_labels") as told:
@@ -174,7 +187,9 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
 
 
 def label_history(store: Store) -> tuple[LabelJob, ...]:
-    """The labellings of a store, the last one first; no job is kept out. Raises `StoreBusy` while one works on the store."""
+    """The labellings of a store, the last one first; no job is kept out. Raises `StoreBusy` while
+    one works on the store.
+    """
     recipe_of(store)
     return history(journal_path(store.url))
 
@@ -208,7 +223,9 @@ class _Plan:
 def _checked(
     add: Iterable[str], remove: Iterable[str], threshold: float
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Both without repetitions, as a store would keep them; raises `UsageError` for what cannot be done."""
+    """Both without repetitions, as a store would keep them; raises `UsageError` for what cannot be
+    done.
+    """
     given = storable_labels({"add": label_names(add), "remove": trimmed(remove)})
     if not 0 <= threshold <= 1:
         raise UsageError(f"a threshold must lie between 0 and 1, not {threshold}")
@@ -227,7 +244,9 @@ def _to_families(
     review: frozenset[str],
     threshold: float,
 ) -> None:
-    """Do to the members of families what is done to the documents named in them, or leave them for review."""
+    """Do to the members of families what is done to the documents named in them, or leave them for
+    review.
+    """
     for name, ids in _families_of(store, named):
         heads = list(rows_of(store, [id for id in ids if id in named]))
         others = list(rows_of(store, [id for id in ids if id not in named]))

@@ -1,4 +1,6 @@
-"""What labelling did, kept beside a store's journal: who had which labels before and after, so that it can be undone."""
+"""What labelling did, kept beside a store's journal: who had which labels before and after, so that
+it can be undone.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ _HISTORY = (
 
 @dataclass(frozen=True, slots=True)
 class LabelJob:
-    """One labelling: its number, when it began (ISO 8601, UTC), what it added and removed, and on how many documents.
+    """One labelling: its number, when it began (ISO 8601, UTC), what it added and removed, and on
+    how many documents.
 
     `restored`: how many of them an undo has given their labels back.
     """
@@ -104,7 +107,9 @@ class LabelJournal(Journal):
 
 
 def history(path: Path | None) -> tuple[LabelJob, ...]:
-    """Every labelling in a journal, the last one first, read without holding it. Raises `StoreBusy` while a job holds it."""
+    """Every labelling in a journal, the last one first, read without holding it. Raises `StoreBusy`
+    while a job holds it.
+    """
     return looked_up(
         path,
         "labelling",

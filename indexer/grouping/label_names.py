@@ -11,10 +11,12 @@ SEPARATOR = ";"
 
 
 def label_names(given: Iterable[str]) -> tuple[str, ...]:
-    """Labels to give to documents, without the white space around them, each once, in the order given.
+    """Labels to give to documents, without the white space around them, each once, in the order
+    given.
 
-    Raises `UsageError` for a label that is blank, that holds a semicolon (exports put one between labels), or a character that
-    nobody sees: line ends, tabs and other control characters, bidirectional controls, characters without width.
+    Raises `UsageError` for a label that is blank, that holds a semicolon (exports put one between
+    labels), or a character that nobody sees: line ends, tabs and other control characters,
+    bidirectional controls, characters without width.
 
     >>> label_names([" hot ", "privileged", "hot"])
     ('hot', 'privileged')
@@ -33,7 +35,8 @@ def label_names(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def trimmed(given: Iterable[str]) -> tuple[str, ...]:
-    """Labels to look for, whatever they hold, without the white space around them, each once. Raises `UsageError` for a blank.
+    """Labels to look for, whatever they hold, without the white space around them, each once.
+    Raises `UsageError` for a blank.
 
     >>> trimmed(["a;b ", "a;b"])
     ('a;b',)

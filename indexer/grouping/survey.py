@@ -1,4 +1,6 @@
-"""A whole store surveyed: how much of it is duplicate, how large families are, and what another threshold would change."""
+"""A whole store surveyed: how much of it is duplicate, how large families are, and what another
+threshold would change.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 @dataclass(frozen=True, slots=True)
 class FamilySize:
-    """A family by its id, the path of its principal (of any member where that is gone), and how many documents it has."""
+    """A family by its id, the path of its principal (of any member where that is gone), and how
+    many documents it has.
+    """
 
     id: str
     path: str
@@ -49,7 +53,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The families that a threshold would make, and the families that would change most. `measure` names what decides."""
+    """The families that a threshold would make, and the families that would change most. `measure`
+    names what decides.
+    """
 
     threshold: float
     measure: str
@@ -71,7 +77,9 @@ class Step:
 
 
 class Survey:
-    """What reading all of a store once told. `measure`: what `at` decides by; `estimate` where there are very many pairs."""
+    """What reading all of a store once told. `measure`: what `at` decides by; `estimate` where
+    there are very many pairs.
+    """
 
     def __init__(self, store: Store, collection: Collection, progress: Progress = silent) -> None:
         entries = collection.entries
@@ -101,7 +109,9 @@ class Survey:
         )
 
     def at(self, threshold: float) -> Preview:
-        """The families at a threshold, not written; below `FLOOR` those at `FLOOR`. A recipe without slots has none."""
+        """The families at a threshold, not written; below `FLOOR` those at `FLOOR`. A recipe
+        without slots has none.
+        """
         made = self._at(max(FLOOR, round(threshold, 3)))
         if made is None:
             return Preview(threshold, self.measure, self.documents, 0, 0, 0, 0)
@@ -126,7 +136,8 @@ class Survey:
 
 
 def survey(store: Store, progress: Progress = silent) -> Survey:
-    """Read all of a store once; texts of pairs whose similarity is asked are read again, up to 20,000 pairs.
+    """Read all of a store once; texts of pairs whose similarity is asked are read again, up to
+    20,000 pairs.
 
     Raises `StoreError` when nothing was indexed yet.
     """
@@ -158,7 +169,9 @@ def _histogram(values: list[float]) -> tuple[int, ...]:
 def _pairs(
     store: Store, collection: Collection, places: dict[str, int], progress: Progress
 ) -> tuple[str, Pairs | None]:
-    """The pairs of texts at `FLOOR` or above, by the features of the texts or, where they are many, by their slots."""
+    """The pairs of texts at `FLOOR` or above, by the features of the texts or, where they are many,
+    by their slots.
+    """
     if not collection.slots.shape[1]:
         return "none", None
     left, right, equal = _alike(collection, progress)

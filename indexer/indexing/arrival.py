@@ -1,8 +1,9 @@
-"""Families on arrival: a document that comes, or comes changed, joins the most similar principal or leads a family of its own.
+"""Families on arrival: a document that comes, or comes changed, joins the most similar principal or
+leads a family of its own.
 
-What is decided here is provisional until the next `group`, but it holds at every moment: a family's principal exists, may lead,
-and is similar enough to each member. So principals are written before those who join them, and before a text changes its
-family is mended.
+What is decided here is provisional until the next `group`, but it holds at every moment: a family's
+principal exists, may lead, and is similar enough to each member. So principals are written before
+those who join them, and before a text changes its family is mended.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
 
 @dataclass(slots=True)
 class _UnderWay:
-    """A principal that was handed over and that the store has not acknowledged; one that it refused never will be."""
+    """A principal that was handed over and that the store has not acknowledged; one that it refused
+    never will be.
+    """
 
     row: Row
     decided: threading.Event = field(default_factory=threading.Event)
@@ -38,11 +41,13 @@ class _UnderWay:
 
 
 class Arrivals:
-    """Gives the rows of one job their families, and writes them. `settings` None: no look-ups, every document leads its own.
+    """Gives the rows of one job their families, and writes them. `settings` None: no look-ups,
+    every document leads its own.
 
-    Rows are placed in one thread, in their order, and may be written from others. Principals of this job are remembered, the
-    last 50,000; others are looked up in the store, unless it was empty at first and nobody else can write to it. Where that is
-    worth it, all principals of a small store are remembered. Recipes without bands of MinHash slots give no families.
+    Rows are placed in one thread, in their order, and may be written from others. Principals of
+    this job are remembered, the last 50,000; others are looked up in the store, unless it was empty
+    at first and nobody else can write to it. Where that is worth it, all principals of a small
+    store are remembered. Recipes without bands of MinHash slots give no families.
     """
 
     def __init__(self, store: Store, recipe: Recipe, settings: Settings | None = DEFAULTS) -> None:
@@ -62,10 +67,11 @@ class Arrivals:
         self._led: set[str] = set()
 
     def placed(self, rows: Sequence[Row], replaced: Collection[str] = ()) -> list[Row]:
-        """The rows with their families, to be handed to `write` in this order. `replaced`: ids that the store holds already.
+        """The rows with their families, to be handed to `write` in this order. `replaced`: ids that
+        the store holds already.
 
-        A document whose text is the same as before keeps its family. Before a text changes, the members that it led choose
-        anew, among themselves.
+        A document whose text is the same as before keeps its family. Before a text changes, the
+        members that it led choose anew, among themselves.
         """
         last = {row.id: place for place, row in enumerate(rows)}
         stored = [id for id in last if id in replaced or id in self._known]
@@ -89,7 +95,9 @@ class Arrivals:
         return placed
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
-        """`Store.write` for rows that were placed: principals first; who would join one that was refused is alone."""
+        """`Store.write` for rows that were placed: principals first; who would join one that was
+        refused is alone.
+        """
         heads = [self._under_way.get(row.family) if row.family != row.id else None for row in rows]
         now = [place for place, head in enumerate(heads) if head is None]
         refusals: dict[int, str | None] = {}
@@ -126,7 +134,9 @@ class Arrivals:
         return row if head is None or head.arrived else _alone(row)
 
     def _check(self, rows: Sequence[Row]) -> None:
-        """Mend what other writers did meanwhile to principals that were joined, and what they joined to those that changed."""
+        """Mend what other writers did meanwhile to principals that were joined, and what they
+        joined to those that changed.
+        """
         seen = {
             row.id: source
             for row in rows
@@ -227,7 +237,9 @@ class Arrivals:
         return under_way | {id: row for id, row in stored.items() if leads(row)}
 
     def _note_sources(self, rows: Iterable[Row]) -> None:
-        """Remember what the principals of these rows hold, to see later whether it is still the same."""
+        """Remember what the principals of these rows hold, to see later whether it is still the
+        same.
+        """
         members = {row.id: row.family for row in rows if row.family != row.id}
         if self._store.shared and members:
             now = self._store.sources(list(set(members.values())))

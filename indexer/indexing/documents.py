@@ -22,7 +22,8 @@ _IRREGULAR = Unreadable(reason="it is not a regular file", mend="give a file")
 def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Document]:
     """Read one file, or text on stdin for `-`: its real path (`-` for stdin) and its document.
 
-    Raises `SourceNotFound`, `UsageError` for a folder, and `ExtractionError` when the file cannot be read.
+    Raises `SourceNotFound`, `UsageError` for a folder, and `ExtractionError` when the file cannot
+    be read.
     """
     [(where, result)] = documents_at([path], limits)
     if isinstance(result, ExtractionError):
@@ -44,7 +45,8 @@ def documents_at(
 def documents_under(
     folder: str, limits: Limits = DEFAULT_LIMITS, without: Path | None = None
 ) -> Iterator[tuple[str, Document | ExtractionError]]:
-    """Every file of a folder as `documents_at` gives it, in no particular order; nothing of the real folder `without`.
+    """Every file of a folder as `documents_at` gives it, in no particular order; nothing of the
+    real folder `without`.
 
     Raises `SourceNotFound`.
     """
@@ -62,7 +64,9 @@ def documents_under(
 def _tasks(
     paths: Iterable[str], limits: Limits
 ) -> Iterator[Task[str] | tuple[str, Document | ExtractionError]]:
-    """Plain documents and errors at once, tasks for the rest. Paths that are not there are told before anything is read."""
+    """Plain documents and errors at once, tasks for the rest. Paths that are not there are told
+    before anything is read.
+    """
     paths = list(paths)
     for path in paths:
         if path != STDIN and not os.path.lexists(path):

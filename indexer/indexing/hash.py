@@ -32,7 +32,8 @@ def hash(
 ) -> Iterator[Signed]:
     """Fingerprint files (`-` is text on stdin), each as it is ready.
 
-    Raises `SourceNotFound` for a path that is not there, and `UsageError` when the recipe needs statistics and none are given.
+    Raises `SourceNotFound` for a path that is not there, and `UsageError` when the recipe needs
+    statistics and none are given.
     """
     for path, result in documents_at(paths):
         if isinstance(result, ExtractionError):
@@ -44,10 +45,12 @@ def hash(
 def statistics_at(
     path: str, recipe: Recipe, failed: Callable[[Failed], None] = lambda _: None
 ) -> CorpusStatistics:
-    """Corpus statistics for a recipe: counted over a folder or a store (by its URL), or read from a file that was saved.
+    """Corpus statistics for a recipe: counted over a folder or a store (by its URL), or read from a
+    file that was saved.
 
-    `failed` is told of each file of the folder that could not be read, and so was not counted. Raises `SourceNotFound`, and
-    `UsageError` when the file holds no statistics, or those of other features.
+    `failed` is told of each file of the folder that could not be read, and so was not counted.
+    Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or those of other
+    features.
     """
     if "://" in path:
         with closing(open_store(path)) as store:

@@ -33,9 +33,11 @@ _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before an
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of every blob of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the number of `failed`.
+    """What became of every blob of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the
+    number of `failed`.
 
-    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: it was asked to end before all was read.
+    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: it was asked to
+    end before all was read.
     """
 
     seen: int
@@ -66,22 +68,27 @@ def index(
     progress: Callable[[Outcome], None] = lambda _: None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> Account:
-    """Extract, fingerprint and store every document under `paths`; skip what has not changed; resume what was cut short.
+    """Extract, fingerprint and store every document under `paths`; skip what has not changed;
+    resume what was cut short.
 
-    `paths` are files, folders, archives, mailboxes, tables and URLs, read as `reading` says (its namespace and limits are
-    those of this call). `recipe` None means the store's own, or the default for a new store. `labels` are added to every
-    document under `paths`, unchanged ones included. `prune` removes rows under `paths` whose document is gone. `retry` reads
-    documents again that failed before. `progress` is called with each outcome as it is known. Once `stopping` says so, nothing
-    more is read or pruned, and what was read is finished.
+    `paths` are files, folders, archives, mailboxes, tables and URLs, read as `reading` says (its
+    namespace and limits are those of this call). `recipe` None means the store's own, or the
+    default for a new store. `labels` are added to every document under `paths`, unchanged ones
+    included. `prune` removes rows under `paths` whose document is gone. `retry` reads documents
+    again that failed before. `progress` is called with each outcome as it is known. Once `stopping`
+    says so, nothing more is read or pruned, and what was read is finished.
 
-    A new or changed document joins the family of the most similar principal at `family_threshold` or above, looked up as it
-    arrives, else it leads its own (None: always); `group` makes families final.
+    A new or changed document joins the family of the most similar principal at `family_threshold`
+    or above, looked up as it arrives, else it leads its own (None: always); `group` makes families
+    final.
 
-    `parts` clauses: the clauses of each document become rows of their own beside it, which `search`, `similar`, `match` and
-    `group` are asked about by `of`. A store keeps to it from then on: None means as the store does.
+    `parts` clauses: the clauses of each document become rows of their own beside it, which
+    `search`, `similar`, `match` and `group` are asked about by `of`. A store keeps to it from then
+    on: None means as the store does.
 
-    Raises `SourceNotFound` and other kinds of `UsageError` before anything is written, `StoreError` and
-    `ExtractorUnavailable`; what was acknowledged by then is in the store, and the same call goes on from there.
+    Raises `SourceNotFound` and other kinds of `UsageError` before anything is written, `StoreError`
+    and `ExtractorUnavailable`; what was acknowledged by then is in the store, and the same call
+    goes on from there.
     """
     started = time.monotonic()
     families = _families(family_threshold)
@@ -148,7 +155,9 @@ def _resumable() -> Iterator[None]:
 
 
 def _families(threshold: float | None) -> Settings | None:
-    """How families are made on arrival, None when they are not; raises `UsageError` for a threshold out of range."""
+    """How families are made on arrival, None when they are not; raises `UsageError` for a threshold
+    out of range.
+    """
     if threshold is not None and not 0 < threshold <= 1:
         raise UsageError(
             f"the threshold of families must lie between 0 (exclusive) and 1, not {threshold}"
@@ -206,7 +215,8 @@ def _noted(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Ou
 
 
 def _prune(sources: Sequence[Source], store: Store, ids: set[str], failed: Sequence[Failed]) -> int:
-    """Delete rows of these sources whose document is gone: not yielded in this run, and not there under its path either.
+    """Delete rows of these sources whose document is gone: not yielded in this run, and not there
+    under its path either.
 
     What lies under a folder or in a container that could not be read is left alone.
     """
@@ -222,10 +232,12 @@ def _prune(sources: Sequence[Source], store: Store, ids: set[str], failed: Seque
 
 
 def _settle(journal: Journal, sources: Sequence[Source], failed: Sequence[Failed]) -> None:
-    """Let the journal say of these sources what the account of this run says, which read them to their end.
+    """Let the journal say of these sources what the account of this run says, which read them to
+    their end.
 
-    What failed without being read is remembered, and an earlier failure forgotten when its file is gone, or fails no more or
-    otherwise now; those in containers that were not opened this time are kept.
+    What failed without being read is remembered, and an earlier failure forgotten when its file is
+    gone, or fails no more or otherwise now; those in containers that were not opened this time are
+    kept.
     """
     now = {(one.path, one.error) for one in failed}
     paths = {path for path, _ in now}

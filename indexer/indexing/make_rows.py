@@ -23,7 +23,9 @@ class Extracted:
 def row_of(
     item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()
 ) -> Row:
-    """The row of one document. Cut text is `truncated`, never `complete`; until it is grouped a row is its own family."""
+    """The row of one document. Cut text is `truncated`, never `complete`; until it is grouped a row
+    is its own family.
+    """
     blob, document = item.blob, item.document
     cut = document.truncated and signed.status == "complete"
     return Row(

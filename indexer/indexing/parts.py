@@ -1,4 +1,5 @@
-"""Parts of documents: the rows of their clauses, made and written with the document that they are of.
+"""Parts of documents: the rows of their clauses, made and written with the document that they are
+of.
 
 What is signed is a clause without its number and heading; both are its title, and can be searched.
 """
@@ -28,10 +29,11 @@ _NONE: Structure = {}
 
 
 def divided(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NONE) -> list[Row]:
-    """Documents with the rows of their parts: `#1`, `#2` and so on after the document's id, in the order of the text.
+    """Documents with the rows of their parts: `#1`, `#2` and so on after the document's id, in the
+    order of the text.
 
-    `structure`: headings that extraction knows of, by document. A heading with nothing under it is no part. The last part of
-    a text that was cut is `truncated`.
+    `structure`: headings that extraction knows of, by document. A heading with nothing under it is
+    no part. The last part of a text that was cut is `truncated`.
     """
     drafts = [list(_drafts(row, structure.get(row.id, ()))) for row in rows]
     signed = iter(_signed([draft for of_one in drafts for draft in of_one], recipe))
@@ -91,7 +93,9 @@ def _last_cut(row: Row, parts: tuple[Row, ...]) -> tuple[Row, ...]:
 
 @dataclass(slots=True)
 class Parting:
-    """Divides the documents of one job. Parts whose text is the same keep their family; who was led by others is mended."""
+    """Divides the documents of one job. Parts whose text is the same keep their family; who was led
+    by others is mended.
+    """
 
     store: Store
     recipe: Recipe
@@ -100,7 +104,9 @@ class Parting:
     def divided(
         self, rows: Sequence[Row], replaced: Collection[str], structure: Structure = _NONE
     ) -> list[Row]:
-        """The rows with their parts. `replaced`: ids of documents that the store holds already, with parts of their own."""
+        """The rows with their parts. `replaced`: ids of documents that the store holds already,
+        with parts of their own.
+        """
         made = divided(rows, self.recipe, structure)
         before = self._before([row.id for row in rows if row.id in replaced])
         if not before:
@@ -121,9 +127,11 @@ class Parting:
 
 
 def parting(store: Store, parts: str | None, recipe: Recipe, in_place: bool) -> Parting | None:
-    """How the documents of a job are divided: as `parts` says, else as those are that the store holds; None for not at all.
+    """How the documents of a job are divided: as `parts` says, else as those are that the store
+    holds; None for not at all.
 
-    What was indexed before without parts is divided now, from the stored texts. Cut short, it is begun anew.
+    What was indexed before without parts is divided now, from the stored texts. Cut short, it is
+    begun anew.
     """
     if in_place and parts:
         raise Unsupported(

@@ -2,8 +2,8 @@
 
     walk -> fresh -> extracted -> signed -> written
 
-Each stage is a generator of one kind of value. An outcome that is decided early (skipped, failed) passes through the later
-stages untouched, which is why the account adds up.
+Each stage is a generator of one kind of value. An outcome that is decided early (skipped, failed)
+passes through the later stages untouched, which is why the account adds up.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ WRITE_CHARS = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A blob whose bytes were read and are not in the store yet. `replaces`: the store has a row of its earlier content."""
+    """A blob whose bytes were read and are not in the store yet. `replaces`: the store has a row of
+    its earlier content.
+    """
 
     blob: Blob
     payload: Payload
@@ -48,7 +50,9 @@ class Pending:
 
 @dataclass(frozen=True)
 class Job:
-    """What the stages of one job share. Once `stopping` says so nothing more is read; what was read is finished."""
+    """What the stages of one job share. Once `stopping` says so nothing more is read; what was read
+    is finished.
+    """
 
     store: Store
     recipe: Recipe
@@ -77,8 +81,9 @@ def outcomes(
 ) -> Generator[Outcome, None, None]:
     """Index blobs and yield what became of each, in the order in which it is known.
 
-    An `Indexed` is yielded after the store has acknowledged the row, never before. Rows may be under way to the store while
-    others are extracted; closing the generator drops them, and a later run sends them again.
+    An `Indexed` is yielded after the store has acknowledged the row, never before. Rows may be
+    under way to the store while others are extracted; closing the generator drops them, and a later
+    run sends them again.
     """
     yield from _written(_extracted(_fresh(blobs, job), job, pool), job)
 
@@ -193,7 +198,9 @@ def _text_of(pending: Pending, document: Document) -> Extracted:
 
 
 def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
-    """What the source made of it, where it gives texts; else its bytes are read or become a task."""
+    """What the source made of it, where it gives texts; else its bytes are read or become a
+    task.
+    """
     reached("before_extract", ExtractionError)
     made = item.payload.made
     if isinstance(made, ExtractionError):
@@ -202,7 +209,9 @@ def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
 
 
 def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
-    """Remember a failure; a row of what the file held before goes, for the file no longer says so."""
+    """Remember a failure; a row of what the file held before goes, for the file no longer says
+    so.
+    """
     blob = pending.blob
     event("document_failed", id=blob.id, kind=type(error).__name__)
     if pending.replaces:
@@ -214,7 +223,9 @@ def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
 
 
 def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome]:
-    """Fingerprint in batches and hand them to the store; outcomes that are already decided pass at once."""
+    """Fingerprint in batches and hand them to the store; outcomes that are already decided pass at
+    once.
+    """
     batch: list[Extracted] = []
     chars, most = 0, WRITE_DIVIDED if job.parting else WRITE_DOCUMENTS
     with Writer(job.arrivals) as writer:
@@ -269,7 +280,9 @@ def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:
 
 
 def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]:
-    """Remember what the store refused, and why, by id; rows of what the files held before go, for they no longer say so."""
+    """Remember what the store refused, and why, by id; rows of what the files held before go, for
+    they no longer say so.
+    """
     if replaced := job.store.sources(list(refused)):
         delete_mended(job.store, list(replaced))
     for id in refused:
@@ -283,7 +296,9 @@ def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]
 
 
 def _batches(items: Iterable[Blob | Outcome]) -> Iterator[list[Blob | Outcome]]:
-    """Blobs to be looked up together; few where they are large, since some sources give them with their bytes."""
+    """Blobs to be looked up together; few where they are large, since some sources give them with
+    their bytes.
+    """
     batch: list[Blob | Outcome] = []
     size = 0
     for item in items:

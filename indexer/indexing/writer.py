@@ -1,4 +1,6 @@
-"""Rows on their way into a store: several writes under way at once, in bounded memory, while the caller makes more rows."""
+"""Rows on their way into a store: several writes under way at once, in bounded memory, while the
+caller makes more rows.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,18 @@ _CLOSING_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Rows on which the store has decided: for each in order why it was refused, None when it was acknowledged."""
+    """Rows on which the store has decided: for each in order why it was refused, None when it was
+    acknowledged.
+    """
 
     rows: Sequence[Row]
     refusals: Sequence[str | None]
 
 
 class Target(Protocol):
-    """What rows are written to: a store, or something before it. `writers` and `write` are as a store's."""
+    """What rows are written to: a store, or something before it. `writers` and `write` are as a
+    store's.
+    """
 
     writers: int
 
@@ -40,10 +46,12 @@ class Target(Protocol):
 
 
 class Writer:
-    """Writes rows from as many threads as the store has use for; in the caller's thread where that is one.
+    """Writes rows from as many threads as the store has use for; in the caller's thread where that
+    is one.
 
-    A context manager. At most `most_bytes` of rows are under way, by `weight`, or else one batch that is larger alone: `write`
-    waits until there is room. Two batches with a row of the same id are never under way together, so the later one wins.
+    A context manager. At most `most_bytes` of rows are under way, by `weight`, or else one batch
+    that is larger alone: `write` waits until there is room. Two batches with a row of the same id
+    are never under way together, so the later one wins.
     """
 
     def __init__(self, store: Target, most_bytes: int = MOST_BYTES) -> None:
@@ -70,7 +78,9 @@ class Writer:
         self.close()
 
     def write(self, rows: Sequence[Row]) -> Iterator[Written]:
-        """Hand over rows; yield what the store has decided on earlier ones, or on these. Raises what `Store.write` raises."""
+        """Hand over rows; yield what the store has decided on earlier ones, or on these. Raises
+        what `Store.write` raises.
+        """
         batch = _Batch(rows)
         if not self._threads:
             yield Written(batch.rows, batch.written_to(self._store))
@@ -100,7 +110,9 @@ class Writer:
             thread.join(max(0.0, deadline - time.monotonic()))
 
     def _next(self) -> Written:
-        """Wait for a batch. Raises `StoreStopped` when not one was decided on for `STALLED_SECONDS`."""
+        """Wait for a batch. Raises `StoreStopped` when not one was decided on for
+        `STALLED_SECONDS`.
+        """
         try:
             batch = self._finished.get(timeout=STALLED_SECONDS)
         except queue.Empty:
@@ -138,5 +150,7 @@ class _Batch:
 
 
 def weight(row: Row) -> int:
-    """About how many bytes of memory a row takes: those of its text and metadata, and 4,096 for everything else."""
+    """About how many bytes of memory a row takes: those of its text and metadata, and 4,096 for
+    everything else.
+    """
     return sys.getsizeof(row.text) + sum(map(sys.getsizeof, row.metadata.values())) + _ROW_BYTES

@@ -1,4 +1,6 @@
-"""What the jobs of a store did, kept in its journal: the last 200, one line each, in numbers alone."""
+"""What the jobs of a store did, kept in its journal: the last 200, one line each, in numbers
+alone.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,11 @@ _SELECT = "SELECT id, command, began, seconds, outcome, counts FROM job ORDER BY
 
 @dataclass(frozen=True, slots=True)
 class JobSummary:
-    """One job: when it began (seconds since 1970 UTC), how long it took, how it ended, and what it counted.
+    """One job: when it began (seconds since 1970 UTC), how long it took, how it ended, and what it
+    counted.
 
-    `outcome` is `done`, `stopped` (it was asked to end), `failed: KIND` with the class of the error, or `cut short`, without
-    `seconds`, for a job whose process ended in the middle.
+    `outcome` is `done`, `stopped` (it was asked to end), `failed: KIND` with the class of the
+    error, or `cut short`, without `seconds`, for a job whose process ended in the middle.
     """
 
     id: str
@@ -46,7 +49,9 @@ class JobSummary:
 
 @dataclass(slots=True)
 class Working:
-    """A job under way: whoever does it counts here, and says when it was `stopped` before its end."""
+    """A job under way: whoever does it counts here, and says when it was `stopped` before its
+    end.
+    """
 
     id: str
     counts: dict[str, int] = field(default_factory=dict)
@@ -55,7 +60,8 @@ class Working:
 
 @contextlib.contextmanager
 def working(journal: Journal, command: str) -> Iterator[Working]:
-    """Keep a summary of what happens inside, tell of it in the log, and make it one span; errors pass through.
+    """Keep a summary of what happens inside, tell of it in the log, and make it one span; errors
+    pass through.
 
     A summary that cannot be kept stops no job.
     """
@@ -80,7 +86,9 @@ def working(journal: Journal, command: str) -> Iterator[Working]:
 
 
 def job_history(path: Path | None) -> tuple[JobSummary, ...]:
-    """The jobs in a journal, the last one first, read without holding it. Raises `StoreBusy` while a job holds it."""
+    """The jobs in a journal, the last one first, read without holding it. Raises `StoreBusy` while
+    a job holds it.
+    """
     return looked_up(path, "job", _SELECT, _summary)
 
 

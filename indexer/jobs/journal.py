@@ -1,7 +1,9 @@
-"""What a job must remember beside the store: which files could not be read or stored, and that nobody else is working.
+"""What a job must remember beside the store: which files could not be read or stored, and that
+nobody else is working.
 
-Rows themselves say which files are done. A file that failed has no row, so its failure is kept here: the next run reports it
-again without reading it again, until the file or the extractor changes or a retry is asked for.
+Rows themselves say which files are done. A file that failed has no row, so its failure is kept
+here: the next run reports it again without reading it again, until the file or the extractor
+changes or a retry is asked for.
 """
 
 from __future__ import annotations
@@ -39,9 +41,10 @@ _ANEW = "move it away: what failed is then tried again, and labellings can no lo
 class Failure:
     """A file that could not be read, or was refused by the store.
 
-    `source` tells the file's content, `extractor` what read it or tried, `at` when it was recorded: in seconds since 1970 UTC,
-    None for failures recorded before times were kept. What has no content that could be told again, such as a folder that may
-    not be read, is `unread`: its source is empty, and its id is made of path and error.
+    `source` tells the file's content, `extractor` what read it or tried, `at` when it was recorded:
+    in seconds since 1970 UTC, None for failures recorded before times were kept. What has no
+    content that could be told again, such as a folder that may not be read, is `unread`: its source
+    is empty, and its id is made of path and error.
     """
 
     id: str
@@ -69,7 +72,8 @@ class Failure:
 
 
 def journal_path(store_url: str) -> Path | None:
-    """Where the journal of a store lies: beside the embedded store's file, else in the user's state folder.
+    """Where the journal of a store lies: beside the embedded store's file, else in the user's state
+    folder.
 
     None for a store in memory: its journal dies with it.
     """
@@ -81,7 +85,9 @@ def journal_path(store_url: str) -> Path | None:
 
 
 def remembered(path: Path | None) -> tuple[Failure, ...] | None:
-    """The failures in a journal by path, without holding it; none when there is no journal, None while a job holds it."""
+    """The failures in a journal by path, without holding it; none when there is no journal, None
+    while a job holds it.
+    """
     try:
         return looked_up(path, "failure", "SELECT * FROM failure ORDER BY path", Failure)
     except StoreBusy:
@@ -89,9 +95,11 @@ def remembered(path: Path | None) -> tuple[Failure, ...] | None:
 
 
 def looked_up(path: Path | None, table: str, select: str, made: Callable[..., T]) -> tuple[T, ...]:
-    """What is made of the rows that a SELECT finds in a journal, without holding it; nothing when there is no such table.
+    """What is made of the rows that a SELECT finds in a journal, without holding it; nothing when
+    there is no such table.
 
-    Raises `StoreBusy` while a job holds the journal, and `StoreDamaged` when nothing can be made of a row.
+    Raises `StoreBusy` while a job holds the journal, and `StoreDamaged` when nothing can be made of
+    a row.
     """
     if path is None or not path.exists():
         return ()
@@ -128,7 +136,9 @@ def copy_journal(path: Path, target: Path) -> None:
 
 
 def check_journal(path: Path) -> None:
-    """Raise `StoreDamaged` for a journal that is not whole, `StoreError` for one of a newer nearfold or of another program."""
+    """Raise `StoreDamaged` for a journal that is not whole, `StoreError` for one of a newer
+    nearfold or of another program.
+    """
     try:
         with closing(_reading(path)) as connection:
             _check_whole(connection, path)
@@ -141,7 +151,9 @@ def check_journal(path: Path) -> None:
 
 
 def _reading(path: Path) -> sqlite3.Connection:
-    """May be written, for a change that a loss of power left half done is taken back by whoever reads next."""
+    """May be written, for a change that a loss of power left half done is taken back by whoever
+    reads next.
+    """
     _check_place(path)
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0.2)
 
@@ -149,7 +161,8 @@ def _reading(path: Path) -> sqlite3.Connection:
 class Journal:
     """The failures of one store, on disk. Holding it open keeps every other job on that store out.
 
-    Raises `StoreBusy` when another job holds it. A job that was killed holds nothing: the lock dies with the process.
+    Raises `StoreBusy` when another job holds it. A job that was killed holds nothing: the lock dies
+    with the process.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -177,7 +190,9 @@ class Journal:
             return int(db.execute("SELECT count(*) FROM failure").fetchone()[0])
 
     def record(self, failures: Iterable[Failure]) -> None:
-        """Remember failures, durably, with the time; a later one of the same id replaces the earlier."""
+        """Remember failures, durably, with the time; a later one of the same id replaces the
+        earlier.
+        """
         rows = [(f.id, f.path, f.source, f.extractor, f.error, time.time()) for f in failures]
         with self._changing() as db:
             db.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -188,7 +203,9 @@ class Journal:
             db.executemany("DELETE FROM failure WHERE id = ?", [(id,) for id in ids])
 
     def keep(self, statement: str, values: Sequence[object]) -> None:
-        """Change what is no part of a job's own state, such as its summary: durably, and past all failpoints."""
+        """Change what is no part of a job's own state, such as its summary: durably, and past all
+        failpoints.
+        """
         with self._asking() as db, db:
             db.execute(statement, values)
 
@@ -210,7 +227,9 @@ class Journal:
             reached("after_journal", sqlite3.OperationalError)
 
     def replace(self, source: Path) -> None:
-        """Put a copy of a journal in place of what is remembered here, in one step, and bring it to this format."""
+        """Put a copy of a journal in place of what is remembered here, in one step, and bring it to
+        this format.
+        """
         with self._asking() as db:
             with closing(_reading(source)) as kept:
                 _check_format(kept, source)
@@ -271,7 +290,9 @@ def _check_place(path: Path) -> None:
 
 
 def _check_format(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Refuse the file of another program, and the journal of a newer nearfold: what it remembers there could be lost."""
+    """Refuse the file of another program, and the journal of a newer nearfold: what it remembers
+    there could be lost.
+    """
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found > FORMAT:
         raise StoreError(
@@ -288,7 +309,9 @@ def _check_format(connection: sqlite3.Connection, path: Path | None) -> None:
 
 
 def _check_whole(connection: sqlite3.Connection, path: Path | None) -> None:
-    """SQLite reads what is missing of a torn page as zeros, and so would silently know of fewer failures."""
+    """SQLite reads what is missing of a torn page as zeros, and so would silently know of fewer
+    failures.
+    """
     width = connection.execute("PRAGMA page_size").fetchone()[0]
     if path is not None and path.stat().st_size % width:
         raise sqlite3.DatabaseError("its last page is torn")

@@ -1,7 +1,8 @@
-"""Candidate pairs from slots: documents that share a band, each pair once; a band that too many share becomes a star.
+"""Candidate pairs from slots: documents that share a band, each pair once; a band that too many
+share becomes a star.
 
-A document is its row in the array of slots. Bands are hashed and sorted one after the other; a pair is reported for the
-first band that it shares, so nothing is remembered about pairs.
+A document is its row in the array of slots. Bands are hashed and sorted one after the other; a pair
+is reported for the first band that it shares, so nothing is remembered about pairs.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ Slots: TypeAlias = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Capped:
-    """What caps left out: bands shared by more documents than the cap, the most documents that share one, and the pairs of
-    documents that were not looked at there; a pair that shares several such bands counts once for each. `missed`: what that
-    is likely to have cost, when it was looked into.
+    """What caps left out: bands shared by more documents than the cap, the most documents that
+    share one, and the pairs of documents that were not looked at there; a pair that shares several
+    such bands counts once for each. `missed`: what that is likely to have cost, when it was looked
+    into.
     """
 
     keys: int = 0
@@ -38,7 +40,9 @@ class Capped:
     missed: Missed | None = None
 
     def with_those_of(self, other: Capped) -> Capped:
-        """What was left out here and there together; the interval of `missed` is then at least one of 95 %."""
+        """What was left out here and there together; the interval of `missed` is then at least one
+        of 95 %.
+        """
         missed = self.missed or other.missed
         if self.missed and other.missed:
             a, b = self.missed, other.missed
@@ -61,10 +65,11 @@ class Capped:
 class Join:
     """All pairs of documents that share a band of `rows` slots, except what caps leave out.
 
-    A band value that more than `cap` documents share is hot: of its pairs only those with the document of least `rank` are
-    candidates, unless a band that is not hot makes them so. `rank`: (n,) distinct numbers. The pairs, and what is capped,
-    depend on slots, ranks and settings alone, not on the room. `hot` and `capped` are whole when `blocks` has been read to the
-    end; `done` counts the bands of documents that were dealt with, of `total`.
+    A band value that more than `cap` documents share is hot: of its pairs only those with the
+    document of least `rank` are candidates, unless a band that is not hot makes them so. `rank`:
+    (n,) distinct numbers. The pairs, and what is capped, depend on slots, ranks and settings alone,
+    not on the room. `hot` and `capped` are whole when `blocks` has been read to the end; `done`
+    counts the bands of documents that were dealt with, of `total`.
     """
 
     def __init__(
@@ -85,7 +90,9 @@ class Join:
         self.done, self.total = 0, bands * len(slots)
 
     def blocks(self) -> Iterator[tuple[Places, Places]]:
-        """The pairs as two arrays, left < right in each pair, at most about a million pairs at a time."""
+        """The pairs as two arrays, left < right in each pair, at most about a million pairs at a
+        time.
+        """
         for band in range(len(self._labels)):
             for members, starts, sizes in self._buckets(band):
                 hot = sizes > self._cap
@@ -99,7 +106,9 @@ class Join:
             yield self._unseen(left.astype(np.int32), right.astype(np.int32), len(self._labels))
 
     def _buckets(self, band: int) -> Iterator[tuple[Places, NDArray[np.int64], NDArray[np.int64]]]:
-        """Documents sorted by one band, and where each value shared by two or more begins and how many share it."""
+        """Documents sorted by one band, and where each value shared by two or more begins and how
+        many share it.
+        """
         count = len(self._slots)
         bits = np.uint64(bits_for(count))
         low = (np.uint64(1) << bits) - np.uint64(1)
@@ -123,7 +132,9 @@ class Join:
     def _shared(
         self, codes: Codes, bits: np.uint64, low: np.uint64
     ) -> tuple[Places, NDArray[np.int64], NDArray[np.int64]]:
-        """From codes sorted by the upper bits of their value, the documents whose whole value is shared, sorted by it."""
+        """From codes sorted by the upper bits of their value, the documents whose whole value is
+        shared, sorted by it.
+        """
         heads = codes >> bits
         same = heads[1:] == heads[:-1]
         alone = ~(np.append(same, False) | np.append(False, same))
@@ -162,7 +173,8 @@ class Join:
 
 
 def whole_runs(codes: Codes, low: np.uint64, size: int) -> Iterator[slice]:
-    """Slices of about `size` sorted codes; codes that differ in bits of `low` alone are in one slice.
+    """Slices of about `size` sorted codes; codes that differ in bits of `low` alone are in one
+    slice.
 
     >>> [(part.start, part.stop) for part in whole_runs(np.array([16, 17, 18, 32, 48], dtype=np.uint64), np.uint64(15), 2)]
     [(0, 3), (3, 5)]
@@ -190,7 +202,8 @@ def runs(values: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int6
 def spread(
     starts: NDArray[np.int64], sizes: NDArray[np.int64], block: int = BLOCK
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """All pairs of places inside each stretch of `sizes[i]` places from `starts[i]`, lower place first.
+    """All pairs of places inside each stretch of `sizes[i]` places from `starts[i]`, lower place
+    first.
 
     >>> [(left.tolist(), right.tolist()) for left, right in spread(np.array([0, 7]), np.array([3, 2]))]
     [([0, 0, 1, 7], [1, 2, 2, 8])]
@@ -202,7 +215,8 @@ def spread(
 def partnered(
     places: NDArray[np.int64], partners: NDArray[np.int64], block: int = BLOCK
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Each place with the `partners[i]` places that follow it; a block ends where it would exceed `block` pairs.
+    """Each place with the `partners[i]` places that follow it; a block ends where it would exceed
+    `block` pairs.
 
     A place with more partners than that has a block of its own.
     """
@@ -228,7 +242,9 @@ def within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class SlotCounter:
-    """Counts equal slots of pairs. The low byte of each slot rules most pairs out at a quarter of the memory traffic."""
+    """Counts equal slots of pairs. The low byte of each slot rules most pairs out at a quarter of
+    the memory traffic.
+    """
 
     def __init__(self, slots: Slots, room: Room | None = None) -> None:
         room = room or Room()
@@ -240,7 +256,9 @@ class SlotCounter:
     def at_least(
         self, left: Places, right: Places, least: int
     ) -> tuple[Places, Places, NDArray[np.uint16]]:
-        """The pairs with `least` equal slots or more, in the order given, and how many are equal."""
+        """The pairs with `least` equal slots or more, in the order given, and how many are
+        equal.
+        """
         promising = _equal(self._low, left, right) >= least
         left, right = left[promising], right[promising]
         equal = _equal(self._slots, left, right)
@@ -264,6 +282,8 @@ def _equal(
 
 
 def intervals(slots: int, z: float = Z95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The lower and the upper end of the Wilson interval for 0, 1, ... `slots` equal slots: (slots + 1,) each."""
+    """The lower and the upper end of the Wilson interval for 0, 1, ... `slots` equal slots: (slots
+    + 1,) each.
+    """
     ends = np.array([wilson(equal, slots, z) for equal in range(slots + 1)])
     return ends[:, 0], ends[:, 1]

@@ -1,4 +1,6 @@
-"""From pairs of distinct texts to pairs of the documents that carry them, and which of those were asked for."""
+"""From pairs of distinct texts to pairs of the documents that carry them, and which of those were
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ HELD = 1 << 16
 
 
 class Carriers(Sequence[list[int]]):
-    """For each text the documents that carry it, ascending. `first` and `sizes`: (texts,) the first of them, and how many.
+    """For each text the documents that carry it, ascending. `first` and `sizes`: (texts,) the first
+    of them, and how many.
 
-    `texts` is the number of each document's text, -1 for none; every text of `count` has a document.
+    `texts` is the number of each document's text, -1 for none; every text of `count` has a
+    document.
 
     >>> list(Carriers(np.array([0, 1, -1, 0], dtype=np.int32), 2))
     [[0, 3], [1]]
@@ -39,12 +43,15 @@ class Carriers(Sequence[list[int]]):
         return documents
 
     def of_any(self, documents: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The texts that any of these documents carries; `documents` is (documents,) bool, the answer (texts,)."""
+        """The texts that any of these documents carries; `documents` is (documents,) bool, the
+        answer (texts,).
+        """
         return np.bincount(self.texts[documents & (self.texts >= 0)], minlength=len(self)) > 0
 
 
 class Wanted:
-    """Which pairs of documents were asked for: of one in `marked` and one outside, if given; touching one in `new`, if given.
+    """Which pairs of documents were asked for: of one in `marked` and one outside, if given;
+    touching one in `new`, if given.
 
     `marked` and `new` are (documents,) bool.
     """
@@ -74,7 +81,9 @@ class Wanted:
         return kept
 
     def turned(self, a: Places, b: Places) -> tuple[Places, Places, NDArray[np.bool_]]:
-        """Pairs of documents with the lower place first, or the one outside `marked`; and which of them are wanted."""
+        """Pairs of documents with the lower place first, or the one outside `marked`; and which of
+        them are wanted.
+        """
         swapped, kept = a > b, np.ones(len(a), dtype=bool)
         if self._marked is not None:
             swapped, kept = self._marked[a], self._marked[a] != self._marked[b]
@@ -84,7 +93,8 @@ class Wanted:
 
 
 class Spelling:
-    """Pairs of documents for pairs of texts. Where copies make more than `cap` pairs, those with the first copy of either only.
+    """Pairs of documents for pairs of texts. Where copies make more than `cap` pairs, those with
+    the first copy of either only.
 
     `left_out` counts the others.
     """

@@ -1,4 +1,5 @@
-"""Sorting more 64-bit codes than memory holds: sorted runs that are put aside, and merged in stretches (external merge sort).
+"""Sorting more 64-bit codes than memory holds: sorted runs that are put aside, and merged in
+stretches (external merge sort).
 
 Where arrays lie is a matter of the `Room` they are given; what comes out is the same in any room.
 """
@@ -22,7 +23,8 @@ Codes: TypeAlias = NDArray[np.uint64]
 class Room:
     """Where arrays lie that may be larger than memory. This one keeps them all in memory.
 
-    `limit`: bytes that arrays and buffers should take together. The buffers of whoever works in a room go by it.
+    `limit`: bytes that arrays and buffers should take together. The buffers of whoever works in a
+    room go by it.
     """
 
     def __init__(self, limit: int = WIDE) -> None:
@@ -37,12 +39,16 @@ class Room:
         return array
 
     def share(self, part: int, item: int, least: int = LEAST, most: int = WIDE) -> int:
-        """How many items of `item` bytes fit into the `part`-th part of the limit, between `least` and `most`."""
+        """How many items of `item` bytes fit into the `part`-th part of the limit, between `least`
+        and `most`.
+        """
         return min(most, max(least, self.limit // part // item))
 
     @property
     def block(self) -> int:
-        """How many pairs to make at a time: a million at the most, some 64 bytes each while they are worked on."""
+        """How many pairs to make at a time: a million at the most, some 64 bytes each while they
+        are worked on.
+        """
         return self.share(8, 64, most=BLOCK)
 
 
@@ -93,8 +99,8 @@ class Sorter:
     def _stretches(self) -> Iterator[Codes]:
         """The runs in ascending order, a stretch at a time, no code in two stretches.
 
-        Every run is sampled at equal steps. Between samples that are as many apart as there are runs, no more codes lie than
-        each run may add two steps.
+        Every run is sampled at equal steps. Between samples that are as many apart as there are
+        runs, no more codes lie than each run may add two steps.
         """
         count = len(self._runs)
         step = max(1, self._most // (2 * count))
@@ -133,7 +139,9 @@ class Column:
             self._aside.append(self._room.aside(self._part()))
 
     def whole(self) -> NDArray[Any]:
-        """All values in the order in which they came, as one array. Nothing may be added afterwards."""
+        """All values in the order in which they came, as one array. Nothing may be added
+        afterwards.
+        """
         if not self._aside:
             return self._part()
         whole, filled = self._room.array(self._length, self._dtype), 0

@@ -1,7 +1,8 @@
-"""What a cap may have cost: pairs drawn from hot bands, and an estimate of how many of those left out are near duplicates.
+"""What a cap may have cost: pairs drawn from hot bands, and an estimate of how many of those left
+out are near duplicates.
 
-Where no more were left out than would be drawn, all of them are taken, and the estimate is a count. The draws depend on the
-bands alone: the same documents give the same sample.
+Where no more were left out than would be drawn, all of them are taken, and the estimate is a count.
+The draws depend on the bands alone: the same documents give the same sample.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ _TOP = float(1 << 64)
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """How many near duplicates a cap is likely to have left out, from `drawn` pairs of which `found` were such.
+    """How many near duplicates a cap is likely to have left out, from `drawn` pairs of which
+    `found` were such.
 
-    `estimate` with its 95 % interval from `low` to `high` counts pairs of distinct texts at `threshold` or above, each once;
-    all three are equal where every pair that was left out was looked at. A pair that several bands left out is among those
-    drawn once for each.
+    `estimate` with its 95 % interval from `low` to `high` counts pairs of distinct texts at
+    `threshold` or above, each once; all three are equal where every pair that was left out was
+    looked at. A pair that several bands left out is among those drawn once for each.
     """
 
     threshold: float
@@ -39,10 +41,11 @@ class Missed:
 
 
 class HotBands:
-    """Hot bands as they are met, and pairs that were not looked at in them: `DRAWN` with equal chance, or all if no more.
+    """Hot bands as they are met, and pairs that were not looked at in them: `DRAWN` with equal
+    chance, or all if no more.
 
-    A pair that several hot bands left out counts once for each, until `weights` makes up for it. The centre of a band is
-    paired with all others, so the pairs left out are those of the others.
+    A pair that several hot bands left out counts once for each, until `weights` makes up for it.
+    The centre of a band is paired with all others, so the pairs left out are those of the others.
     """
 
     def __init__(self, slots: NDArray[np.uint32], bands: int, rows: int) -> None:
@@ -56,7 +59,9 @@ class HotBands:
         return len(self._values)
 
     def add(self, band: int, value: int, centre: int, others: NDArray[np.int32]) -> None:
-        """Take one more hot band: its hash, the document that is paired with all others, and the others."""
+        """Take one more hot band: its hash, the document that is paired with all others, and the
+        others.
+        """
         self._numbers.append(band)
         self._values.append(value)
         self._centres.append(centre)
@@ -97,7 +102,9 @@ class HotBands:
         return np.minimum(one, other), np.maximum(one, other)
 
     def weights(self) -> NDArray[np.float64]:
-        """For each pair drawn: 0 when it was looked at after all, else one part in the number of bands that left it out."""
+        """For each pair drawn: 0 when it was looked at after all, else one part in the number of
+        bands that left it out.
+        """
         if not self.pairs:
             return np.zeros(0)
         left, right = self.sides

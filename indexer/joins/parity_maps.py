@@ -1,7 +1,9 @@
-"""Parity maps: a few hundred bytes a set that bound what two sets share, so that most pairs need not be looked at.
+"""Parity maps: a few hundred bytes a set that bound what two sets share, so that most pairs need
+not be looked at.
 
-Bit b of a map tells whether an odd number of features have b in the low bits of their hash. Two maps differ in no more bits
-than features lie in one set alone. Where the compiled kernel is installed it counts those bits faster; the answer is the same.
+Bit b of a map tells whether an odd number of features have b in the low bits of their hash. Two
+maps differ in no more bits than features lie in one set alone. Where the compiled kernel is
+installed it counts those bits faster; the answer is the same.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _ONES = np.unpackbits(
 class ParityMaps:
     """The maps of sets of these `sizes`, to be put in one by one; and which pairs they leave open.
 
-    A map has about three bits for each feature of a set of middling size: (sets, words) uint64 in the room.
+    A map has about three bits for each feature of a set of middling size: (sets, words) uint64 in
+    the room.
     """
 
     def __init__(self, sizes: NDArray[np.int64], room: Room) -> None:
@@ -45,8 +48,9 @@ class ParityMaps:
     ) -> NDArray[np.bool_]:
         """Whether it is open that pairs of sets have a Jaccard similarity of `threshold` or more.
 
-        What two sets share is at most half of what they have less the bits that differ. The bound is widened by less than one
-        feature in a thousand million, so that rounding never loses a pair.
+        What two sets share is at most half of what they have less the bits that differ. The bound
+        is widened by less than one feature in a thousand million, so that rounding never loses a
+        pair.
         """
         most = most_apart(self._sizes[left] + self._sizes[right], threshold)
         if _kernel is not None and hasattr(_kernel, "differ_at_most"):
@@ -79,7 +83,8 @@ def parity_map(hashes: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
 
 
 def most_apart(both: NDArray[np.int64], threshold: float) -> NDArray[np.int32]:
-    """In how many bits maps may differ at the most when two sets of `both` features in sum reach this Jaccard similarity.
+    """In how many bits maps may differ at the most when two sets of `both` features in sum reach
+    this Jaccard similarity.
 
     >>> most_apart(np.array([20, 7]), 0.5).tolist()
     [6, 2]

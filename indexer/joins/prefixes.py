@@ -1,9 +1,11 @@
-"""Candidate pairs without chance: every pair of sets whose Jaccard similarity reaches a threshold is among them.
+"""Candidate pairs without chance: every pair of sets whose Jaccard similarity reaches a threshold
+is among them.
 
-Sets are ordered by one total order of features, rare ones first. Two sets of similarity T or more share a feature among
-the first |x| - ceil(T |x|) + 1 of each (Chaudhuri, Ganti & Kaushik, ICDE 2006; Bayardo, Ma & Srikant, WWW 2007), and the
-smaller has at least T times as many features as the larger. Where the prefixes of most sets meet, as at low thresholds, it is
-faster to take all pairs of fitting sizes. Either way parity maps rule out nearly all that are not similar.
+Sets are ordered by one total order of features, rare ones first. Two sets of similarity T or more
+share a feature among the first |x| - ceil(T |x|) + 1 of each (Chaudhuri, Ganti & Kaushik, ICDE
+2006; Bayardo, Ma & Srikant, WWW 2007), and the smaller has at least T times as many features as the
+larger. Where the prefixes of most sets meet, as at low thresholds, it is faster to take all pairs
+of fitting sizes. Either way parity maps rule out nearly all that are not similar.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ COUNTERS = 1 << 22
 
 
 class FeatureOrder:
-    """A total order of features: by how often they were counted, then by hash. Counters are shared (4 million of them).
+    """A total order of features: by how often they were counted, then by hash. Counters are shared
+    (4 million of them).
 
     Any order gives the same pairs in the end; a good one gives fewer candidates.
     """
@@ -42,9 +45,11 @@ class FeatureOrder:
 
 
 class SimilarSets:
-    """The pairs of sets that may be similar enough. `sizes`: how many features each has; all sets are then put in, one by one.
+    """The pairs of sets that may be similar enough. `sizes`: how many features each has; all sets
+    are then put in, one by one.
 
-    Prefixes take 8 bytes a feature in the room, and are given up when they meet more often than there are pairs.
+    Prefixes take 8 bytes a feature in the room, and are given up when they meet more often than
+    there are pairs.
     """
 
     def __init__(
@@ -80,7 +85,8 @@ class SimilarSets:
     def candidates(
         self, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> Codes:
-        """Pairs of sets as left << 32 | right, left < right, each once, ascending. A set without features is in none.
+        """Pairs of sets as left << 32 | right, left < right, each once, ascending. A set without
+        features is in none.
 
         `progress` hears how much of what there is to do is done.
         """
@@ -96,7 +102,9 @@ class SimilarSets:
         return found.sorted()
 
     def _meeting(self) -> Iterator[tuple[int, int, Places, Places]]:
-        """Pairs of ranks of fitting sizes, the smaller set first: those whose prefixes meet, with repeats, or all."""
+        """Pairs of ranks of fitting sizes, the smaller set first: those whose prefixes meet, with
+        repeats, or all.
+        """
         block = self._room.block
         if self._prefixes is None:
             ranks, done = np.flatnonzero(self._sizes), 0
@@ -120,7 +128,8 @@ class SimilarSets:
 
 
 def prefix_length(size: int, threshold: float) -> int:
-    """How many features of a set of `size` features suffice to meet every set that is similar enough; 0 for none.
+    """How many features of a set of `size` features suffice to meet every set that is similar
+    enough; 0 for none.
 
     >>> prefix_length(10, 0.8), prefix_length(10, 0.7), prefix_length(0, 0.5)
     (3, 4, 0)

@@ -1,7 +1,7 @@
 """Principals by their bands, in memory: which of those seen lately may a document resemble.
 
-Bands are hashed and kept in sorted runs, a new one for each addition; two runs of like size become one, so that adding costs
-little and a look-up searches few of them.
+Bands are hashed and kept in sorted runs, a new one for each addition; two runs of like size become
+one, so that adding costs little and a look-up searches few of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ CARRIERS = 100
 class Leaders:
     """Ids with their slots, found again by the bands that they share with others.
 
-    Of a band that many carry the first `CARRIERS` of each run are found. Memory: 4 bytes a slot, 12 a band, and the id.
+    Of a band that many carry the first `CARRIERS` of each run are found. Memory: 4 bytes a slot, 12
+    a band, and the id.
     """
 
     def __init__(self, slots: int, bands: int, rows: int) -> None:
@@ -40,7 +41,9 @@ class Leaders:
         return id in self._places
 
     def add(self, ids: Sequence[str], slots: Slots) -> None:
-        """Remember ids with their slots, (ids, slots); one that is known already is known by its new slots only."""
+        """Remember ids with their slots, (ids, slots); one that is known already is known by its
+        new slots only.
+        """
         if not ids:
             return
         first = len(self.ids)
@@ -61,7 +64,9 @@ class Leaders:
         self._places.pop(id, None)
 
     def near(self, slots: Slots, least: int) -> Iterator[tuple[int, str]]:
-        """Pairs of a row of `slots` and an id that share a band and have `least` equal slots or more, by row, then age."""
+        """Pairs of a row of `slots` and an id that share a band and have `least` equal slots or
+        more, by row, then age.
+        """
         hashes = self._hashes(slots)
         rows = np.repeat(np.arange(len(slots), dtype=np.int64), self._bands)
         found = [rows[:0]]

@@ -1,4 +1,6 @@
-"""Many small records in a room: bytes by number, in pages, without the memory that an object each would take."""
+"""Many small records in a room: bytes by number, in pages, without the memory that an object each
+would take.
+"""
 
 from __future__ import annotations
 

@@ -10,10 +10,11 @@ _ROUNDING = 1e-9
 
 
 def fewest_equal(measure: str, width: int, threshold: float) -> int:
-    """The fewest of `width` slots that are equal in a pair which slots do not rule out, `width` at the most.
+    """The fewest of `width` slots that are equal in a pair which slots do not rule out, `width` at
+    the most.
 
-    For `features` the 95 % interval of such a pair ends at the threshold or above; `estimate` is the slots; of other measures
-    slots say nothing.
+    For `features` the 95 % interval of such a pair ends at the threshold or above; `estimate` is
+    the slots; of other measures slots say nothing.
 
     >>> fewest_equal("features", 128, 0.5), fewest_equal("estimate", 128, 0.5), fewest_equal("overlap", 128, 0.5)
     (53, 64, 0)
@@ -25,7 +26,8 @@ def fewest_equal(measure: str, width: int, threshold: float) -> int:
 
 
 def enough_equal(measure: str, width: int, threshold: float, exact: bool = False) -> int:
-    """The fewest equal slots that alone tell that a pair is at the threshold or above; width + 1 when none do.
+    """The fewest equal slots that alone tell that a pair is at the threshold or above; width + 1
+    when none do.
 
     For `features` the 95 % interval begins there, unless every pair is to be measured exactly.
 

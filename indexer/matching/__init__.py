@@ -1,1 +1,3 @@
-"""The pairs of a store: of likely and of all texts, of texts that contain others, what an audit finds missing."""
+"""The pairs of a store: of likely and of all texts, of texts that contain others, what an audit
+finds missing.
+"""

@@ -1,7 +1,9 @@
-"""What `match` misses: pairs that it does not list, drawn in strata of their sketches and verified on their texts.
+"""What `match` misses: pairs that it does not list, drawn in strata of their sketches and verified
+on their texts.
 
-Pairs whose sketches could be those of near duplicates are all found, by bands so short that hardly one escapes, and put into
-strata by what their slots promise. All other pairs are one stratum, from which pairs are drawn at random.
+Pairs whose sketches could be those of near duplicates are all found, by bands so short that hardly
+one escapes, and put into strata by what their slots promise. All other pairs are one stratum, from
+which pairs are drawn at random.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Near:
-    """Pairs that are not listed and may be near duplicates by their slots: codes, and equal slots of each."""
+    """Pairs that are not listed and may be near duplicates by their slots: codes, and equal slots
+    of each.
+    """
 
     codes: Codes
     equal: NDArray[np.uint16]
@@ -66,7 +70,8 @@ def audit_of(
     cap: int,
     progress: Progress,
 ) -> Audit:
-    """Verify some `draws` pairs of distinct texts, and estimate what share of the pairs at the threshold `found` has.
+    """Verify some `draws` pairs of distinct texts, and estimate what share of the pairs at the
+    threshold `found` has.
 
     Raises `UsageError` for fewer than 20 draws.
     """
@@ -113,7 +118,9 @@ def audit_of(
 def _near(
     collection: Collection, listed: Codes, threshold: float, cap: int, progress: Progress
 ) -> _Near:
-    """By a layout that lets one in ten thousand pairs at the threshold escape, and slots of which the same is true."""
+    """By a layout that lets one in ten thousand pairs at the threshold escape, and slots of which
+    the same is true.
+    """
     width = collection.slots.shape[1]
     layout = plan_for_recall(min(threshold, 0.999), 1 - ESCAPING, width)
     least = next(equal for equal in range(width + 1) if at_most(equal, width, threshold) > ESCAPING)
@@ -138,7 +145,9 @@ def _near(
 
 
 def _bins(near: _Near, collection: Collection, threshold: float) -> Iterator[_Group]:
-    """The strata of pairs that are not listed, nearest first, named by the similarity that their slots estimate."""
+    """The strata of pairs that are not listed, nearest first, named by the similarity that their
+    slots estimate.
+    """
     width = collection.slots.shape[1]
     chances = np.array([chance_at_least(equal, width, threshold) for equal in range(width + 1)])
     stratum = np.searchsorted(-np.array(EDGES), -chances, side="left")[near.equal]

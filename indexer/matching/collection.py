@@ -1,6 +1,8 @@
-"""A whole store in columns: what matching and grouping need of every document, the texts left where they are.
+"""A whole store in columns: what matching and grouping need of every document, the texts left where
+they are.
 
-Documents with the same normalised text share one entry of everything that comes from the text, their slots above all.
+Documents with the same normalised text share one entry of everything that comes from the text,
+their slots above all.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is kept of one document. `text` is the number of its text, None when its status gives it no keys."""
+    """What is kept of one document. `text` is the number of its text, None when its status gives it
+    no keys.
+    """
 
     id: str
     path: str
@@ -51,7 +55,9 @@ class Entry:
 
 
 class Entries(Sequence[Entry]):
-    """The entries of all documents, made anew from a few hundred bytes each time that one is asked for."""
+    """The entries of all documents, made anew from a few hundred bytes each time that one is asked
+    for.
+    """
 
     def __init__(self, ids: Names, paths: Names, rest: Records, texts: NDArray[np.int32]) -> None:
         self.ids, self.paths, self._rest, self._texts = ids, paths, rest, texts
@@ -79,9 +85,10 @@ class Entries(Sequence[Entry]):
 class Collection:
     """Documents ascending by id, and their distinct texts in the order in which they come first.
 
-    `documents[i]` are the places in `entries` that carry text i, ascending. `slots`: (texts, slots) uint32, with no columns
-    when the recipe has no MinHash. `simhash`: (texts,) uint64, 0 where there is none. `chars`: (texts,) int64, normalised.
-    All of it lies in `room`; what always takes memory is some 50 bytes a document.
+    `documents[i]` are the places in `entries` that carry text i, ascending. `slots`: (texts, slots)
+    uint32, with no columns when the recipe has no MinHash. `simhash`: (texts,) uint64, 0 where
+    there is none. `chars`: (texts,) int64, normalised. All of it lies in `room`; what always takes
+    memory is some 50 bytes a document.
     """
 
     recipe: Recipe
@@ -98,7 +105,9 @@ class Collection:
 
 
 class _Keyed:
-    """Documents that have keys while they are read: where they stand, a digest of their text, their sketches."""
+    """Documents that have keys while they are read: where they stand, a digest of their text, their
+    sketches.
+    """
 
     def __init__(self, width: int, room: Room) -> None:
         self.width, self._room = width, room
@@ -129,7 +138,9 @@ class _Keyed:
         self._pending = []
 
     def texts(self, documents: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The number of each document's text, -1 without keys; and which of the documents with keys come first with theirs."""
+        """The number of each document's text, -1 without keys; and which of the documents with keys
+        come first with theirs.
+        """
         self._put_down()
         numbers, first = _numbered(self._digests.whole().reshape(-1, 2))
         texts = np.full(documents, -1, dtype=np.int32)
@@ -152,7 +163,9 @@ class _Keyed:
 def collect(
     store: Store, recipe: Recipe, progress: Progress = silent, room: Room | None = None
 ) -> Collection:
-    """Read every row of a store once, texts let go at once. `progress` hears of every thousandth row."""
+    """Read every row of a store once, texts let go at once. `progress` hears of every thousandth
+    row.
+    """
     store.refresh()
     return gathered(store.scan(), recipe, store.counts().documents, progress, room)
 
@@ -164,7 +177,9 @@ def gathered(
     progress: Progress = silent,
     room: Room | None = None,
 ) -> Collection:
-    """The collection of these rows, which come ascending by id; `total` is how many there are about."""
+    """The collection of these rows, which come ascending by id; `total` is how many there are
+    about.
+    """
     room = room or Room()
     keyed = _Keyed(recipe.slots or 0 if recipe.minhash else 0, room)
     ids, paths, rest = Names(room), Names(room), Records(room)
@@ -181,7 +196,9 @@ def gathered(
 
 
 def _numbered(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Equal digests get one number, in the order in which they come first; and the place where each number comes first."""
+    """Equal digests get one number, in the order in which they come first; and the place where each
+    number comes first.
+    """
     order = np.lexsort((digests[:, 1], digests[:, 0]))
     arranged = digests[order]
     begins = np.append(True, (arranged[1:] != arranged[:-1]).any(axis=1))[: len(order)]

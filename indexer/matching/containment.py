@@ -1,4 +1,6 @@
-"""Excerpts, replies that quote, documents inside longer ones: pairs of texts of which one holds much of the other."""
+"""Excerpts, replies that quote, documents inside longer ones: pairs of texts of which one holds
+much of the other.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,13 @@ def containing(
     cap: int,
     progress: Progress,
 ) -> TextPairs:
-    """The wanted pairs that share the key of a passage, and of which one text lies in the other to `threshold` or more.
+    """The wanted pairs that share the key of a passage, and of which one text lies in the other to
+    `threshold` or more.
 
-    How much of a text lies in another is measured on the texts, in shared runs, both ways; the larger side is the
-    similarity. A passage that more than `cap` texts share makes no pair: texts that share no other are not found, and
-    `capped` counts such passages. Reads all texts once, and those of candidates again. The room holds 8 bytes for each
-    13 letters of a text.
+    How much of a text lies in another is measured on the texts, in shared runs, both ways; the
+    larger side is the similarity. A passage that more than `cap` texts share makes no pair: texts
+    that share no other are not found, and `capped` counts such passages. Reads all texts once, and
+    those of candidates again. The room holds 8 bytes for each 13 letters of a text.
     """
     codes, capped = _candidates(collection, verifier, wanted, cap, progress)
     columns = [
@@ -53,7 +56,9 @@ def containing(
 def _candidates(
     collection: Collection, verifier: Verifier, wanted: Wanted, cap: int, progress: Progress
 ) -> tuple[Codes, Capped]:
-    """The wanted pairs that share a key, as left << 32 | right, ascending; and what was passed over."""
+    """The wanted pairs that share a key, as left << 32 | right, ascending; and what was passed
+    over.
+    """
     bits = np.uint64(bits_for(len(collection.documents)))
     low = (np.uint64(1) << bits) - np.uint64(1)
     keys, found, capped = Sorter(collection.room), Sorter(collection.room, unique=True), Capped()

@@ -1,7 +1,8 @@
 """Matching: the near-duplicate pairs of a whole store, at any threshold.
 
-Bands are made anew from the stored slots. Slots decide where the 95 % interval of their estimate lies on one side of the
-threshold, texts decide inside it. The complete mode does without chance: it reads all texts and finds every pair.
+Bands are made anew from the stored slots. Slots decide where the 95 % interval of their estimate
+lies on one side of the threshold, texts decide inside it. The complete mode does without chance: it
+reads all texts and finds every pair.
 """
 
 from __future__ import annotations
@@ -57,22 +58,23 @@ def match(
 ) -> Matched:
     """Find the pairs of documents whose `measure` is `threshold` or more.
 
-    `recall`: bands that so large a share of the pairs at the threshold share, as `group` has them, instead of bands by
-    `false_negative_weight`.
-    `against`: only pairs of a document without this label and one that carries it. `new`: only pairs that touch a document
-    that came after the last `group`. `exact`: measure every pair on its texts, not only those that the slots leave open, which
-    `all_pairs` and `contained` do in any case.
-    `all_pairs`: find every pair by `features`, without chance and caps, at the price of reading all texts. `contained`: find
-    excerpts, quoting replies and documents inside longer ones, by the passages that texts share; reads all texts; the larger
-    share of one text in the other counts, and both are told. `cap`: a band that
-    more distinct texts share gives pairs with the first of them only; copies of a text that make more pairs, likewise.
-    `memory`: megabytes that may be used; what does not fit is written to temporary files. The result is the same. `audit`:
-    verify so many pairs, drawn by `seed`, for an estimate of what was missed; takes longer than matching itself.
-    `of` parts: the pairs of clauses, those within one document included.
+    `recall`: bands that so large a share of the pairs at the threshold share, as `group` has them,
+    instead of bands by `false_negative_weight`. `against`: only pairs of a document without this
+    label and one that carries it. `new`: only pairs that touch a document that came after the last
+    `group`. `exact`: measure every pair on its texts, not only those that the slots leave open,
+    which `all_pairs` and `contained` do in any case. `all_pairs`: find every pair by `features`,
+    without chance and caps, at the price of reading all texts. `contained`: find excerpts, quoting
+    replies and documents inside longer ones, by the passages that texts share; reads all texts; the
+    larger share of one text in the other counts, and both are told. `cap`: a band that more
+    distinct texts share gives pairs with the first of them only; copies of a text that make more
+    pairs, likewise. `memory`: megabytes that may be used; what does not fit is written to temporary
+    files. The result is the same. `audit`: verify so many pairs, drawn by `seed`, for an estimate
+    of what was missed; takes longer than matching itself. `of` parts: the pairs of clauses, those
+    within one document included.
 
-    Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for a value out of range,
-    for a label that no document carries, and for a recipe without MinHash slots unless `all_pairs`, `UnknownMeasure`, and
-    `StoreError` when nothing was indexed yet.
+    Documents without keys (empty, too short, numbers only) are in no pair. Raises `UsageError` for
+    a value out of range, for a label that no document carries, and for a recipe without MinHash
+    slots unless `all_pairs`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
     check(recipe, threshold, measure, all_pairs or contained, cap)
@@ -140,7 +142,9 @@ def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: 
 
 
 def no_such_label(against: str, labels: Set[str]) -> UsageError:
-    """The error that no document carries a label, naming those that documents carry, `LABELS_TOLD` at most."""
+    """The error that no document carries a label, naming those that documents carry, `LABELS_TOLD`
+    at most.
+    """
     told = ", ".join(sorted(labels)[:LABELS_TOLD]) + (", ..." if len(labels) > LABELS_TOLD else "")
     there = (
         f"choose one of: {told}"
@@ -205,7 +209,9 @@ def _listed(
 def _spelled(
     collection: Collection, found: TextPairs, wanted: Wanted, spelling: Spelling
 ) -> tuple[Places, Places, NDArray[np.int64]]:
-    """The wanted pairs of documents in order, with the place of the pair of their texts; -1 for copies of one text."""
+    """The wanted pairs of documents in order, with the place of the pair of their texts; -1 for
+    copies of one text.
+    """
     documents, texts = Sorter(collection.room), Column(collection.room, np.uint64)
     for part in parts(len(found.left), collection.room.block):
         texts.add(coded(found.left[part], found.right[part]))
@@ -228,7 +234,9 @@ def _spelled(
 def _columns(
     collection: Collection, found: TextPairs, left: Places, right: Places, origin: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64] | None]:
-    """Similarity, whether it is exact, and containment as far as it was asked for; copies are 1 to each other."""
+    """Similarity, whether it is exact, and containment as far as it was asked for; copies are 1 to
+    each other.
+    """
     similarity: NDArray[np.float64] = collection.room.array(len(left), np.float64)
     exact: NDArray[np.bool_] = collection.room.array(len(left), np.bool_)
     within = None if found.within is None else collection.room.array((len(left), 2), np.float64)

@@ -1,4 +1,6 @@
-"""The near-duplicate pairs of a store: each once, with how they were found and what an honest answer adds."""
+"""The near-duplicate pairs of a store: each once, with how they were found and what an honest
+answer adds.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,11 @@ PLACE_BITS = 36
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two near duplicates. `measure` names what `similarity` is: `estimate` where the slots alone decided.
+    """Two near duplicates. `measure` names what `similarity` is: `estimate` where the slots alone
+    decided.
 
-    `low` and `high`: the 95 % Wilson interval of an estimate; an exact measure has no width between them. `containment`,
-    where it was asked for: how much of a lies in b, and of b in a.
+    `low` and `high`: the 95 % Wilson interval of an estimate; an exact measure has no width between
+    them. `containment`, where it was asked for: how much of a lies in b, and of b in a.
     """
 
     a: str
@@ -41,10 +44,11 @@ class Pair:
 class Matched:
     """The pairs of a store, each once, and how they were found.
 
-    Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label and then one with it.
-    `slots`: what estimates go by, 0 for a recipe without. `plan` is None in the complete mode. `candidates` counts pairs of
-    distinct texts that were looked at, `copies_left_out` the pairs between copies of the same texts that were too many to
-    list. `audit`: what was missed, where that was asked.
+    Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label
+    and then one with it. `slots`: what estimates go by, 0 for a recipe without. `plan` is None in
+    the complete mode. `candidates` counts pairs of distinct texts that were looked at,
+    `copies_left_out` the pairs between copies of the same texts that were too many to list.
+    `audit`: what was missed, where that was asked.
     """
 
     documents: int
@@ -91,7 +95,9 @@ class Matched:
         return [self.measure if exact else "estimate" for exact in self.exact[part]]
 
     def intervals(self, part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where the similarity of each of these pairs lies: the 95 % Wilson interval of estimates; exact ones are points."""
+        """Where the similarity of each of these pairs lies: the 95 % Wilson interval of estimates;
+        exact ones are points.
+        """
         similarity = self.similarity[part]
         exact = self.exact[part] & (self.measure != "estimate")
         equal = np.rint(similarity * self.slots).astype(np.intp)
@@ -99,7 +105,8 @@ class Matched:
         return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
 
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-        """Every document that has matches, by id, with all of them, most similar first, ties by id; as places in `ids`.
+        """Every document that has matches, by id, with all of them, most similar first, ties by id;
+        as places in `ids`.
 
         With `against` those that carry the label are matches only.
         """

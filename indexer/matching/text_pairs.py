@@ -1,4 +1,6 @@
-"""Pairs of the distinct texts of a collection: likely ones by their slots, or all of them by their features."""
+"""Pairs of the distinct texts of a collection: likely ones by their slots, or all of them by their
+features.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ AT_ONCE = 1 << 14
 
 
 class Sharing:
-    """Pairs of texts that share a band, and how many of their slots are equal; ascending by left, then right.
+    """Pairs of texts that share a band, and how many of their slots are equal; ascending by left,
+    then right.
 
-    `candidates` counts all that share a band, those with too few equal slots included. A pair takes 8 bytes in the room.
+    `candidates` counts all that share a band, those with too few equal slots included. A pair takes
+    8 bytes in the room.
     """
 
     def __init__(self, collection: Collection) -> None:
@@ -63,7 +67,9 @@ class Sharing:
     def blocks(
         self, least: int = 0, size: int = BLOCK
     ) -> Iterator[tuple[Places, Places, NDArray[np.uint16]]]:
-        """The pairs with `least` equal slots or more, as left, right and equal slots; `size` are looked at a time."""
+        """The pairs with `least` equal slots or more, as left, right and equal slots; `size` are
+        looked at a time.
+        """
         for part in parts(len(self._codes), min(size, self._room.block)):
             codes = self._codes[part]
             equal = (codes & _ones(self._slot_bits)).astype(np.uint16)
@@ -97,9 +103,11 @@ def _ones(bits: np.uint64) -> np.uint64:
 
 @dataclass(frozen=True, slots=True)
 class TextPairs:
-    """Pairs of texts at or above a threshold, sorted. `exact`: measured on the texts, else estimated from the slots.
+    """Pairs of texts at or above a threshold, sorted. `exact`: measured on the texts, else
+    estimated from the slots.
 
-    `within`: where it was asked, (pairs, 2) how much of the left text is in the right one, and of the right in the left.
+    `within`: where it was asked, (pairs, 2) how much of the left text is in the right one, and of
+    the right in the left.
     """
 
     left: Places
@@ -121,10 +129,12 @@ def sharing(
     wanted: Wanted,
     progress: Progress,
 ) -> Sharing:
-    """The wanted pairs that share a band of this layout and have `least` equal slots or more; `limits`: the cap, the threshold.
+    """The wanted pairs that share a band of this layout and have `least` equal slots or more;
+    `limits`: the cap, the threshold.
 
-    Texts of least `rank` are the centres of hot bands; of the pairs that these leave out a sample is verified at the threshold.
-    The room holds 4 bytes a band and text, 5 a slot and text, 8 a pair.
+    Texts of least `rank` are the centres of hot bands; of the pairs that these leave out a sample
+    is verified at the threshold. The room holds 4 bytes a band and text, 5 a slot and text, 8 a
+    pair.
     """
     cap, threshold = limits
     join = Join(collection.slots, layout.bands, layout.rows, rank, cap, collection.room)
@@ -151,7 +161,9 @@ def _missed(
     verifier: Verifier,
     threshold: float,
 ) -> Missed:
-    """Verify the pairs drawn from hot bands that would have been listed, had they been looked at."""
+    """Verify the pairs drawn from hot bands that would have been listed, had they been looked
+    at.
+    """
     weights, (smaller, larger) = hot.weights(), hot.sides
     order = np.lexsort((larger, smaller))
     order = order[weights[order] > 0]
@@ -173,9 +185,11 @@ def likely(
     cap: int,
     progress: Progress,
 ) -> TextPairs:
-    """Pairs that share a band: the slots decide what they can of `features`, the texts the rest, or all of it if `exact`.
+    """Pairs that share a band: the slots decide what they can of `features`, the texts the rest, or
+    all of it if `exact`.
 
-    Pairs whose 95 % interval ends below the threshold are out. `estimate` needs no texts, every other measure reads them.
+    Pairs whose 95 % interval ends below the threshold are out. `estimate` needs no texts, every
+    other measure reads them.
     """
     width = collection.slots.shape[1]
     decided = enough_equal(verifier.measure, width, threshold, exact)
@@ -202,9 +216,11 @@ def likely(
 def complete(
     collection: Collection, verifier: Verifier, threshold: float, wanted: Wanted, progress: Progress
 ) -> TextPairs:
-    """Every wanted pair whose `features` similarity is `threshold` or more; reads all texts twice or more.
+    """Every wanted pair whose `features` similarity is `threshold` or more; reads all texts twice
+    or more.
 
-    The room holds about three bits for each feature of a text, and at high thresholds 8 bytes for each feature of a prefix.
+    The room holds about three bits for each feature of a text, and at high thresholds 8 bytes for
+    each feature of a prefix.
     """
     similar = _similar_sets(collection, verifier, threshold, progress)
     codes = similar.candidates(lambda done, total: progress("ruling out pairs", done, total))

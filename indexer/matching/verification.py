@@ -1,4 +1,6 @@
-"""Verifying pairs of texts by any measure: read in batches, the last ones kept, identical texts never read."""
+"""Verifying pairs of texts by any measure: read in batches, the last ones kept, identical texts
+never read.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ BATCH = 500
 
 
 class Verifier:
-    """Measures pairs of a collection's texts, exactly. Texts are kept for a quarter of the room, 250 MB at the most.
+    """Measures pairs of a collection's texts, exactly. Texts are kept for a quarter of the room,
+    250 MB at the most.
 
-    A text is 1 to itself under every measure; a text that has left the store since is empty. Raises `UnknownMeasure`.
+    A text is 1 to itself under every measure; a text that has left the store since is empty. Raises
+    `UnknownMeasure`.
     """
 
     def __init__(self, store: Store, collection: Collection, measure: str) -> None:
@@ -51,7 +55,9 @@ class Verifier:
         return self.of_pairs([(text, other) for other in others], least)
 
     def of_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
-        """The measure of each pair; may be 0 for one below `least`. What is not kept is read in one request."""
+        """The measure of each pair; may be 0 for one below `least`. What is not kept is read in one
+        request.
+        """
         self.read(text for pair in pairs for text in pair)
         if self.measure != "features" or least <= 0:
             return [self.similarity(a, b) for a, b in pairs]
@@ -65,7 +71,9 @@ class Verifier:
         return made
 
     def _may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
-        """Whether what parity maps tell of the features of each pair leaves it open that they are so similar."""
+        """Whether what parity maps tell of the features of each pair leaves it open that they are
+        so similar.
+        """
         sides = [(self.side(a), self.side(b)) for a, b in pairs]
         both = np.array(
             [len(one.features) + len(other.features) for one, other in sides], dtype=np.int64
@@ -101,7 +109,9 @@ class Verifier:
         return self._sides[text]
 
     def read(self, texts: Iterable[int]) -> None:
-        """Read these texts in one request, those that are kept aside; the longest unused are let go."""
+        """Read these texts in one request, those that are kept aside; the longest unused are let
+        go.
+        """
         wanted = dict.fromkeys(texts)
         for text in wanted.keys() & self._sides.keys():
             self._sides.move_to_end(text)
@@ -112,7 +122,9 @@ class Verifier:
             self._chars += len(content)
 
     def _batches(self, chars: NDArray[np.int64]) -> Iterator[slice]:
-        """Slices of at most `BATCH`, and at most half the characters that may be kept unless one alone has more."""
+        """Slices of at most `BATCH`, and at most half the characters that may be kept unless one
+        alone has more.
+        """
         ends = np.cumsum(chars)
         start = 0
         while start < len(chars):
@@ -158,7 +170,9 @@ class Verified:
         similarity: NDArray[np.float64],
         exact: NDArray[np.bool_],
     ) -> None:
-        """Take the pairs among these that reach the threshold; what was not measured on texts was judged before."""
+        """Take the pairs among these that reach the threshold; what was not measured on texts was
+        judged before.
+        """
         kept = ~exact | ((similarity >= self._threshold) & (similarity > 0))
         arrays: tuple[NDArray[Any], ...] = (left, right, similarity, exact)
         for column, values in zip(self._columns, arrays, strict=True):

@@ -21,7 +21,9 @@ _SNAPSHOT = "take a snapshot in its cluster, as docs/operating.md shows"
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy of a store: where, how many documents, and whether its journal is in it too (None: there was none)."""
+    """A copy of a store: where, how many documents, and whether its journal is in it too (None:
+    there was none).
+    """
 
     path: str
     documents: int
@@ -29,11 +31,13 @@ class Copy:
 
 
 def backup(store: Store, path: str) -> Copy:
-    """Copy a store into a file, as it is at one moment, while searches and a job go on; the copy is a store itself.
+    """Copy a store into a file, as it is at one moment, while searches and a job go on; the copy is
+    a store itself.
 
-    Its journal goes into `path`.jobs, unless a job holds it. A copy that was there is replaced when the new one is whole.
-    Nobody may read the copies who may not read the originals. Raises `Unsupported` for what is no file, `UsageError` for the
-    store's own files and for any other file that is no copy, and `StoreError` when nothing was indexed yet.
+    Its journal goes into `path`.jobs, unless a job holds it. A copy that was there is replaced when
+    the new one is whole. Nobody may read the copies who may not read the originals. Raises
+    `Unsupported` for what is no file, `UsageError` for the store's own files and for any other file
+    that is no copy, and `StoreError` when nothing was indexed yet.
     """
     recipe_of(store)
     if not isinstance(store, Copied) or (journal := journal_path(store.url)) is None:
@@ -51,11 +55,13 @@ def backup(store: Store, path: str) -> Copy:
 
 
 def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
-    """Put a copy in place of a store, in one step; searches under way see the old documents or the new ones.
+    """Put a copy in place of a store, in one step; searches under way see the old documents or the
+    new ones.
 
-    Without `replace` only where there is no store yet. The journal is replaced, once the store is, by that of the copy where it
-    has one. Raises `SourceNotFound`, `UsageError`, `Unsupported`, `StoreBusy` while a job works on the store, and `StoreError`
-    for a file that is no sound copy of a store, and for the file of another program in its place: then nothing is changed.
+    Without `replace` only where there is no store yet. The journal is replaced, once the store is,
+    by that of the copy where it has one. Raises `SourceNotFound`, `UsageError`, `Unsupported`,
+    `StoreBusy` while a job works on the store, and `StoreError` for a file that is no sound copy of
+    a store, and for the file of another program in its place: then nothing is changed.
     """
     if not isinstance(store, Copied) or (journal := journal_path(store.url)) is None:
         raise Unsupported(store=store.url, what="be restored from a file", instead=_SNAPSHOT)
@@ -99,7 +105,9 @@ def _check_other(path: Path, journal: Path) -> None:
 
 @contextmanager
 def _as_private(new: Path, like: Path) -> Iterator[None]:
-    """Have a file that is made inside be for nobody who may not read the other one; when nothing comes of it, it is gone."""
+    """Have a file that is made inside be for nobody who may not read the other one; when nothing
+    comes of it, it is gone.
+    """
     made = like.exists() and not new.exists() and new.parent.is_dir()
     if made:
         make_private(new, like)

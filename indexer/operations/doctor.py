@@ -27,7 +27,9 @@ _EXTRAS = (("opensearchpy", "opensearch"), ("elasticsearch", "elasticsearch"), (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The verdict on one thing: `good`, `note` (works, could be better) or `bad`; `detail` says what to do."""
+    """The verdict on one thing: `good`, `note` (works, could be better) or `bad`; `detail` says
+    what to do.
+    """
 
     name: str
     verdict: Literal["good", "note", "bad"]
@@ -35,7 +37,9 @@ class Check:
 
 
 def doctor(store_url: str) -> list[Check]:
-    """Check this machine and the store. Never raises for what it finds; a store that does not exist yet is a note."""
+    """Check this machine and the store. Never raises for what it finds; a store that does not exist
+    yet is a note.
+    """
     return [*_machine(), *_store(store_url)]
 
 
@@ -122,7 +126,9 @@ def _journal(store: Store) -> Check:
 
 
 def _keys(store: Store, recipe: Recipe) -> Check:
-    """Stored keys equal keys computed again from the stored texts, on a sample of those that were signed."""
+    """Stored keys equal keys computed again from the stored texts, on a sample of those that were
+    signed.
+    """
     rows = list(
         islice(
             (row for row in store.of("both").scan() if row.recipe and row.status != "unsigned"),

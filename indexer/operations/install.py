@@ -1,4 +1,6 @@
-"""Installing into a cluster: templates and pipelines, so that documents of any client get keys and any client may fold."""
+"""Installing into a cluster: templates and pipelines, so that documents of any client get keys and
+any client may fold.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Installation:
 
     @property
     def complete(self) -> bool:
-        """False when the engine lacks what signing, scoring or roles need; what is left out is not counted."""
+        """False when the engine lacks what signing, scoring or roles need; what is left out is not
+        counted.
+        """
         return all(change.action != "impossible" for change in self.changes)
 
     def plus(self, *changes: Change) -> Installation:
@@ -40,15 +44,18 @@ def install(
     create: bool = False,
     roles: bool = False,
 ) -> Installation:
-    """Install what makes the engine sign documents sent to the store's index by any client, and fold searches.
+    """Install what makes the engine sign documents sent to the store's index by any client, and
+    fold searches.
 
-    Doing it twice changes nothing. `text_field` is where documents have their text, a dot leads into an object; None means
-    the field that is signed there already, else `text`. `create` makes the index too, for indexers who may only write.
-    `roles` puts the roles for it into the cluster, first of all: who may not is refused before anything else changes.
+    Doing it twice changes nothing. `text_field` is where documents have their text, a dot leads
+    into an object; None means the field that is signed there already, else `text`. `create` makes
+    the index too, for indexers who may only write. `roles` puts the roles for it into the cluster,
+    first of all: who may not is refused before anything else changes.
 
-    Raises `Unsupported` for a store without an engine, `UsageError` for a recipe that no pipeline computes and for `create`
-    with another field than `text`, `RecipeMismatch` and `TextFieldMismatch` when another one is installed or indexed,
-    `StoreRefused` naming a missing right.
+    Raises `Unsupported` for a store without an engine, `UsageError` for a recipe that no pipeline
+    computes and for `create` with another field than `text`, `RecipeMismatch` and
+    `TextFieldMismatch` when another one is installed or indexed, `StoreRefused` naming a missing
+    right.
     """
     engine = _engine(store)
     if create and text_field not in (None, "text"):
@@ -68,10 +75,11 @@ def install(
 def uninstall(
     store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, roles: bool = False
 ) -> Installation:
-    """Remove what `install` put there. Documents stay, with their fields; pieces that other indices use are kept and named.
+    """Remove what `install` put there. Documents stay, with their fields; pieces that other indices
+    use are kept and named.
 
-    `recipe` matters only when the index template is gone already: it tells the names of what is left. `roles` removes the
-    roles that are there too, first of all.
+    `recipe` matters only when the index template is gone already: it tells the names of what is
+    left. `roles` removes the roles that are there too, first of all.
     """
     engine = _engine(store)
     changes = (*(engine.remove_roles(dry_run) if roles else ()), *engine.uninstall(recipe, dry_run))
@@ -79,17 +87,20 @@ def uninstall(
 
 
 def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Change:
-    """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or Kibana at an address.
+    """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or
+    Kibana at an address.
 
-    Which of the two is meant is told by the kind of the store. Doing it twice changes nothing. Raises `Unsupported` for a
-    store without an engine, `UsageError` for the other product or a file that cannot be written, `StoreError` when the
-    product does not take it.
+    Which of the two is meant is told by the kind of the store. Doing it twice changes nothing.
+    Raises `Unsupported` for a store without an engine, `UsageError` for the other product or a file
+    that cannot be written, `StoreError` when the product does not take it.
     """
     return saved_objects.put(place, _index(store), _product(store), dry_run)
 
 
 def uninstall_dashboards(store: Store, place: str, *, dry_run: bool = False) -> tuple[Change, ...]:
-    """Remove from the product at an address what `install_dashboards` put there. Raises as that does."""
+    """Remove from the product at an address what `install_dashboards` put there. Raises as that
+    does.
+    """
     return tuple(saved_objects.remove(place, _index(store), _product(store), dry_run))
 
 
@@ -103,7 +114,8 @@ def _product(store: Store) -> Product:
 
 
 def roles(store: Store) -> dict[str, dict[str, Any]]:
-    """The roles of a secured cluster by name: `nearfold-INDEX-searcher`, `-indexer`, `-admin`; nothing is asked or changed.
+    """The roles of a secured cluster by name: `nearfold-INDEX-searcher`, `-indexer`, `-admin`;
+    nothing is asked or changed.
 
     Raises `Unsupported` for a store without an engine.
     """

@@ -1,4 +1,6 @@
-"""Figures of a store and of a running site in Prometheus' text format: numbers under names and labels of ours, nothing else."""
+"""Figures of a store and of a running site in Prometheus' text format: numbers under names and
+labels of ours, nothing else.
+"""
 
 from __future__ import annotations
 

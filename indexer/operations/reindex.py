@@ -22,15 +22,18 @@ _PROBE = "A recipe that lacks a library is refused before anything is read."
 def reindex(
     store: Store, recipe: Recipe, *, keep: bool = False, told: Told = lambda _: None
 ) -> Reindexed:
-    """Sign the stored texts by another recipe and put the rows in service in one step; nothing is extracted again.
+    """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
+    extracted again.
 
-    Until that step searches are answered from the old rows, and if this is cut short nothing has changed; run again, it goes
-    on. What other programs write meanwhile is followed. Families stay as they are, and are provisional until the next `group`.
-    In a search engine a new version of the index takes over the name; `keep` leaves the old one, read-only. `told` hears how
-    many rows were signed.
+    Until that step searches are answered from the old rows, and if this is cut short nothing has
+    changed; run again, it goes on. What other programs write meanwhile is followed. Families stay
+    as they are, and are provisional until the next `group`. In a search engine a new version of the
+    index takes over the name; `keep` leaves the old one, read-only. `told` hears how many rows were
+    signed.
 
-    Raises `StoreBusy` while a job of this machine works on the store, `Unsupported` for a store that cannot, `UsageError` for
-    a recipe that cannot be stored, and `StoreError` when nothing was indexed yet.
+    Raises `StoreBusy` while a job of this machine works on the store, `Unsupported` for a store
+    that cannot, `UsageError` for a recipe that cannot be stored, and `StoreError` when nothing was
+    indexed yet.
     """
     recipe_of(store)
     fingerprints([_PROBE], recipe)
@@ -45,7 +48,8 @@ def reindex(
 
 
 def renewed(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
-    """The same rows with the keys of a recipe, in order; what could not be signed on arrival stays unsigned.
+    """The same rows with the keys of a recipe, in order; what could not be signed on arrival stays
+    unsigned.
 
     Cut text stays `truncated`. Family fields stay, provisional.
     """

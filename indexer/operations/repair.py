@@ -1,4 +1,6 @@
-"""Mending a store and its journal: what does not follow from the documents' texts any more is made from them again."""
+"""Mending a store and its journal: what does not follow from the documents' texts any more is made
+from them again.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ What = Literal["journal", "index", "keys", "parts", "families", "clusters", "pro
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One thing that was found: `what` it is about, `found` in a sentence, and whether it was `mended`."""
+    """One thing that was found: `what` it is about, `found` in a sentence, and whether it was
+    `mended`.
+    """
 
     what: What
     found: str
@@ -35,14 +39,16 @@ class Repair:
 
 
 def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
-    """Read every document, find what does not agree with it, and mend that unless `dry_run`; run again, it finds nothing.
+    """Read every document, find what does not agree with it, and mend that unless `dry_run`; run
+    again, it finds nothing.
 
-    Mended are: a torn journal (what can be read is kept, the damaged file beside it as FILE.damaged); in SQLite, indexes out of
-    step; keys, sketches and digests that the text does not give; parts of documents that are gone; families and clusters with
-    the name of a document that is gone or is not their principal. Documents that wait for `group` are told, and left to it.
+    Mended are: a torn journal (what can be read is kept, the damaged file beside it as
+    FILE.damaged); in SQLite, indexes out of step; keys, sketches and digests that the text does not
+    give; parts of documents that are gone; families and clusters with the name of a document that
+    is gone or is not their principal. Documents that wait for `group` are told, and left to it.
 
-    Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be read at all (restore a backup),
-    and `StoreError` when nothing was indexed yet.
+    Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be
+    read at all (restore a backup), and `StoreError` when nothing was indexed yet.
     """
     recipe = recipe_of(store)
     made = list(_journal(store, dry_run))

@@ -15,7 +15,9 @@ _PAGE, _MOST = 4096, 1 << 30
 
 
 def salvage(path: Path) -> tuple[int, str]:
-    """Put a new journal in place of a damaged one, with every entry that can be read: how many, and where the old one is."""
+    """Put a new journal in place of a damaged one, with every entry that can be read: how many, and
+    where the old one is.
+    """
     half, kept = Path(f"{path}.half"), 0
     for temporary in (half, Path(f"{path}.torn")):
         temporary.unlink(missing_ok=True)

@@ -25,7 +25,9 @@ class Overview:
 
 
 def status(store: Store) -> Overview:
-    """Count what is in the store; works while a job is running too. Raises `StoreError` when nothing was indexed yet."""
+    """Count what is in the store; works while a job is running too. Raises `StoreError` when
+    nothing was indexed yet.
+    """
     recipe = recipe_of(store)
     failures = remembered(journal_path(store.url))
     return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)

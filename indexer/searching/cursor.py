@@ -1,4 +1,6 @@
-"""Where a paged search goes on: which hits were shown, and at which moment of the store, spelled as one token."""
+"""Where a paged search goes on: which hits were shown, and at which moment of the store, spelled as
+one token.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Cursor:
 
     @property
     def token(self) -> str:
-        """The cursor as letters, digits, `-` and `_`: about 25 characters a shown hit of nearfold's own ids."""
+        """The cursor as letters, digits, `-` and `_`: about 25 characters a shown hit of nearfold's
+        own ids.
+        """
         state = json.dumps([self.search, self.page, self.moment, *self.shown], ensure_ascii=False)
         return (
             base64.urlsafe_b64encode(zlib.compress(state.encode("utf-8", "replace"), 9))
@@ -44,7 +48,8 @@ def fingerprint_of(*asked: object) -> str:
 
 
 def cursor(token: str, search: str) -> Cursor:
-    """The inverse of `Cursor.token`; raises `UsageError` for what is no token, and for one of another search.
+    """The inverse of `Cursor.token`; raises `UsageError` for what is no token, and for one of
+    another search.
 
     >>> cursor(Cursor("0a", 1, ("x", "y"), None).token, "0a")
     Cursor(search='0a', page=1, shown=('x', 'y'), moment=None)

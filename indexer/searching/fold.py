@@ -1,6 +1,8 @@
-"""Folding a ranked list: a hit joins the best shown hit it resembles, else it is shown itself. Nothing is dropped.
+"""Folding a ranked list: a hit joins the best shown hit it resembles, else it is shown itself.
+Nothing is dropped.
 
-Greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: the relation is to the shown hit, not chained.
+Greedy in rank order, as Conrad & Raymond (ICAIL 2007) do with result sets: the relation is to the
+shown hit, not chained.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class Rule(Protocol):
     """Decides which shown hit the next one joins."""
 
     def joins(self, hit: Ranked) -> int | None:
-        """The place of the group that `hit` joins, or None when it becomes the head of the next group."""
+        """The place of the group that `hit` joins, or None when it becomes the head of the next
+        group.
+        """
         ...
 
     def leads(self, hit: Ranked) -> None:
@@ -44,8 +48,9 @@ def folded(
 
     `seeds`, heads that were shown before, are the first groups; the hits are others.
 
-    Returns the groups in rank order of their heads, and whether every hit was read. Reading one group beyond what is
-    shown tells whether there is a next page. The groups of a prefix never change by reading on; members may be added.
+    Returns the groups in rank order of their heads, and whether every hit was read. Reading one
+    group beyond what is shown tells whether there is a next page. The groups of a prefix never
+    change by reading on; members may be added.
     """
     for seed in seeds:
         rule.leads(seed)
@@ -93,11 +98,12 @@ class ByFamily:
 
 
 class BySketch:
-    """Hits fold under the shown hit they resemble most, at or above a threshold of the `features` measure.
+    """Hits fold under the shown hit they resemble most, at or above a threshold of the `features`
+    measure.
 
-    The slots decide where the whole 95 % interval lies on one side of the threshold; inside it `exact(a, b)` is asked for
-    the similarity of two documents by id; not `trusting`, it is asked of every hit that slots would fold. A hit without a
-    sketch is shown.
+    The slots decide where the whole 95 % interval lies on one side of the threshold; inside it
+    `exact(a, b)` is asked for the similarity of two documents by id; not `trusting`, it is asked of
+    every hit that slots would fold. A hit without a sketch is shown.
     """
 
     def __init__(
@@ -110,7 +116,9 @@ class BySketch:
         self._lows = np.zeros(0)
 
     def joins(self, hit: Ranked) -> int | None:
-        """The group whose head is most similar by estimate among those at or above the threshold; ties go to the first."""
+        """The group whose head is most similar by estimate among those at or above the threshold;
+        ties go to the first.
+        """
         slots = unpack_slots(hit.minhash) if hit.minhash else None
         place = None if slots is None else self._most_similar(hit.id, slots)
         if place is None:
@@ -152,8 +160,8 @@ class BySketch:
 class _Sketches:
     """Sketches of `width` slots, and which of them agree with another one in `least` slots or more.
 
-    One byte of each slot is compared first, all sketches' bytes of a slot lying together: those that differ in too many bytes,
-    which are nearly all, are not looked at again.
+    One byte of each slot is compared first, all sketches' bytes of a slot lying together: those
+    that differ in too many bytes, which are nearly all, are not looked at again.
     """
 
     def __init__(self, width: int, least: int) -> None:
@@ -172,7 +180,9 @@ class _Sketches:
         self._count += 1
 
     def near(self, slots: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of these sketches in the order in which they were added, and how many slots of each agree."""
+        """The places of these sketches in the order in which they were added, and how many slots of
+        each agree.
+        """
         alike = (self._bytes[:, : self._count] == slots.astype(np.uint8)[:, None]).view(np.uint8)
         rows = (np.add.reduce(alike, axis=0, dtype=self._counting) >= self._least).nonzero()[0]
         if not len(rows):

@@ -1,4 +1,6 @@
-"""Folding hits by duplicate type: which of the best hits are duplicates, and how, is decided on their texts."""
+"""Folding hits by duplicate type: which of the best hits are duplicates, and how, is decided on
+their texts.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class ByType:
 
 
 def by_type(ids: Sequence[str], readings: Readings, overlap: float, synonyms: str) -> ByType:
-    """How hits of these ids, best first, fold; a clause's heading is not compared. Raises as `duplicate_sets` does."""
+    """How hits of these ids, best first, fold; a clause's heading is not compared. Raises as
+    `duplicate_sets` does.
+    """
     sets = duplicate_sets(
         [_clause(row) for row in readings.rows(ids)], overlap=overlap, synonyms=synonyms
     )

@@ -21,7 +21,9 @@ Fold: TypeAlias = Literal["live", "family", "types", "none"]
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
 WINDOW = 1000
 TOP = 100
-SURPRISING = 0.1  # below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred thousand
+# below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
+# thousand
+SURPRISING = 0.1
 _NO_SLOTS = "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; --fold family may do"
 _TOP_ONLY = (
     "the best {} hits were compared by type; those after them are not folded: --top compares more"
@@ -33,10 +35,11 @@ _MOMENT_GONE = "the moment of the first page is over: documents that changed sin
 class Page:
     """One page of folded hits.
 
-    `total`: documents that match. `families`: by fold `family` the stored families of all of them; by `live` the groups
-    among the hits that were read: the relation is `eq` when all were read, else `gte`. `more`: there is a next page, and
-    `next` is the token that `search` takes to go on after this one. `notes` say what an honest answer adds. `measure`: what
-    the similarity of folded hits to the shown one is, computed on the texts.
+    `total`: documents that match. `families`: by fold `family` the stored families of all of them;
+    by `live` the groups among the hits that were read: the relation is `eq` when all were read,
+    else `gte`. `more`: there is a next page, and `next` is the token that `search` takes to go on
+    after this one. `notes` say what an honest answer adds. `measure`: what the similarity of folded
+    hits to the shown one is, computed on the texts.
     """
 
     total: int
@@ -71,20 +74,23 @@ def search(
 ) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
-    `live` folds hits at `threshold` of the `features` measure (by texts alone once slots turn out to mislead), `family` by the
-    stored family, `none` not at all. Hits are read until the page is full, and at least the first 1,000, so that the counts of
-    folded hits are nearly always whole.
-    `types` folds the best `top` hits by duplicate type, fuzzy ones at `threshold` of terminology; `synonyms` are lines as
-    `duplicate_sets` takes them.
+    `live` folds hits at `threshold` of the `features` measure (by texts alone once slots turn out
+    to mislead), `family` by the stored family, `none` not at all. Hits are read until the page is
+    full, and at least the first 1,000, so that the counts of folded hits are nearly always whole.
+    `types` folds the best `top` hits by duplicate type, fuzzy ones at `threshold` of terminology;
+    `synonyms` are lines as `duplicate_sets` takes them.
 
-    `page` searches again. `after`, the `next` of the page before, goes on instead: what resembles a hit shown before is folded
-    under it and not shown, whatever arrives in between, and nothing is left out. With `hold` on the first page a search engine
-    keeps the documents as they are, five minutes from page to page; else, and in an embedded store, they are read as they are
-    then. `facets` are fields whose most frequent values are counted, in documents and in stored families.
+    `page` searches again. `after`, the `next` of the page before, goes on instead: what resembles a
+    hit shown before is folded under it and not shown, whatever arrives in between, and nothing is
+    left out. With `hold` on the first page a search engine keeps the documents as they are, five
+    minutes from page to page; else, and in an embedded store, they are read as they are then.
+    `facets` are fields whose most frequent values are counted, in documents and in stored families.
 
-    `of` parts finds clauses, and folds clauses that are near duplicates of each other; `both` finds clauses and documents.
+    `of` parts finds clauses, and folds clauses that are near duplicates of each other; `both` finds
+    clauses and documents.
 
-    Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search, and for a store without parts.
+    Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search,
+    and for a store without parts.
     """
     asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
     typing = (*((top, synonyms) if fold == "types" else ()), *((of,) if of != "documents" else ()))
@@ -134,7 +140,9 @@ def _begun(after: str | None, page: int, search: str) -> Cursor:
 def _ranking(
     store: Store, asked: Query, begun: Cursor, hold: bool
 ) -> tuple[Ranking, tuple[str, ...]]:
-    """The hits, at the moment of the pages before where there is one; when it is over, as they are now."""
+    """The hits, at the moment of the pages before where there is one; when it is over, as they are
+    now.
+    """
     try:
         return store.search(asked, begun.moment, hold or begun.moment is not None), ()
     except MomentGone:
@@ -168,7 +176,9 @@ def _noted(hits: Iterable[Ranked], read: list[Ranked]) -> Iterator[Ranked]:
 
 
 def _misled(groups: Sequence[Group], readings: Readings, threshold: float) -> bool:
-    """Whether slots folded what its text shows to be another document, as they do with texts that were made for that."""
+    """Whether slots folded what its text shows to be another document, as they do with texts that
+    were made for that.
+    """
     folded = [
         (group.head.id, [one.id for one in group.members]) for group in groups if group.members
     ]
@@ -197,7 +207,8 @@ def _notes(fold: Fold, recipe: Recipe, total: int, top: int) -> tuple[str, ...]:
 
 
 def parse_filters(spelled: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """`FIELD=VALUE` strings as pairs; raises `UsageError` for one without a field or an equals sign.
+    """`FIELD=VALUE` strings as pairs; raises `UsageError` for one without a field or an equals
+    sign.
 
     >>> parse_filters(["content_type=text/plain"])
     (('content_type', 'text/plain'),)
@@ -221,8 +232,9 @@ def fold_hits(
 ) -> tuple[Hit, ...]:
     """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
 
-    As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or turn out to mislead. An id
-    given twice counts once; one that the store does not have is left out. Raises `StoreError` when nothing was indexed yet.
+    As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
+    turn out to mislead. An id given twice counts once; one that the store does not have is left
+    out. Raises `StoreError` when nothing was indexed yet.
     """
     readings = Readings(store, recipe_of(store))
     listed = list(dict.fromkeys(ids))

@@ -1,6 +1,7 @@
 """Looking up: what does this document resemble, and why.
 
-Candidates share keys with the query; their sketches tell which may reach the threshold; the texts decide.
+Candidates share keys with the query; their sketches tell which may reach the threshold; the texts
+decide.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ BATCH = 50
 class Found:
     """The answer to a look-up. `query` names what was asked: a path, `-`, or an id.
 
-    `status` is the query's own: anything but `complete` and `truncated` has no keys and so no matches. `notes` says what
-    may be missing, in sentences. Passages point into `text`, which is what was asked.
+    `status` is the query's own: anything but `complete` and `truncated` has no keys and so no
+    matches. `notes` says what may be missing, in sentences. Passages point into `text`, which is
+    what was asked.
     """
 
     query: str
@@ -49,13 +51,14 @@ def similar(
     limit: int = 20,
     of: Scope | None = None,
 ) -> Found:
-    """Find the stored near duplicates of a text, or of the stored document `id`; never the document itself.
+    """Find the stored near duplicates of a text, or of the stored document `id`; never the document
+    itself.
 
-    `of`: which rows are looked up; None means parts for the id of a part, else documents. Among parts, a text that is one
-    clause is asked without its number and heading, as they are stored.
+    `of`: which rows are looked up; None means parts for the id of a part, else documents. Among
+    parts, a text that is one clause is asked without its number and heading, as they are stored.
 
-    `path` is where the text came from: a stored row of that path is the document itself. Matches have
-    `measure` >= `threshold`, most similar first, ties by path and id, at most `limit`.
+    `path` is where the text came from: a stored row of that path is the document itself. Matches
+    have `measure` >= `threshold`, most similar first, ties by path and id, at most `limit`.
 
     Raises `DocumentNotFound`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
@@ -78,10 +81,11 @@ def similar_many(
     measure: str = "features",
     limit: int = 20,
 ) -> Iterator[Found]:
-    """Find the near duplicates of many texts, then of many stored documents, in the order given; what `similar` finds for each.
+    """Find the near duplicates of many texts, then of many stored documents, in the order given;
+    what `similar` finds for each.
 
-    A store in a search engine is asked for the candidates of many documents at once. Raises as `similar` does, for a document
-    that is not found when its turn comes.
+    A store in a search engine is asked for the candidates of many documents at once. Raises as
+    `similar` does, for a document that is not found when its turn comes.
     """
     recipe = recipe_of(store)
     for start in range(0, len(texts), BATCH):
@@ -104,7 +108,9 @@ class _Asked:
 
 
 def without_heading(text: str, of: Scope | None) -> str:
-    """What a text is looked up by: among parts, a single clause goes without its number and heading, as stored ones do."""
+    """What a text is looked up by: among parts, a single clause goes without its number and
+    heading, as stored ones do.
+    """
     found = clauses(text) if of == "parts" else []
     return (
         text[found[0].body : found[0].end]
@@ -131,7 +137,9 @@ def _stored(store: Store, ids: Sequence[str]) -> list[_Asked]:
 
 
 def _asked(row: Row) -> _Asked:
-    """A document is itself wherever its path is, a part by its id alone; documents of other programs may have no path."""
+    """A document is itself wherever its path is, a part by its id alone; documents of other
+    programs may have no path.
+    """
     part = row.parent is not None
     return _Asked(row.text, row.id, None if part else row.path or None, part)
 

@@ -11,9 +11,11 @@ WIDTH, LOOKED_AT = 260, 50_000
 
 
 def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool], ...]:
-    """About `width` characters around the first words found, in pieces; True marks a piece that was searched for.
+    """About `width` characters around the first words found, in pieces; True marks a piece that was
+    searched for.
 
-    Looks at the first 50,000 characters; where nothing is found there, the text's beginning. Safe to show, on one line.
+    Looks at the first 50,000 characters; where nothing is found there, the text's beginning. Safe
+    to show, on one line.
 
     >>> snippet("The ferry has sunk.", "FERRY")
     (('The ', False), ('ferry', True), (' has sunk.', False))
@@ -40,7 +42,9 @@ def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool]
 
 
 def _wanted(query: str) -> re.Pattern[str] | None:
-    """Any of the phrases of a query in any case, at the beginning of a word where there is one; longest first."""
+    """Any of the phrases of a query in any case, at the beginning of a word where there is one;
+    longest first.
+    """
     asked = sorted(phrases(query), key=len, reverse=True)
     spelled = "|".join(r"[\W_]+".join(map(re.escape, phrase.split())) for phrase in asked)
     return (

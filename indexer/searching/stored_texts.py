@@ -1,4 +1,6 @@
-"""Stored documents read for folding: titles, places of parts, and the exact similarity of two of them."""
+"""Stored documents read for folding: titles, places of parts, and the exact similarity of two of
+them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ class _Known:
 
 @dataclass(slots=True)
 class Readings:
-    """What was read of a store, now or at a moment of it; titles and features of the last few hundred documents are remembered.
+    """What was read of a store, now or at a moment of it; titles and features of the last few
+    hundred documents are remembered.
 
     `parts`: where the parts lie that were read, by id.
     """
@@ -57,7 +60,9 @@ class Readings:
         return found
 
     def read_ahead(self, ids: Sequence[str]) -> None:
-        """Read those of these documents that are not remembered, but for those after the first `_AHEAD`."""
+        """Read those of these documents that are not remembered, but for those after the first
+        `_AHEAD`.
+        """
         wanted = dict.fromkeys(ids[:_AHEAD])
         for id in wanted.keys() & self._known.keys():
             self._known.move_to_end(id)
@@ -66,7 +71,9 @@ class Readings:
             self._read(missing[start : start + _BATCH])
 
     def similarity(self, a: str, b: str) -> float:
-        """The exact `features` similarity of two documents by id; one that is gone has no features."""
+        """The exact `features` similarity of two documents by id; one that is gone has no
+        features.
+        """
         self.read_ahead([a, b])
         return jaccard(self._features_of(a), self._features_of(b))
 

@@ -1,7 +1,7 @@
 """What two texts have in common, word by word: matching chunks of at least five consecutive words.
 
-Bill Dimm, "What is a near-dupe, really?", names two ways to count. L and S are the words of the longer and the shorter
-text, C the words in common.
+Bill Dimm, "What is a near-dupe, really?", names two ways to count. L and S are the words of the
+longer and the shorter text, C the words in common.
 
 - `literal`: chunks are matched one to one, the longest first (see `indexer.similarity.tiling`); C is the words of all chunks.
 - `information`: repeats within a text add nothing, and chunks may overlap. A word counts in neither L nor S when it lies in
@@ -9,8 +9,9 @@ text, C the words in common.
   the counted words of the shorter text that lie in chunks of the other. "Shorter" is by counted words; when both have the
   same number, C is the smaller of the two counts.
 
-L, S and C do not depend on the order of the texts. A text with fewer words than a chunk needs is itself one chunk: the
-least chunk of a pair is the smaller of the width and the words of the shorter text. Where a text has no words, C = 0.
+L, S and C do not depend on the order of the texts. A text with fewer words than a chunk needs is
+itself one chunk: the least chunk of a pair is the smaller of the width and the words of the shorter
+text. Where a text has no words, C = 0.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ WIDTH = 5
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The chunks of two texts in order of their place in a, then b, and the counts L, S and C. `counted`: words of a, of b.
+    """The chunks of two texts in order of their place in a, then b, and the counts L, S and C.
+    `counted`: words of a, of b.
 
     Under information matching chunks may overlap, and may hold words that are not counted.
     """
@@ -53,13 +55,17 @@ class Alignment:
 
     @property
     def containment(self) -> tuple[float, float]:
-        """C / words of a and C / words of b, each in [0, 1]; the smaller one is S_L. 0 for a text without words."""
+        """C / words of a and C / words of b, each in [0, 1]; the smaller one is S_L. 0 for a text
+        without words.
+        """
         a, b = (self.common / words if words else 0.0 for words in self.counted)
         return a, b
 
     @property
     def overlap(self) -> float:
-        """S_L = C / L, in [0, 1]: whoever read one text has read at least this share of the other. 0 without words."""
+        """S_L = C / L, in [0, 1]: whoever read one text has read at least this share of the other.
+        0 without words.
+        """
         return self.common / self.longer if self.longer else 0.0
 
     @property
@@ -95,7 +101,9 @@ def passages(alignment: Alignment, a: Words, b: Words) -> tuple[Passage, ...]:
 
 
 def _literally(a: Words, b: Words, width: int) -> Alignment:
-    """One-to-one matching. Ties go to what is earliest in the shorter text, so that C does not depend on the order given."""
+    """One-to-one matching. Ties go to what is earliest in the shorter text, so that C does not
+    depend on the order given.
+    """
     numbers_a, numbers_b = shared_numbers(a, b)
     if _before(b, a, numbers_b, numbers_a):
         placed = [Tile(tile.b, tile.a, tile.words) for tile in tiles(numbers_b, numbers_a, width)]
@@ -115,7 +123,9 @@ def _before(a: Words, b: Words, numbers_a: NDArray[np.int64], numbers_b: NDArray
 
 
 class _Side(NamedTuple):
-    """One text under information matching: `runs`, the first place of each of them here, and which words count."""
+    """One text under information matching: `runs`, the first place of each of them here, and which
+    words count.
+    """
 
     runs: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -161,7 +171,9 @@ def _common(side: _Side, other: _Side, width: int) -> int:
 
 
 def _chunks(side: _Side, other: _Side, width: int) -> list[Tile]:
-    """Chunks that cover the common words of a side: the first sighting of every run in each text, consecutive ones joined."""
+    """Chunks that cover the common words of a side: the first sighting of every run in each text,
+    consecutive ones joined.
+    """
     kinds = int(max(side.runs.max(initial=-1), other.runs.max(initial=-1))) + 1
     partner = _first_places(other.runs, kinds)[side.runs]
     here = np.flatnonzero((partner >= 0) & (side.first == np.arange(len(side.runs))))

@@ -1,11 +1,14 @@
-"""Similarity without boilerplate: five-word shingles weighted by how rare they are among many texts.
+"""Similarity without boilerplate: five-word shingles weighted by how rare they are among many
+texts.
 
-Two invoices on one form are alike because of the form. S_R counts each distinct shingle once; here it counts by its weight,
+Two invoices on one form are alike because of the form. S_R counts each distinct shingle once; here
+it counts by its weight,
 
     weight = log((N + 1) / (df + 1)) / log(N + 1),
 
-where df of the N texts of a corpus carry it: 1 for what no text has, 0 for what all have (inverse document frequency,
-Spärck Jones, 1972, made to lie in [0, 1]). The measure is the weighted Jaccard similarity: weight in common / weight of both.
+where df of the N texts of a corpus carry it: 1 for what no text has, 0 for what all have (inverse
+document frequency, Spärck Jones, 1972, made to lie in [0, 1]). The measure is the weighted Jaccard
+similarity: weight in common / weight of both.
 """
 
 from __future__ import annotations
@@ -27,9 +30,9 @@ OFTEN = 0.1
 class Discounted:
     """How alike two texts are when common passages count for little.
 
-    `similarity` in [0, 1] equals `plain` (S_R) where all shingles weigh the same; 0 where nothing with a weight is left.
-    `common`: the share of the distinct shingles of both texts that a tenth or more of the corpus carries. `texts`: how many
-    texts the corpus has; none: all weigh the same.
+    `similarity` in [0, 1] equals `plain` (S_R) where all shingles weigh the same; 0 where nothing
+    with a weight is left. `common`: the share of the distinct shingles of both texts that a tenth
+    or more of the corpus carries. `texts`: how many texts the corpus has; none: all weigh the same.
     """
 
     similarity: float
@@ -39,7 +42,9 @@ class Discounted:
 
 
 def shingle_hashes(text: Words, width: int = WIDTH) -> NDArray[np.uint64]:
-    """The distinct runs of `width` words of a text as 64-bit hashes, ascending; none of a text with fewer words."""
+    """The distinct runs of `width` words of a text as 64-bit hashes, ascending; none of a text with
+    fewer words.
+    """
     folded = text.folded
     runs = {" ".join(folded[place : place + width]) for place in range(len(folded) - width + 1)}
     return np.unique(string_hashes(sorted(runs)))
@@ -57,7 +62,8 @@ class Corpus:
     def frequencies(
         self, asked: NDArray[np.uint64], apart: Sequence[NDArray[np.uint64]] = ()
     ) -> Frequencies:
-        """How often some shingles, ascending and distinct, occur; `apart` are texts of the corpus that do not count.
+        """How often some shingles, ascending and distinct, occur; `apart` are texts of the corpus
+        that do not count.
 
         >>> asked = np.array([3, 5, 9], dtype=np.uint64)
         >>> counted = Corpus([asked[:2], asked[1:2], asked]).frequencies(asked, [asked])
@@ -88,7 +94,9 @@ class Frequencies:
         return made
 
     def common(self) -> float:
-        """The share of the shingles asked for that a tenth or more of the corpus carries; 0 without either."""
+        """The share of the shingles asked for that a tenth or more of the corpus carries; 0 without
+        either.
+        """
         if not self.texts or not len(self._asked):
             return 0.0
         return float(np.mean(self._counts >= OFTEN * self.texts))
@@ -100,7 +108,8 @@ def discounted(
     corpus: Corpus,
     apart: Sequence[NDArray[np.uint64]] = (),
 ) -> Discounted:
-    """Compare the shingles of two texts, weighted by a corpus; `apart`: those of its texts that are a or b. Symmetric.
+    """Compare the shingles of two texts, weighted by a corpus; `apart`: those of its texts that are
+    a or b. Symmetric.
 
     >>> form, left, right = (np.array(one, dtype=np.uint64) for one in ([1, 2, 3], [1, 2, 3, 7], [1, 2, 3, 8]))
     >>> found = discounted(left, right, Corpus([form] * 9))
@@ -117,5 +126,7 @@ def discounted(
 
 
 def width_for(texts: Sequence[Words]) -> int:
-    """The words of a shingle, as in S_R: five, or the words of the shorter text where it has fewer, but at least one."""
+    """The words of a shingle, as in S_R: five, or the words of the shorter text where it has fewer,
+    but at least one.
+    """
     return max(1, min(WIDTH, *(len(text) for text in texts)))

@@ -1,12 +1,15 @@
-"""Duplicate sets of a result set: each clause under the best one before it that it duplicates, with the type of the pair.
+"""Duplicate sets of a result set: each clause under the best one before it that it duplicates, with
+the type of the pair.
 
-Signatures (length, keys of the rarest terms, a vector of the 60 rarest) spare comparisons and lose no pair:
+Signatures (length, keys of the rarest terms, a vector of the 60 rarest) spare comparisons and lose
+no pair:
 
 * lengths within 20 %, or equally many units, as every type has it;
 * keys: two clauses that share enough terms share one among the rarest of both (prefix filtering, Chaudhuri et al., ICDE 2006);
 * vectors: what two vectors of rarest terms do not have in common, the clauses do not have in common.
 
-Rarity only orders the terms. It is counted over the result set, or taken from statistics over a whole corpus.
+Rarity only orders the terms. It is counted over the result set, or taken from statistics over a
+whole corpus.
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateSet:
-    """The best-ranked clause of a set, and those after it that duplicate it (not always each other), in rank order."""
+    """The best-ranked clause of a set, and those after it that duplicate it (not always each
+    other), in rank order.
+    """
 
     principal: str
     members: tuple[Duplicate, ...]
@@ -70,7 +75,8 @@ class DuplicatePair:
 class Signature:
     """What is compared before the clauses are: `keys` and `vector` are ranks of terms, rarest 0.
 
-    `terms` counts those outside slots, `known` these and the terms inside names. Not `whole`: the vector has the rarest alone.
+    `terms` counts those outside slots, `known` these and the terms inside names. Not `whole`: the
+    vector has the rarest alone.
     """
 
     length: int
@@ -91,11 +97,13 @@ def duplicate_sets(
 ) -> tuple[DuplicateSet, ...]:
     """The duplicate sets of clauses given in rank order as (id, text) or (id, text, heading).
 
-    A clause joins the principal before it that it duplicates by the strictest type, then by the most terminology, ties to the
-    first; else it is a principal itself. Principals without members are left out. `overlap` is the terminology that fuzzy
-    duplicates share at least; `synonyms` are lines added to the shipped list; `statistics` those of `term_statistics`.
+    A clause joins the principal before it that it duplicates by the strictest type, then by the
+    most terminology, ties to the first; else it is a principal itself. Principals without members
+    are left out. `overlap` is the terminology that fuzzy duplicates share at least; `synonyms` are
+    lines added to the shipped list; `statistics` those of `term_statistics`.
 
-    Raises `UsageError` for an overlap outside (0, 1], for an id given twice, and for lines that are no entries.
+    Raises `UsageError` for an overlap outside (0, 1], for an id given twice, and for lines that are
+    no entries.
     """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
     members: dict[int, list[Duplicate]] = {}
@@ -119,7 +127,9 @@ def duplicate_pairs(
     synonyms: str = "",
     statistics: CorpusStatistics | None = None,
 ) -> tuple[DuplicatePair, ...]:
-    """All duplicate pairs, ascending by the later clause, then the earlier; arguments and errors as in `duplicate_sets`."""
+    """All duplicate pairs, ascending by the later clause, then the earlier; arguments and errors as
+    in `duplicate_sets`.
+    """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
     found: list[DuplicatePair] = []
     for place, id in enumerate(result.ids):
@@ -158,7 +168,9 @@ def signatures(
 
 
 def may_match(left: Signature, right: Signature, overlap: float) -> bool:
-    """Whether two clauses that share a key may be near identical or fuzzy duplicates: False is certain."""
+    """Whether two clauses that share a key may be near identical or fuzzy duplicates: False is
+    certain.
+    """
     if left.units != right.units and not lengths_agree(left.length, right.length):
         return False
     shared = (
@@ -168,7 +180,9 @@ def may_match(left: Signature, right: Signature, overlap: float) -> bool:
 
 
 def _most_shared(left: Signature, right: Signature) -> int:
-    """The terms two clauses can have in common: those of both vectors as far as both reach, and what may follow."""
+    """The terms two clauses can have in common: those of both vectors as far as both reach, and
+    what may follow.
+    """
     cut = min(max(one.vector) for one in (left, right) if not one.whole)
     seen = [{rank for rank in one.vector if rank <= cut} for one in (left, right)]
     return len(seen[0] & seen[1]) + min(left.known - len(seen[0]), right.known - len(seen[1]))
@@ -249,5 +263,7 @@ def read(text: str, heading: str, words: Lexicon) -> Reading:
 
 @lru_cache(maxsize=8)
 def lexicon_with(synonyms: str) -> Lexicon:
-    """The shipped list with these lines added; raises `UsageError` for lines that are no entries."""
+    """The shipped list with these lines added; raises `UsageError` for lines that are no
+    entries.
+    """
     return lexicon(synonyms) if synonyms else default_lexicon()

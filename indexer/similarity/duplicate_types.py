@@ -1,7 +1,8 @@
 """Duplicate types of two clauses: identical, near identical, fuzzy, or none.
 
-By table 2 of Conrad & Raymond, "Essential Deduplication Functions for Transactional Databases in Law Firms" (2007); what it
-leaves open is decided in docs/decisions/009-duplicate-types.md. The relation is symmetric and not transitive.
+By table 2 of Conrad & Raymond, "Essential Deduplication Functions for Transactional Databases in
+Law Firms" (2007); what it leaves open is decided in docs/decisions/009-duplicate-types.md. The
+relation is symmetric and not transitive.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ def verdict(
     * near_identical: the same words but for synonyms and inflection, and for slots, each of the same kind as its counterpart;
     * fuzzy: lengths within 20 %, and `terminology` of at least `overlap`.
 
-    The figures of formulas are the same in all three. Clauses of fewer than ten words, and those without a term outside
-    slots, can be identical only; one without substantive words is no duplicate of anything. No type goes to clauses that
-    exchange parties, and `fuzzy` to none with another obligation.
+    The figures of formulas are the same in all three. Clauses of fewer than ten words, and those
+    without a term outside slots, can be identical only; one without substantive words is no
+    duplicate of anything. No type goes to clauses that exchange parties, and `fuzzy` to none with
+    another obligation.
     """
     if not left.exact or not right.exact or left.figures != right.figures:
         return None
@@ -59,10 +61,11 @@ def verdict(
 
 
 def terminology(left: Reading, right: Reading) -> float:
-    """The share of distinct terms in common, of the mean of both (Dice), in any order and number; 0 without terms.
+    """The share of distinct terms in common, of the mean of both (Dice), in any order and number; 0
+    without terms.
 
-    Terms are canonical forms of words that are neither function words nor in slots. A word in the name of one text counts where
-    it is a word of the other.
+    Terms are canonical forms of words that are neither function words nor in slots. A word in the
+    name of one text counts where it is a word of the other.
     """
     one = left.words | (left.names & right.words)
     other = right.words | (right.names & left.words)
@@ -71,7 +74,9 @@ def terminology(left: Reading, right: Reading) -> float:
 
 
 def same_but_for_slots(left: Reading, right: Reading) -> bool:
-    """Whether two clauses have the same canonical words in the same order, and slots of the same kinds between them."""
+    """Whether two clauses have the same canonical words in the same order, and slots of the same
+    kinds between them.
+    """
     return len(left.units) == len(right.units) and all(map(_same, left.units, right.units))
 
 
@@ -80,7 +85,9 @@ def _same(left: Unit, right: Unit) -> bool:
 
 
 def _swapped(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
-    """Whether a name stands for another party: its opposite, one both clauses have, or one where elsewhere it stays itself."""
+    """Whether a name stands for another party: its opposite, one both clauses have, or one where
+    elsewhere it stays itself.
+    """
     pairs = {
         (a.form, b.form)
         for a, b in zip(left.units, right.units, strict=True)
@@ -95,7 +102,8 @@ def _swapped(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
 
 
 def least_shared(words: int, overlap: float) -> int:
-    """How many terms a text of so many shares at least with any text of that much `terminology`: ceil(words t / (2 - t)).
+    """How many terms a text of so many shares at least with any text of that much `terminology`:
+    ceil(words t / (2 - t)).
 
     >>> least_shared(10, 0.8), least_shared(10, 1.0)
     (7, 10)

@@ -1,6 +1,7 @@
 """Where two short word sequences differ, and where two words do.
 
-Eugene Myers, "An O(ND) Difference Algorithm and Its Variations" (Algorithmica, 1986), with a bound on the differences.
+Eugene Myers, "An O(ND) Difference Algorithm and Its Variations" (Algorithmica, 1986), with a bound
+on the differences.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ MOST_EDITS = 100
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A stretch [a, a_end) of one sequence that stands in place of [b, b_end) of the other; either may be empty."""
+    """A stretch [a, a_end) of one sequence that stands in place of [b, b_end) of the other; either
+    may be empty.
+    """
 
     a: int
     a_end: int
@@ -25,8 +28,8 @@ class Edit:
 def edits(a: Sequence[str], b: Sequence[str], most: int = MOST_EDITS) -> list[Edit]:
     """The shortest way from a to b, in order; what lies between two edits is equal.
 
-    More than `most` single insertions and deletions are not looked for: then all that lies between the common beginning and
-    the common end is one edit. Time: O((N + M) * most).
+    More than `most` single insertions and deletions are not looked for: then all that lies between
+    the common beginning and the common end is one edit. Time: O((N + M) * most).
 
     >>> edits("did you steal money".split(), "did they steal money then".split())
     [Edit(a=1, a_end=2, b=1, b_end=2), Edit(a=4, a_end=4, b=4, b_end=5)]
@@ -42,7 +45,8 @@ def edits(a: Sequence[str], b: Sequence[str], most: int = MOST_EDITS) -> list[Ed
 
 
 def shared_ends(a: str, b: str) -> tuple[int, int]:
-    """How many characters two words share at their beginning and at their end; no mark is parted from its letter.
+    """How many characters two words share at their beginning and at their end; no mark is parted
+    from its letter.
 
     >>> shared_ends("colour", "color"), shared_ends("e\u0301", "e")
     ((4, 1), (0, 0))
@@ -64,7 +68,9 @@ def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 
 
 def _path(a: Sequence[str], b: Sequence[str], most: int) -> list[tuple[int, int]] | None:
-    """The places that are equal in both on the shortest way, ascending; None when it has more than `most` steps."""
+    """The places that are equal in both on the shortest way, ascending; None when it has more than
+    `most` steps.
+    """
     furthest: dict[int, int] = {1: 0}
     trail: list[dict[int, int]] = []
     for steps in range(min(most, len(a) + len(b)) + 1):
@@ -81,7 +87,9 @@ def _path(a: Sequence[str], b: Sequence[str], most: int) -> list[tuple[int, int]
 
 
 def _start(furthest: dict[int, int], diagonal: int, steps: int) -> int:
-    """Where a diagonal begins after one more step: down from the diagonal above, or right from the one below."""
+    """Where a diagonal begins after one more step: down from the diagonal above, or right from the
+    one below.
+    """
     down = diagonal == -steps or (
         diagonal != steps and furthest[diagonal - 1] < furthest[diagonal + 1]
     )

@@ -1,8 +1,10 @@
-"""Which text probably came from which: the tree that explains all versions by the fewest differences.
+"""Which text probably came from which: the tree that explains all versions by the fewest
+differences.
 
-A minimum spanning arborescence (Chu and Liu, "On the shortest arborescence of a directed graph", 1965; Edmonds, "Optimum
-branchings", 1967): every version but the first comes from one that is not younger, and the differences along the tree are as
-few as can be. Nobody can see in two texts which was first: where dates do not tell, the direction is a convention.
+A minimum spanning arborescence (Chu and Liu, "On the shortest arborescence of a directed graph",
+1965; Edmonds, "Optimum branchings", 1967): every version but the first comes from one that is not
+younger, and the differences along the tree are as few as can be. Nobody can see in two texts which
+was first: where dates do not tell, the direction is a convention.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ def lineage(
 ) -> list[int | None]:
     """For each version the one it came from, None for the first of all.
 
-    `differences`: (n, n), symmetric, how much two versions differ; 2**24 and more is the same, and n at most 1,000. `times`:
-    when each was made, None where it is not known: nothing comes from what is younger, and what has no time or the same time
-    may go either way.
-    `preferred`: all versions, the likely first one first; it decides where differences and times do not: the tree begins with
-    the earliest in this order, and of equally near origins the nearest in it is taken.
+    `differences`: (n, n), symmetric, how much two versions differ; 2**24 and more is the same, and
+    n at most 1,000. `times`: when each was made, None where it is not known: nothing comes from
+    what is younger, and what has no time or the same time may go either way. `preferred`: all
+    versions, the likely first one first; it decides where differences and times do not: the tree
+    begins with the earliest in this order, and of equally near origins the nearest in it is taken.
 
     >>> far = np.array([[0, 2, 5], [2, 0, 3], [5, 3, 0]])
     >>> lineage(far, [None] * 3, [0, 1, 2]), lineage(far, [30, 20, 10], [2, 1, 0])
@@ -57,7 +59,9 @@ def _younger(times: Sequence[int | None]) -> NDArray[np.bool_]:
 
 
 def _arborescence(costs: Numbers64, root: int) -> list[int]:
-    """The parent of each node (the root's own is itself) in the cheapest tree from the root; `costs[i, j]` is from i to j."""
+    """The parent of each node (the root's own is itself) in the cheapest tree from the root;
+    `costs[i, j]` is from i to j.
+    """
     costs = costs.copy()
     np.fill_diagonal(costs, _NEVER)
     parents: list[int] = costs.argmin(axis=0).tolist()
@@ -84,7 +88,9 @@ def _arborescence(costs: Numbers64, root: int) -> list[int]:
 
 
 def _cycle(parents: Sequence[int]) -> list[int]:
-    """The nodes of one cycle of parents, a node that is its own parent left out; empty when there is none."""
+    """The nodes of one cycle of parents, a node that is its own parent left out; empty when there
+    is none.
+    """
     seen = [-1] * len(parents)
     for start in range(len(parents)):
         node = start

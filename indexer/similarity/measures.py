@@ -1,4 +1,5 @@
-"""The similarity measures, by the names that `--measure` takes. All are in [0, 1], symmetric, and 0 where undefined.
+"""The similarity measures, by the names that `--measure` takes. All are in [0, 1], symmetric, and 0
+where undefined.
 
 - `features`: Jaccard similarity of the recipe's own features, exact: what the sketches estimate.
 - `estimate`: the same from the MinHash slots, with its 95 % Wilson interval.
@@ -12,9 +13,10 @@
 - `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of the two sets of features
   (Charikar, STOC 2002: each bit agrees with that chance), and carries the 95 % Wilson interval of that: wide, for 64 bits.
 
-Undefined, and so 0: a text without features (`features`, `containment`), without words (the word measures; two empty texts
-are no near duplicates), without a sketch (`estimate`, `hamming`; None in `Measures`). A text shorter than five words is one
-shingle and one chunk, whole: texts with the same words have similarity 1 however short they are.
+Undefined, and so 0: a text without features (`features`, `containment`), without words (the word
+measures; two empty texts are no near duplicates), without a sketch (`estimate`, `hamming`; None in
+`Measures`). A text shorter than five words is one shingle and one chunk, whole: texts with the same
+words have similarity 1 however short they are.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ PARITY_BITS = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """The distinct features of a text under one recipe: their hashes in ascending order, (n,) uint64."""
+    """The distinct features of a text under one recipe: their hashes in ascending order, (n,)
+    uint64.
+    """
 
     hashes: NDArray[np.uint64]
 
@@ -59,7 +63,8 @@ class FeatureSet:
 
 
 def feature_set(text: str, recipe: Recipe) -> FeatureSet:
-    """The features that the recipe's sketches are made of; compute it once to compare a text with many. It takes no secret key.
+    """The features that the recipe's sketches are made of; compute it once to compare a text with
+    many. It takes no secret key.
 
     Raises `UsageError` for a recipe with a step that is not known.
     """
@@ -91,7 +96,9 @@ def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Side:
-    """One text of a comparison, with its sketches; what measures need of it is computed once, when it is asked for."""
+    """One text of a comparison, with its sketches; what measures need of it is computed once, when
+    it is asked for.
+    """
 
     text: str
     recipe: Recipe
@@ -123,8 +130,9 @@ class Side:
 class Measures:
     """Every measure of one pair. `alignment` says where S_L and S_J come from.
 
-    `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe makes none.
-    `hamming_interval`: where the similarity 1 - angle / pi lies that `hamming` estimates, with 95 % confidence.
+    `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe
+    makes none. `hamming_interval`: where the similarity 1 - angle / pi lies that `hamming`
+    estimates, with 95 % confidence.
     """
 
     features: float
@@ -163,7 +171,8 @@ def measures(a: Side, b: Side, matching: Matching = "literal") -> Measures:
 
 
 def resemblance(a: Words, b: Words, width: int = WIDTH) -> float:
-    """S_R: distinct shingles of `width` words in common / distinct shingles of both; 0 when a text has no words.
+    """S_R: distinct shingles of `width` words in common / distinct shingles of both; 0 when a text
+    has no words.
 
     The width is at most the words of the shorter text, so that a short text is one shingle.
 
@@ -189,7 +198,9 @@ def terminology(a: Words, b: Words) -> float:
 
 
 def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None) -> Estimate | None:
-    """The Jaccard similarity of the features, estimated from equal slots; None when a sketch is missing."""
+    """The Jaccard similarity of the features, estimated from equal slots; None when a sketch is
+    missing.
+    """
     if a is None or b is None:
         return None
     equal = int(np.count_nonzero(a == b))
@@ -241,7 +252,8 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 
 
 def measured(name: str, a: Side, b: Side, matching: Matching = "literal") -> Estimate:
-    """One measure by name, as the number a threshold is compared with; exact measures have no width between low and high.
+    """One measure by name, as the number a threshold is compared with; exact measures have no width
+    between low and high.
 
     Raises `UnknownMeasure`, which lists the names there are.
     """

@@ -1,4 +1,6 @@
-"""When two clauses of much the same words oblige to something else: another force, party or act, or the opposite."""
+"""When two clauses of much the same words oblige to something else: another force, party or act, or
+the opposite.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,12 @@ from indexer.text.clauses.lexicon import Lexicon
 
 
 def other_obligation(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
-    """Whether something that can be seen without understanding says that two clauses do not oblige to the same.
+    """Whether something that can be seen without understanding says that two clauses do not oblige
+    to the same.
 
-    One denies more often than the other; the same verb stands with another force, or with the other party; one has a word and
-    the other its opposite; two parties have changed places; or either obliges to an act the other does not speak of.
+    One denies more often than the other; the same verb stands with another force, or with the other
+    party; one has a word and the other its opposite; two parties have changed places; or either
+    obliges to an act the other does not speak of.
     """
     return (
         left.negations != right.negations
@@ -25,7 +29,9 @@ def other_obligation(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
 
 
 def places_changed(left: Reading, right: Reading) -> bool:
-    """Whether two names that both clauses have stand in each other's place, by the words beside them."""
+    """Whether two names that both clauses have stand in each other's place, by the words beside
+    them.
+    """
     both = said_names(left.units).keys() & said_names(right.units).keys()
     if len(both) < 2:
         return False
@@ -50,7 +56,9 @@ def _opposable(reading: Reading, lexicon: Lexicon) -> Counter[str]:
 
 
 def _other_force(left: Reading, right: Reading) -> bool:
-    """A verb that has some force here more often than there, and another one there more often than here."""
+    """A verb that has some force here more often than there, and another one there more often than
+    here.
+    """
     one, other = _by_verb(left), _by_verb(right)
     forces = [(_forces(one[verb]), _forces(other[verb])) for verb in one.keys() & other.keys()]
     return any(here - there and there - here for here, there in forces)
@@ -61,7 +69,9 @@ def _forces(duties: list[Duty]) -> Counter[str]:
 
 
 def _other_subject(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
-    """A verb that falls to one party here and to another there, where both know both, or they are opposites."""
+    """A verb that falls to one party here and to another there, where both know both, or they are
+    opposites.
+    """
     one, other = _by_verb(left), _by_verb(right)
     here, there = said_names(left.units), said_names(right.units)
     for verb in one.keys() & other.keys():

@@ -1,4 +1,6 @@
-"""Re-scoring: which candidates may be near duplicates by their sketches, and what they are by their texts."""
+"""Re-scoring: which candidates may be near duplicates by their sketches, and what they are by their
+texts.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ Z999 = 3.2905267314919255
 def promising(
     asked: Fingerprint, candidates: Sequence[Candidate], threshold: float
 ) -> list[Candidate]:
-    """The candidates whose `features` similarity may reach the threshold, judged by their slots, in the order given.
+    """The candidates whose `features` similarity may reach the threshold, judged by their slots, in
+    the order given.
 
-    One is dropped when the upper end of its 99.9 % Wilson interval lies below the threshold; of pairs exactly at the
-    threshold that is one in two thousand. Candidates without slots are kept, and all are when the query has none.
+    One is dropped when the upper end of its 99.9 % Wilson interval lies below the threshold; of
+    pairs exactly at the threshold that is one in two thousand. Candidates without slots are kept,
+    and all are when the query has none.
     """
     sketches = [one.minhash for one in candidates if one.minhash is not None]
     if asked.minhash is None or not sketches:
@@ -46,10 +50,11 @@ def rescored(
     measure: str = "features",
     limit: int | None = None,
 ) -> list[Match]:
-    """The candidates, given with their texts, whose `measure` is above 0 and at least `threshold`; at most `limit`.
+    """The candidates, given with their texts, whose `measure` is above 0 and at least `threshold`;
+    at most `limit`.
 
-    Most similar first, ties by path, then id. Each match says why: containment of the features both ways, and the shared
-    passages by literal matching. Raises `UnknownMeasure`.
+    Most similar first, ties by path, then id. Each match says why: containment of the features both
+    ways, and the shared passages by literal matching. Raises `UnknownMeasure`.
     """
     query = Side(text, recipe, asked.minhash, asked.simhash)
     scored = [

@@ -1,9 +1,11 @@
-"""Greedy String Tiling over sorted suffixes: the same tiles however often a run is repeated in either text.
+"""Greedy String Tiling over sorted suffixes: the same tiles however often a run is repeated in
+either text.
 
-The suffixes of both texts, as sequences of w-word runs, are sorted by prefix doubling. Then the match length goes down from
-the longest: suffixes that agree that far form a group, and a group with a free place in both texts gives a tile. A place
-that a new tile cuts short comes back at the length it has left; that is at most one place a word of the tile, so all
-places together come back at most N times. Groups are merged the smaller into the larger: O(N log^2 N) for N words.
+The suffixes of both texts, as sequences of w-word runs, are sorted by prefix doubling. Then the
+match length goes down from the longest: suffixes that agree that far form a group, and a group with
+a free place in both texts gives a tile. A place that a new tile cuts short comes back at the length
+it has left; that is at most one place a word of the tile, so all places together come back at most
+N times. Groups are merged the smaller into the larger: O(N log^2 N) for N words.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from indexer.text.word_ngrams import ranks
 def by_suffixes(
     runs_a: NDArray[np.int64], runs_b: NDArray[np.int64], width: int
 ) -> list[tuple[int, int, int]]:
-    """The tiles (start in a, start in b, words) in the order they are placed; `runs_*` are numbered `width`-word runs."""
+    """The tiles (start in a, start in b, words) in the order they are placed; `runs_*` are numbered
+    `width`-word runs.
+    """
     gap = np.full(width, -1)
     text = np.concatenate((runs_a, gap, runs_b, gap))
     reach = _reach(np.isin(text, np.intersect1d(runs_a, runs_b)))
@@ -37,7 +41,9 @@ def _reach(shared: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _sorted_suffixes(
     text: NDArray[np.int64], reach: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places with reach in the order of their suffixes, and how many runs each has in common with the one before it."""
+    """Places with reach in the order of their suffixes, and how many runs each has in common with
+    the one before it.
+    """
     places = np.flatnonzero(reach)
     levels = [np.where(reach > 0, text, -1)]
     longest = int(reach.max(initial=0))
@@ -57,7 +63,9 @@ def _sorted_suffixes(
 def _common(
     order: NDArray[np.int64], levels: list[NDArray[np.int64]], reach: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """How many runs each suffix has in common with the one before it in `order`; 0 for the first."""
+    """How many runs each suffix has in common with the one before it in `order`; 0 for the
+    first.
+    """
     above, below = order[:-1].copy(), order[1:].copy()
     for power in range(len(levels) - 1, -1, -1):
         step = 1 << power
@@ -72,12 +80,13 @@ def _common(
 
 
 class _Descent:
-    """Tiles by length from the longest down; lengths are counted in runs, places of b follow those of a.
+    """Tiles by length from the longest down; lengths are counted in runs, places of b follow those
+    of a.
 
-    `left`: how many runs from a place on are free, as far as that is below the present length. `due`: the length at which
-    a place joins its group when no tile cuts it short. A group is known by a member, in the sorted order, that `_leader`
-    finds; once a place joined, it has one heap of places for each text, with places among them that were taken or cut short
-    since.
+    `left`: how many runs from a place on are free, as far as that is below the present length.
+    `due`: the length at which a place joins its group when no tile cuts it short. A group is known
+    by a member, in the sorted order, that `_leader` finds; once a place joined, it has one heap of
+    places for each text, with places among them that were taken or cut short since.
     """
 
     def __init__(
@@ -123,7 +132,9 @@ class _Descent:
         return group
 
     def _merge(self, rank: int) -> int | None:
-        """Merge the groups of a suffix and the one before it; the group, if places of both came together."""
+        """Merge the groups of a suffix and the one before it; the group, if places of both came
+        together.
+        """
         one, other = self._leader(rank - 1), self._leader(rank)
         if one not in self.heaps:
             self.parent[one] = other
@@ -146,7 +157,9 @@ class _Descent:
         return group
 
     def _meet(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
-        """The tiles of this length: of all groups with places in both texts the one that is earliest in a, then in b."""
+        """The tiles of this length: of all groups with places in both texts the one that is
+        earliest in a, then in b.
+        """
         placed = []
         ready = [(-1, group) for group in groups if all(self.heaps[group])]
         while ready:
@@ -162,13 +175,17 @@ class _Descent:
         return placed
 
     def _prune(self, heap: list[int], length: int) -> bool:
-        """Drop places that are no longer free as far as `length`, until the first one is; False when none is left."""
+        """Drop places that are no longer free as far as `length`, until the first one is; False
+        when none is left.
+        """
         while heap and self.left[heap[0]] < length:
             heappop(heap)
         return bool(heap)
 
     def _take(self, start: int, length: int) -> None:
-        """Take the words of a tile: runs that touch it are free no more, places before it keep what is left up to it."""
+        """Take the words of a tile: runs that touch it are free no more, places before it keep what
+        is left up to it.
+        """
         left, text, cut = self.left, int(start >= self.first_b), start - self.width + 1
         for place in range(max(cut, 0), start + length + self.width - 1):
             if left[place]:

@@ -1,8 +1,9 @@
 """Greedy String Tiling: one-to-one matching of equal runs, longest first (Wise, SIGCSE 1996).
 
-Again and again the longest run that is free in both texts becomes a tile, until no free run of the least length is left.
-Ties go to the run that is earliest in the first text, then earliest in the second. Both ways below place exactly these
-tiles. N is the number of words of both texts, P the number of pairs of equal w-word runs, one in each text.
+Again and again the longest run that is free in both texts becomes a tile, until no free run of the
+least length is left. Ties go to the run that is earliest in the first text, then earliest in the
+second. Both ways below place exactly these tiles. N is the number of words of both texts, P the
+number of pairs of equal w-word runs, one in each text.
 
 - `by_pairs` lists all P pairs: the fast way for ordinary texts, where P is about as large as N. O(P log P).
 - `by_suffixes` sorts the suffixes instead, so that it does not matter how often a run is repeated. O(N log^2 N).
@@ -32,7 +33,8 @@ class Tile(NamedTuple):
 
 
 def tiles(a: NDArray[np.int64], b: NDArray[np.int64], width: int) -> list[Tile]:
-    """The tiles of two texts given as numbered words, each at least `width` words long, in the order they are placed.
+    """The tiles of two texts given as numbered words, each at least `width` words long, in the
+    order they are placed.
 
     >>> tiles(np.array([1, 2, 3, 4, 9, 2, 3]), np.array([2, 3, 8, 1, 2, 3, 4]), width=2)
     [Tile(a=0, b=3, words=4), Tile(a=5, b=0, words=2)]
@@ -69,7 +71,9 @@ def by_pairs(runs_a: NDArray[np.int64], runs_b: NDArray[np.int64], width: int) -
 def _diagonals(
     runs_a: NDArray[np.int64], runs_b: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], ...]:
-    """Maximal matches: starts in a, starts in b, and how many consecutive runs are equal; (m,) int64 each."""
+    """Maximal matches: starts in a, starts in b, and how many consecutive runs are equal; (m,)
+    int64 each.
+    """
     order = np.argsort(runs_b, kind="stable")
     first = np.searchsorted(runs_b[order], runs_a, side="left")
     count = np.searchsorted(runs_b[order], runs_a, side="right") - first
@@ -87,7 +91,9 @@ def _diagonals(
 def _free(
     taken_a: bytearray, at_a: int, taken_b: bytearray, at_b: int, words: int, width: int
 ) -> list[tuple[int, int]]:
-    """(offset, words) of what is left of a match: stretches of at least `width` words that are taken in neither text."""
+    """(offset, words) of what is left of a match: stretches of at least `width` words that are
+    taken in neither text.
+    """
     left = []
     offset = wall_a = wall_b = 0
     while words - offset >= width:

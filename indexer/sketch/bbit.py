@@ -1,8 +1,10 @@
-"""b-bit MinHash: only the low b bits of each slot are kept, and the estimate is corrected for chance.
+"""b-bit MinHash: only the low b bits of each slot are kept, and the estimate is corrected for
+chance.
 
-Li & König, "b-Bit Minwise Hashing", WWW 2010. Two slots that differ still agree in their low b bits with a chance of 2^-b, so
-slots agree with chance P = c + (1 - c) J with c = 2^-b, and J = (P - c) / (1 - c). That is the paper's limit for feature sets
-that are small against the universe of features; 64-bit hashes leave no other case.
+Li & König, "b-Bit Minwise Hashing", WWW 2010. Two slots that differ still agree in their low b bits
+with a chance of 2^-b, so slots agree with chance P = c + (1 - c) J with c = 2^-b, and J = (P - c) /
+(1 - c). That is the paper's limit for feature sets that are small against the universe of features;
+64-bit hashes leave no other case.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ WIDTHS = (1, 2, 4, 8)
 
 
 def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:
-    """The low `bits` (1, 2, 4 or 8) of each slot, the first slot most significant; the last byte filled up with zeros.
+    """The low `bits` (1, 2, 4 or 8) of each slot, the first slot most significant; the last byte
+    filled up with zeros.
 
     >>> pack_low_bits(np.array([0xA1, 0xB2, 0xC3], dtype=np.uint32), 4).hex()
     '1230'
@@ -32,7 +35,8 @@ def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:
 
 
 def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
-    """The inverse of `pack_low_bits`: (slots,) uint8 below 2**bits. Raises `UsageError` when the lengths do not fit.
+    """The inverse of `pack_low_bits`: (slots,) uint8 below 2**bits. Raises `UsageError` when the
+    lengths do not fit.
 
     >>> unpack_low_bits(bytes.fromhex("1230"), 4, 3).tolist()
     [1, 2, 3]
@@ -51,7 +55,8 @@ def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
 def corrected(agreeing: int, slots: int, bits: int) -> Estimate:
     """The corrected estimate from the number of agreeing b-bit slots, cut to [0, 1].
 
-    The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots: anything from 0 to 1.
+    The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots:
+    anything from 0 to 1.
 
     >>> one = corrected(72, 128, 1)
     >>> round(one.similarity, 3), round(one.low, 3), round(one.high, 3)

@@ -1,9 +1,11 @@
-"""Tables of bit blocks: keys by which all sketches within a Hamming distance are found, for any distance and number of tables.
+"""Tables of bit blocks: keys by which all sketches within a Hamming distance are found, for any
+distance and number of tables.
 
-Manku, Jain & Das Sarma, "Detecting Near-Duplicates for Web Crawling", WWW 2007, section 3.1.1. Cut the bits into parts;
-flipping k bits touches at most k parts, so at least parts - k are equal. There is a table for each way to choose so many
-parts; its key are their bits. The bits not chosen may be cut and chosen from again, which makes keys longer: a design is a
-list of such levels. For 64 bits and k = 3, one part of 4 and then one of 4 make 16 tables with keys of 16 + 12 = 28 bits.
+Manku, Jain & Das Sarma, "Detecting Near-Duplicates for Web Crawling", WWW 2007, section 3.1.1. Cut
+the bits into parts; flipping k bits touches at most k parts, so at least parts - k are equal. There
+is a table for each way to choose so many parts; its key are their bits. The bits not chosen may be
+cut and chosen from again, which makes keys longer: a design is a list of such levels. For 64 bits
+and k = 3, one part of 4 and then one of 4 make 16 tables with keys of 16 + 12 = 28 bits.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Tables for sketches of `bits` bits: none within `distance` is missed; keys have at least `key_bits` bits."""
+    """Tables for sketches of `bits` bits: none within `distance` is missed; keys have at least
+    `key_bits` bits.
+    """
 
     bits: int
     levels: tuple[Level, ...]
@@ -42,7 +46,8 @@ class Design:
         return min(level.parts - level.chosen for level in self.levels)
 
     def expected_candidates(self, documents: int) -> float:
-        """Rows that a look-up meets among so many unrelated sketches with random bits, counted once per table; an upper bound.
+        """Rows that a look-up meets among so many unrelated sketches with random bits, counted once
+        per table; an upper bound.
 
         >>> round(DOC_CLOSE.expected_candidates(10**6), 3)
         0.06
@@ -69,10 +74,11 @@ def designed(bits: int, levels: Sequence[tuple[int, int]]) -> Design:
 
 
 def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Design]:
-    """Designs that miss nothing within `distance`, by number of tables; each has longer keys than those before it.
+    """Designs that miss nothing within `distance`, by number of tables; each has longer keys than
+    those before it.
 
-    Designs of one and two levels are tried; ties go to fewer levels, then fewer parts. Empty when even the fewest tables,
-    distance + 1, are too many.
+    Designs of one and two levels are tried; ties go to fewer levels, then fewer parts. Empty when
+    even the fewest tables, distance + 1, are too many.
 
     >>> [(design.tables, design.key_bits) for design in designs(64, 3, 20)]
     [(4, 16), (10, 25), (16, 28), (20, 31)]
@@ -94,7 +100,8 @@ def designs(bits: int, distance: int, max_tables: int = MAX_TABLES) -> list[Desi
 
 
 def tables(design: Design) -> tuple[int, ...]:
-    """The mask of each table, in order: the bits of a sketch that make its key. Parts are cut from the most significant bit on.
+    """The mask of each table, in order: the bits of a sketch that make its key. Parts are cut from
+    the most significant bit on.
 
     >>> [f"{mask:04x}" for mask in tables(designed(16, [(4, 1)]))]
     ['f000', '0f00', '00f0', '000f']
@@ -106,7 +113,8 @@ def tables(design: Design) -> tuple[int, ...]:
 
 
 def table_keys(sketch: int, masks: Sequence[int]) -> tuple[str, ...]:
-    """The key of a sketch in each table: the table's number in two (past 256 tables more) hexadecimal digits, then the bits.
+    """The key of a sketch in each table: the table's number in two (past 256 tables more)
+    hexadecimal digits, then the bits.
 
     >>> table_keys(0x1234, tables(designed(16, [(4, 1)])))
     ('001', '012', '023', '034')

@@ -25,7 +25,8 @@ def unpack_slots(packed: bytes) -> NDArray[np.uint32]:
 
 
 def signed64(bits: int) -> int:
-    """An unsigned 64-bit number as the signed one with the same bits, as engines' `long` and SQLite keep it.
+    """An unsigned 64-bit number as the signed one with the same bits, as engines' `long` and SQLite
+    keep it.
 
     >>> signed64(2**64 - 1)
     -1

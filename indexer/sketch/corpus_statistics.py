@@ -1,8 +1,9 @@
 """Corpus statistics: in how many documents a feature stands, how often in all, and out of how much.
 
-Weighted TopSig, rare-term signatures and I-Match need them. They are a value of their own: counted from any texts, updated
-while documents arrive, merged, written to bytes, and named by a digest of what they say, so that a sketch can tell which
-statistics it was made with. Features are counted by their 64-bit hashes.
+Weighted TopSig, rare-term signatures and I-Match need them. They are a value of their own: counted
+from any texts, updated while documents arrive, merged, written to bytes, and named by a digest of
+what they say, so that a sketch can tell which statistics it was made with. Features are counted by
+their 64-bit hashes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _MAGIC = b"nearfold-statistics-1\n"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segment:
-    """Counts of some documents: hashes ascending and distinct, occurrences in all, documents that have them; (n,) each."""
+    """Counts of some documents: hashes ascending and distinct, occurrences in all, documents that
+    have them; (n,) each.
+    """
 
     hashes: Hashes
     occurrences: Counts
@@ -34,10 +37,11 @@ class _Segment:
 
 
 class CorpusStatistics:
-    """Counts of features over documents. `features` names the feature set, as in a recipe; unlike sets do not merge.
+    """Counts of features over documents. `features` names the feature set, as in a recipe; unlike
+    sets do not merge.
 
-    Adding a document costs time in proportion to its own size (counts are kept in segments that are merged as they grow), and
-    a look-up sees every document added so far.
+    Adding a document costs time in proportion to its own size (counts are kept in segments that are
+    merged as they grow), and a look-up sees every document added so far.
     """
 
     def __init__(self, features: str) -> None:
@@ -48,7 +52,9 @@ class CorpusStatistics:
 
     @property
     def id(self) -> str:
-        """12 hexadecimal digits, a digest of every count: the same for the same documents in any order."""
+        """12 hexadecimal digits, a digest of every count: the same for the same documents in any
+        order.
+        """
         whole = self._whole()
         digest = hashlib.sha256(json.dumps([self.features, self.documents, self.length]).encode())
         for part in (whole.hashes, whole.occurrences, whole.holders):
@@ -60,7 +66,9 @@ class CorpusStatistics:
         return len(self._whole().hashes)
 
     def add(self, hashes: Hashes) -> None:
-        """Count one document, given the hashes of its features with repeats. A document without features counts as one."""
+        """Count one document, given the hashes of its features with repeats. A document without
+        features counts as one.
+        """
         distinct, occurrences = np.unique(hashes, return_counts=True)
         self.documents += 1
         self.length += len(hashes)
@@ -80,15 +88,21 @@ class CorpusStatistics:
             self._append(segment)
 
     def occurrences(self, hashes: Hashes) -> Counts:
-        """How often each feature stands in the whole corpus (collection frequency): (n,) int64, 0 for what was not seen."""
+        """How often each feature stands in the whole corpus (collection frequency): (n,) int64, 0
+        for what was not seen.
+        """
         return self._looked_up(hashes, "occurrences")
 
     def holders(self, hashes: Hashes) -> Counts:
-        """How many documents have each feature (document frequency): (n,) int64, 0 for what was not seen."""
+        """How many documents have each feature (document frequency): (n,) int64, 0 for what was not
+        seen.
+        """
         return self._looked_up(hashes, "holders")
 
     def pack(self) -> bytes:
-        """All counts as bytes, for `unpack`: a line naming the format, a line of JSON, zlib-compressed big-endian arrays."""
+        """All counts as bytes, for `unpack`: a line naming the format, a line of JSON,
+        zlib-compressed big-endian arrays.
+        """
         whole = self._whole()
         head = {
             "features": self.features,

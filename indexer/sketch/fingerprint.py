@@ -1,6 +1,8 @@
-"""The narrow waist: text and recipe in, sketches and keys out. Everything else agrees because it agrees with this.
+"""The narrow waist: text and recipe in, sketches and keys out. Everything else agrees because it
+agrees with this.
 
-The numpy definition below is the specification. Where the compiled kernel is installed it computes the same bits faster.
+The numpy definition below is the specification. Where the compiled kernel is installed it computes
+the same bits faster.
 """
 
 from __future__ import annotations
@@ -39,9 +41,9 @@ MAX_BLOCKS = 64
 class Fingerprints:
     """The fingerprints of n texts as arrays, one row a text, in the order given.
 
-    `minhash`: (n, slots) uint32; `simhash`: (n,) uint64; rows whose status is not `complete` are zero there, and their
-    keys are empty. A recipe without MinHash has no slots, one without SimHash zeros there. `words` and `chars`: (n,)
-    int64. `exact`: SHA-256 of the normalised text.
+    `minhash`: (n, slots) uint32; `simhash`: (n,) uint64; rows whose status is not `complete` are
+    zero there, and their keys are empty. A recipe without MinHash has no slots, one without SimHash
+    zeros there. `words` and `chars`: (n,) int64. `exact`: SHA-256 of the normalised text.
     """
 
     recipe: Recipe
@@ -73,7 +75,9 @@ class Fingerprints:
 
 
 def kernel_name() -> str:
-    """Which code computes fingerprints here: `rust` (compiled) or `numpy` (the definition). The bits are the same."""
+    """Which code computes fingerprints here: `rust` (compiled) or `numpy` (the definition). The
+    bits are the same.
+    """
     return "numpy" if _kernel is None else "rust"
 
 
@@ -82,8 +86,8 @@ def fingerprint(
 ) -> Fingerprint:
     """Fingerprint one text by any recipe. Any `str` is accepted, lone surrogates and NUL included.
 
-    `statistics` are what recipes with corpus weights need (`schemes.counted_features`). Raises `UsageError` for a recipe
-    that asks for what this version does not have.
+    `statistics` are what recipes with corpus weights need (`schemes.counted_features`). Raises
+    `UsageError` for a recipe that asks for what this version does not have.
 
     >>> fingerprint("").status
     'empty'
@@ -96,10 +100,11 @@ def fingerprint(
 def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 1) -> Fingerprints:
     """Fingerprint many texts at once; the form that everything hot calls.
 
-    A text with no normalised character is `empty`, one without letters `numbers_only`, one with fewer than the recipe's
-    `min_features` distinct features (one at least) `too_short`: these have no sketches and no keys, so they never match
-    anything. `threads` share the work where the kernel is compiled. Raises `UsageError` for a recipe that asks for steps
-    or sizes that this version does not have.
+    A text with no normalised character is `empty`, one without letters `numbers_only`, one with
+    fewer than the recipe's `min_features` distinct features (one at least) `too_short`: these have
+    no sketches and no keys, so they never match anything. `threads` share the work where the kernel
+    is compiled. Raises `UsageError` for a recipe that asks for steps or sizes that this version
+    does not have.
     """
     if not _by_grams(recipe):
         return _gathered(texts, recipe)
@@ -163,7 +168,9 @@ def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
 
 
 def _by_grams(recipe: Recipe) -> bool:
-    """Whether the batch form below computes the recipe; all others go text by text through `indexer.sketch.schemes`."""
+    """Whether the batch form below computes the recipe; all others go text by text through
+    `indexer.sketch.schemes`.
+    """
     return recipe.normaliser == "default_v1" or recipe.feature_hash in (
         "gram64_v1",
         recipekeys.KEYED_HASH,
@@ -171,7 +178,9 @@ def _by_grams(recipe: Recipe) -> bool:
 
 
 def _gathered(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
-    """`fingerprints` of a recipe that has no batch form. Raises `UsageError` when its sketches do not fit arrays and rows."""
+    """`fingerprints` of a recipe that has no batch form. Raises `UsageError` when its sketches do
+    not fit arrays and rows.
+    """
     if not recipe.storable:
         raise UsageError(
             f"recipe {recipe.name} cannot be kept in an index; `nearfold hash` prints it, or choose another recipe"
@@ -211,7 +220,9 @@ def _keys(
 
 
 def _check(recipe: Recipe) -> None:
-    """Raise `UsageError` when the recipe asks for what neither the definition nor the kernel computes, or lacks its key."""
+    """Raise `UsageError` when the recipe asks for what neither the definition nor the kernel
+    computes, or lacks its key.
+    """
     if recipe.key_variable and not recipe.secret:
         raise UsageError(
             f"recipe {recipe.name} signs with a secret key: name the file that holds it by {recipe.key_variable}_FILE"

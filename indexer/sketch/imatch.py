@@ -1,8 +1,10 @@
-"""I-Match, with lexicon randomisation: one hash over the terms of middling rarity, and more over random parts of the lexicon.
+"""I-Match, with lexicon randomisation: one hash over the terms of middling rarity, and more over
+random parts of the lexicon.
 
-Chowdhury, Frieder, Grossman & McCabe, "Collection Statistics for Fast Duplicate Document Detection", TOIS 2002; Kolcz,
-Chowdhury & Alspector, "Improved Robustness of Signature-Based Near-Replica Detection via Lexicon Randomization", KDD 2004. A
-baseline: nothing but equality of a hash can be asked of it.
+Chowdhury, Frieder, Grossman & McCabe, "Collection Statistics for Fast Duplicate Document
+Detection", TOIS 2002; Kolcz, Chowdhury & Alspector, "Improved Robustness of Signature-Based
+Near-Replica Detection via Lexicon Randomization", KDD 2004. A baseline: nothing but equality of a
+hash can be asked of it.
 """
 
 from __future__ import annotations
@@ -30,11 +32,13 @@ def imatch(
     low: float = LOW,
     high: float = HIGH,
 ) -> tuple[str, ...]:
-    """SHA-1 signatures of a text: one over the whole lexicon, then one for each of `lexicons` random parts of it. `imatch_v1`.
+    """SHA-1 signatures of a text: one over the whole lexicon, then one for each of `lexicons`
+    random parts of it. `imatch_v1`.
 
-    The lexicon are the terms whose idf, ln(documents / holders), lies between `low` and `high` times the greatest there can be,
-    ln(documents). Each random part leaves out a third of it, by hash. Two texts match when any two signatures at the same
-    place are equal. None for a text that has no term in the lexicon, which would be a false match with every other such.
+    The lexicon are the terms whose idf, ln(documents / holders), lies between `low` and `high`
+    times the greatest there can be, ln(documents). Each random part leaves out a third of it, by
+    hash. Two texts match when any two signatures at the same place are equal. None for a text that
+    has no term in the lexicon, which would be a false match with every other such.
     """
     terms = sorted(set(tokens))
     hashes = string_hashes(terms)
@@ -49,7 +53,8 @@ def imatch(
 
 
 def matching(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether any signature equals the one at the same place; a part of the lexicon that holds no term of a text equals none.
+    """Whether any signature equals the one at the same place; a part of the lexicon that holds no
+    term of a text equals none.
 
     >>> matching(("a", "b"), ("c", "b")), matching(("a", "b"), ("b", "a")), matching((), ())
     (True, False, False)

@@ -1,7 +1,7 @@
 """Jenkins' lookup3, of many keys at once.
 
-Written from the definition of `hashlittle2` in Bob Jenkins' lookup3.c (May 2006, public domain); its self-test's vectors are in
-the tests. All arithmetic is modulo 2**32.
+Written from the definition of `hashlittle2` in Bob Jenkins' lookup3.c (May 2006, public domain);
+its self-test's vectors are in the tests. All arithmetic is modulo 2**32.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _BLOCK = 12
 
 
 def jenkins64(keys: Sequence[bytes]) -> NDArray[np.uint64]:
-    """64-bit hashes: hashlittle2 with both seeds zero, (n,) uint64, the value lookup3.c recommends: *pc + (*pb << 32).
+    """64-bit hashes: hashlittle2 with both seeds zero, (n,) uint64, the value lookup3.c recommends:
+    *pc + (*pb << 32).
 
     >>> [hex(one) for one in jenkins64([b"", b"Four score and seven years ago"]).tolist()]
     ['0xdeadbeefdeadbeef', '0xce7226e617770551']
@@ -29,7 +30,8 @@ def jenkins64(keys: Sequence[bytes]) -> NDArray[np.uint64]:
 
 
 def hashlittle2(keys: Sequence[bytes], pc: int = 0, pb: int = 0) -> tuple[Words, Words]:
-    """What hashlittle2 leaves in *pc and *pb for each key, given the seeds it finds there: (n,) uint32 each.
+    """What hashlittle2 leaves in *pc and *pb for each key, given the seeds it finds there: (n,)
+    uint32 each.
 
     >>> pc, pb = hashlittle2([b"Four score and seven years ago"], pc=0, pb=1)
     >>> hex(pc[0]), hex(pb[0])

@@ -11,7 +11,8 @@ from indexer.sketch.hashing import mix64_array
 def band_hashes(minhash: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint64]:
     """Hash each band of `rows` consecutive slots: (n, slots) uint32 -> (n, bands) uint64.
 
-    h = 0, then h = mix64(h xor slot) for each slot of the band in order. Slots beyond bands * rows are not used.
+    h = 0, then h = mix64(h xor slot) for each slot of the band in order. Slots beyond bands * rows
+    are not used.
     """
     used = minhash[:, : bands * rows].reshape(len(minhash), bands, rows).astype(np.uint64)
     hashed = np.zeros(used.shape[:2], dtype=np.uint64)
@@ -21,7 +22,9 @@ def band_hashes(minhash: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
 
 
 def band_keys(minhash: NDArray[np.uint32], bands: int, rows: int) -> list[tuple[str, ...]]:
-    """The band keys of each row of (n, slots) slots: two hexadecimal digits of the band, sixteen of its hash."""
+    """The band keys of each row of (n, slots) slots: two hexadecimal digits of the band, sixteen of
+    its hash.
+    """
     return [
         tuple(f"{band:02x}{value:016x}" for band, value in enumerate(row))
         for row in band_hashes(minhash, bands, rows).tolist()
@@ -31,8 +34,8 @@ def band_keys(minhash: NDArray[np.uint32], bands: int, rows: int) -> list[tuple[
 def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:
     """The keys of `blocks` equal parts of a `width`-bit sketch, the most significant first.
 
-    Two sketches that differ in fewer bits than there are blocks share at least one (Manku, Jain & Das Sarma, WWW 2007).
-    Each key is two hexadecimal digits of the block and then its value.
+    Two sketches that differ in fewer bits than there are blocks share at least one (Manku, Jain &
+    Das Sarma, WWW 2007). Each key is two hexadecimal digits of the block and then its value.
 
     >>> block_keys(0x0123456789ABCDEF, width=64, blocks=4)
     ('000123', '014567', '0289ab', '03cdef')

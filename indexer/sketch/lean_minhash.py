@@ -1,7 +1,9 @@
-"""Sketches as datasketch's `LeanMinHash` stores them, so that stores made with it or with copietje can be read and matched.
+"""Sketches as datasketch's `LeanMinHash` stores them, so that stores made with it or with copietje
+can be read and matched.
 
-Layout: seed, 8 bytes signed; number of slots, 4 bytes signed, negative since datasketch 2.0 and then followed by one byte that
-names the scheme; the slots, 4 bytes each, 8 under `affine64`. copietje writes big-endian (`!`).
+Layout: seed, 8 bytes signed; number of slots, 4 bytes signed, negative since datasketch 2.0 and
+then followed by one byte that names the scheme; the slots, 4 bytes each, 8 under `affine64`.
+copietje writes big-endian (`!`).
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ _NUMBERS = {name: code for code, name in _CODES.items()}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredSketch:
-    """Slots with the scheme and seed that made them. Sketches of different schemes or seeds do not compare."""
+    """Slots with the scheme and seed that made them. Sketches of different schemes or seeds do not
+    compare.
+    """
 
     slots: NDArray[Any]
     scheme: str
@@ -31,8 +35,9 @@ class StoredSketch:
 def unpack_lean(packed: bytes, byte_order: str = "!") -> StoredSketch:
     """Read one stored sketch; slots are uint32, uint64 under `affine64`.
 
-    `byte_order` is one of the characters of Python's `struct`: `!` big-endian, `<` little-endian, `@` native with padding (what
-    datasketch writes unasked). Raises `UsageError` when the bytes are no such sketch.
+    `byte_order` is one of the characters of Python's `struct`: `!` big-endian, `<` little-endian,
+    `@` native with padding (what datasketch writes unasked). Raises `UsageError` when the bytes are
+    no such sketch.
     """
     try:
         seed, count = struct.unpack_from(f"{byte_order}qi", packed)

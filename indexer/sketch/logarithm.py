@@ -1,8 +1,9 @@
 """The natural logarithm with the same bits on every machine.
 
-The logarithms of C libraries and of NumPy's vector code differ in the last bit from one processor to the next; a sketch may
-not. Here are only sums, products and quotients, which IEEE 754 rounds the same everywhere: v = m 2^e with m in
-[sqrt 1/2, sqrt 2), ln v = e ln 2 + 2 artanh((m - 1) / (m + 1)).
+The logarithms of C libraries and of NumPy's vector code differ in the last bit from one processor
+to the next; a sketch may not. Here are only sums, products and quotients, which IEEE 754 rounds the
+same everywhere: v = m 2^e with m in [sqrt 1/2, sqrt 2), ln v = e ln 2 + 2 artanh((m - 1) / (m +
+1)).
 """
 
 from __future__ import annotations

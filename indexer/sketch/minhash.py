@@ -1,7 +1,8 @@
-"""MinHash by Fast Similarity Sketching: one pass over long texts, lower error than k hash functions on short ones.
+"""MinHash by Fast Similarity Sketching: one pass over long texts, lower error than k hash functions
+on short ones.
 
-Dahlgaard, Knudsen & Thorup, "Fast Similarity Sketching", FOCS 2017. Equal slots of two sketches estimate the Jaccard
-similarity of their feature sets without bias.
+Dahlgaard, Knudsen & Thorup, "Fast Similarity Sketching", FOCS 2017. Equal slots of two sketches
+estimate the Jaccard similarity of their feature sets without bias.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ _EMPTY = np.uint64(1 << 32)
 def fast_similarity_sketch(hashes: NDArray[np.uint64], slots: int) -> NDArray[np.uint32]:
     """Sketch a set of 64-bit feature hashes: (slots,) uint32. `fss_v1`. Repeats change nothing.
 
-    Round r of 2 * slots gives every feature x the hash y = x for r = 0, else mix64(x + r * GAMMA). In the first `slots`
-    rounds the feature falls into slot (y >> 32) * slots >> 32, later into slot r - slots; the slot takes the least low
-    32 bits of y seen in the first round that reaches it. Rounds end when every slot is taken.
+    Round r of 2 * slots gives every feature x the hash y = x for r = 0, else mix64(x + r * GAMMA).
+    In the first `slots` rounds the feature falls into slot (y >> 32) * slots >> 32, later into slot
+    r - slots; the slot takes the least low 32 bits of y seen in the first round that reaches it.
+    Rounds end when every slot is taken.
 
     An empty set has no sketch: raises `NoFeatures`.
     """

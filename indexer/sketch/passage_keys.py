@@ -1,7 +1,9 @@
-"""Passages: long runs of letters and digits that texts share, and keys by which texts that share one are found.
+"""Passages: long runs of letters and digits that texts share, and keys by which texts that share
+one are found.
 
-The keys are the runs that winnowing keeps, the same ones in every text: texts that share an unbroken stretch of `GUARANTEED`
-letters and digits share a key, wherever it stands and whatever surrounds it.
+The keys are the runs that winnowing keeps, the same ones in every text: texts that share an
+unbroken stretch of `GUARANTEED` letters and digits share a key, wherever it stands and whatever
+surrounds it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ _BASE = 0x9E3779B97F4A7C15
 def run_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
     """Hashes of all runs of `width` code points, in order: (max(0, n - width + 1),) uint64.
 
-    With the code points c as digits of a number to the base 2**64 / golden ratio, modulo 2**64, then mixed.
+    With the code points c as digits of a number to the base 2**64 / golden ratio, modulo 2**64,
+    then mixed.
 
     >>> hashes = run_hashes(np.array([1, 2, 3, 1, 2, 3, 4], dtype=np.uint32), 3)
     >>> len(hashes), len(set(hashes.tolist())), bool(hashes[0] == hashes[3])
@@ -46,10 +49,11 @@ def run_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
 
 
 def passage_runs(text: str) -> NDArray[np.uint64]:
-    """The hashes of all runs of `RUN` letters, marks and digits of a text, as `default_v1` spells them, in order.
+    """The hashes of all runs of `RUN` letters, marks and digits of a text, as `default_v1` spells
+    them, in order.
 
-    Punctuation and symbols do not count, so that a quotation with a sign before each line is one passage still. None when
-    the text is shorter than a run.
+    Punctuation and symbols do not count, so that a quotation with a sign before each line is one
+    passage still. None when the text is shorter than a run.
 
     >>> len(passage_runs("> To be, or not to be:\\n> that is the question."))
     7
@@ -69,7 +73,8 @@ def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.u
 
 
 def contained(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
-    """The share of a text's letters and digits that lie in a run which another text has too, from the runs of both; 0 without.
+    """The share of a text's letters and digits that lie in a run which another text has too, from
+    the runs of both; 0 without.
 
     >>> text = "the quick brown fox jumps over the lazy dog"
     >>> round(contained(passage_runs(f"{text} and so on, and so on"), passage_runs(f"we say: {text}")), 3)

@@ -1,6 +1,8 @@
-"""Classic MinHash: k permutations, the least value of each. Slots equal datasketch's, bit for bit, for the same tokens.
+"""Classic MinHash: k permutations, the least value of each. Slots equal datasketch's, bit for bit,
+for the same tokens.
 
-Broder, "On the resemblance and containment of documents", SEQUENCES 1997. Three schemes of datasketch:
+Broder, "On the resemblance and containment of documents", SEQUENCES 1997. Three schemes of
+datasketch:
 
 * `affine32`, its default since 2.0: h = fmix32(hash), then (a h + b) mod 2^32 with odd a;
 * `affine64`: the same over 64 bits;
@@ -74,7 +76,8 @@ HASHES: dict[str, Hash] = {"sha1": sha1_32, "mmh3": mmh3_32, "crc32": zlib.crc32
 def feature_hashes(
     features: Iterable[bytes], name: str = "sha1", scheme: str = "affine32"
 ) -> NDArray[np.uint64]:
-    """The distinct hashes of features, ascending, (n,) uint64. 32 bits wide, but 64 for SHA-1 under `affine64`.
+    """The distinct hashes of features, ascending, (n,) uint64. 32 bits wide, but 64 for SHA-1 under
+    `affine64`.
 
     Raises `UnknownName` for a hash or scheme that is not there.
 
@@ -90,7 +93,8 @@ def feature_hashes(
 def permuted_minima(
     hashes: NDArray[np.uint64], slots: int, scheme: str = "affine32"
 ) -> NDArray[Any]:
-    """The least value of each of `slots` permutations: (slots,) uint32, uint64 under `affine64`. Repeats change nothing.
+    """The least value of each of `slots` permutations: (slots,) uint32, uint64 under `affine64`.
+    Repeats change nothing.
 
     An empty set has no sketch: raises `NoFeatures`. Raises `UnknownName` for another scheme.
 

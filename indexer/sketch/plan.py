@@ -1,8 +1,8 @@
 """Bands and rows from a threshold: the S-curve of locality-sensitive hashing.
 
-Two sketches of similarity s share a band of r rows with chance p = s**r, and at least one of b bands with 1 - (1 - p)**b
-(Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, chapter 3). Asked for at least m shared bands, the chance is that of
-m or more successes in b trials.
+Two sketches of similarity s share a band of r rows with chance p = s**r, and at least one of b
+bands with 1 - (1 - p)**b (Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, chapter 3).
+Asked for at least m shared bands, the chance is that of m or more successes in b trials.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _MOST_NODES = 257
 class Plan:
     """Bands x rows and what they cost.
 
-    `false_positive` is the area under the S-curve below the threshold, `false_negative` the area above the curve beyond
-    it: chances, averaged over similarities, times the length of the interval. `curve`: 21 points (similarity, chance).
-    `shared` is the least number of bands that make a candidate.
+    `false_positive` is the area under the S-curve below the threshold, `false_negative` the area
+    above the curve beyond it: chances, averaged over similarities, times the length of the
+    interval. `curve`: 21 points (similarity, chance). `shared` is the least number of bands that
+    make a candidate.
     """
 
     bands: int
@@ -58,10 +59,12 @@ def chance(similarity: float, bands: int, rows: int, shared: int = 1) -> float:
 def plan(
     threshold: float = 0.8, slots: int = 128, false_negative_weight: float = 0.5, shared: int = 1
 ) -> Plan:
-    """Choose bands x rows that make the weighted sum of both errors least, as datasketch's `MinHashLSH` does.
+    """Choose bands x rows that make the weighted sum of both errors least, as datasketch's
+    `MinHashLSH` does.
 
-    Every layout with bands * rows <= slots is tried; ties go to fewer bands, then fewer rows. The weight of false
-    positives is 1 - `false_negative_weight`. Raises `UsageError` when a value is out of its range.
+    Every layout with bands * rows <= slots is tried; ties go to fewer bands, then fewer rows. The
+    weight of false positives is 1 - `false_negative_weight`. Raises `UsageError` when a value is
+    out of its range.
 
     >>> (plan(0.5).bands, plan(0.5).rows)
     (25, 5)
@@ -89,10 +92,12 @@ def plan_for_recall(
     keys: int | None = None,
     shared: int = 1,
 ) -> Plan:
-    """Choose the layout with the fewest false candidates among those that reach `recall` at `similarity`.
+    """Choose the layout with the fewest false candidates among those that reach `recall` at
+    `similarity`.
 
-    False candidates are the area under the S-curve below `similarity`; ties go to fewer bands. `keys` is the most bands there
-    may be: each is a key to store. Raises `UsageError` when no layout reaches it.
+    False candidates are the area under the S-curve below `similarity`; ties go to fewer bands.
+    `keys` is the most bands there may be: each is a key to store. Raises `UsageError` when no
+    layout reaches it.
 
     >>> (plan_for_recall(0.8, 0.998).bands, plan_for_recall(0.8, 0.998).rows)
     (21, 6)
@@ -142,7 +147,8 @@ def _missed(
 
 
 def _errors(threshold: float, bands: int, rows: int, shared: int) -> tuple[float, float]:
-    """Areas of false positives and false negatives: polynomials, so Gauss-Legendre quadrature has them exactly.
+    """Areas of false positives and false negatives: polynomials, so Gauss-Legendre quadrature has
+    them exactly.
 
     Past 512 slots, where the degree is beyond the nodes, the error stays below 1e-6.
     """

@@ -1,7 +1,9 @@
-"""Sums of weighted vectors that come out the same on every machine, and the signs of those sums as bits.
+"""Sums of weighted vectors that come out the same on every machine, and the signs of those sums as
+bits.
 
-Floating-point sums depend on their order, and fast matrix products choose it themselves. Here every weight is first rounded
-to a multiple of 2^-20 and counted in that unit: sums of such integers below 2^53 are exact in any order.
+Floating-point sums depend on their order, and fast matrix products choose it themselves. Here every
+weight is first rounded to a multiple of 2^-20 and counted in that unit: sums of such integers below
+2^53 are exact in any order.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def weighted_sum(vectors: NDArray[np.int8], weights: NDArray[np.float64]) -> NDA
 
 
 def sign_bits(sums: NDArray[np.float64]) -> int:
-    """A bit for each sum, the first most significant: 1 when it is strictly positive, so a tie gives 0.
+    """A bit for each sum, the first most significant: 1 when it is strictly positive, so a tie
+    gives 0.
 
     >>> bin(sign_bits(np.array([2.0, -1.0, 0.0, 0.5])))
     '0b1001'

@@ -1,8 +1,9 @@
 """Keys of rare-term signatures that lose no pair, and the published hash key, which may.
 
-Prefix filtering (Chaudhuri, Ganti & Kaushik, ICDE 2006): order all entries in one global order. When two vectors of n entries
-have ceil(t n) or more in common, one of these is among the first n - ceil(t n) + 1 of both. Length filtering: lengths within
-20 % of each other lie in the same or neighbouring buckets.
+Prefix filtering (Chaudhuri, Ganti & Kaushik, ICDE 2006): order all entries in one global order.
+When two vectors of n entries have ceil(t n) or more in common, one of these is among the first n -
+ceil(t n) + 1 of both. Length filtering: lengths within 20 % of each other lie in the same or
+neighbouring buckets.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ TOLERANCE = 0.2
 
 
 def prefix_keys(signature: RareTerms, threshold: float = THRESHOLD) -> tuple[str, ...]:
-    """The entries by which every text of at least `threshold` overlap (`padded`) is found; none when it is not reliable.
+    """The entries by which every text of at least `threshold` overlap (`padded`) is found; none
+    when it is not reliable.
 
     Two padded vectors have equal length, so a pair at the threshold shares a key for certain.
     """
@@ -60,9 +62,11 @@ def lengths_agree(left: int, right: int, tolerance: float = TOLERANCE) -> bool:
 
 
 def length_bucket(length: int, tolerance: float = TOLERANCE) -> int:
-    """The b with r**b <= length < r**(b + 1), r = 1 / (1 - tolerance); texts whose lengths agree are at most one bucket apart.
+    """The b with r**b <= length < r**(b + 1), r = 1 / (1 - tolerance); texts whose lengths agree
+    are at most one bucket apart.
 
-    A text is stored with its bucket and looked up with that and both neighbours. Lengths below 1 count as 1.
+    A text is stored with its bucket and looked up with that and both neighbours. Lengths below 1
+    count as 1.
 
     >>> [length_bucket(length) for length in (1, 2, 80, 100, 125)]
     [0, 3, 19, 20, 21]
@@ -78,10 +82,11 @@ def length_bucket(length: int, tolerance: float = TOLERANCE) -> int:
 
 
 def hash_key(tokens: Sequence[str], statistics: CorpusStatistics, terms: int = 3) -> str:
-    """The published equality key: 16 hexadecimal digits of a hash over the rarest terms and where they first stand, in tenths.
+    """The published equality key: 16 hexadecimal digits of a hash over the rarest terms and where
+    they first stand, in tenths.
 
-    It finds pairs whose rarest terms and places are all equal, and loses the others: an option, with its cost in recall in
-    docs/schemes.md. Raises `NoFeatures` for a text without tokens.
+    It finds pairs whose rarest terms and places are all equal, and loses the others: an option,
+    with its cost in recall in docs/schemes.md. Raises `NoFeatures` for a text without tokens.
     """
     if not tokens:
         raise NoFeatures

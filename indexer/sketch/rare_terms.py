@@ -1,11 +1,14 @@
-"""Rare-term signatures: the terms of a text that are rarest in a corpus, and how many two texts have in common.
+"""Rare-term signatures: the terms of a text that are rarest in a corpus, and how many two texts
+have in common.
 
-Conrad & Raymond, "Essential Deduplication Functions for Transactional Databases in Law Firms", ICAIL 2007: a text is told by
-its length, and by a vector of its 30 (clauses) to 60 (documents) terms of highest idf; the share of common terms is the
-similarity, .9 the paper's threshold. Texts of fewer than 10 distinct terms are not reliable.
+Conrad & Raymond, "Essential Deduplication Functions for Transactional Databases in Law Firms",
+ICAIL 2007: a text is told by its length, and by a vector of its 30 (clauses) to 60 (documents)
+terms of highest idf; the share of common terms is the similarity, .9 the paper's threshold. Texts
+of fewer than 10 distinct terms are not reliable.
 
-Terms are ordered by the documents that hold them, fewest first, then by their hash: one order for all texts, whatever the
-corpus has seen. Texts with fewer terms than the vector has places can be compared in the paper's three ways:
+Terms are ordered by the documents that hold them, fewest first, then by their hash: one order for
+all texts, whatever the corpus has seen. Texts with fewer terms than the vector has places can be
+compared in the paper's three ways:
 
 * `unequal`: the vectors as they are; common terms over the longer vector;
 * `shorter`: only the n rarest terms of each, n being the length of the shorter vector;
@@ -35,8 +38,9 @@ _COPY = "#"  # no token holds it
 class RareTerms:
     """The rare-term signature of one text.
 
-    `length` is the number of tokens with repeats; `distinct` that of distinct terms; `terms` the rarest of them, rarest first;
-    `entries` the same filled up to `size`, in an order that is one for all texts. Not `reliable`: fewer than 10 distinct terms.
+    `length` is the number of tokens with repeats; `distinct` that of distinct terms; `terms` the
+    rarest of them, rarest first; `entries` the same filled up to `size`, in an order that is one
+    for all texts. Not `reliable`: fewer than 10 distinct terms.
     """
 
     length: int
@@ -54,9 +58,11 @@ class RareTerms:
 def rare_terms(
     tokens: Sequence[str], statistics: CorpusStatistics, size: int = CLAUSE_TERMS
 ) -> RareTerms:
-    """The signature of a text, given its tokens in order, with statistics of the same tokens (`string_hashes`) over a corpus.
+    """The signature of a text, given its tokens in order, with statistics of the same tokens
+    (`string_hashes`) over a corpus.
 
-    A text without tokens has an empty signature, which is not reliable. Raises `UsageError` for a size below 10.
+    A text without tokens has an empty signature, which is not reliable. Raises `UsageError` for a
+    size below 10.
     """
     if size < MIN_TERMS:
         raise UsageError(f"a rare-term vector has at least {MIN_TERMS} places, not {size}")
@@ -66,7 +72,9 @@ def rare_terms(
 
 
 def by_rarity(tokens: Sequence[str], statistics: CorpusStatistics) -> list[str]:
-    """The distinct terms, those held by the fewest documents of the corpus first (an unseen term by none), ties by hash."""
+    """The distinct terms, those held by the fewest documents of the corpus first (an unseen term by
+    none), ties by hash.
+    """
     terms = list(dict.fromkeys(tokens))
     hashes = string_hashes(terms)
     order = np.lexsort((hashes, statistics.holders(hashes)))
@@ -94,7 +102,8 @@ def overlap(left: RareTerms, right: RareTerms, way: str = "padded") -> float:
 
 
 def _padded(terms: tuple[str, ...], size: int) -> tuple[str, ...]:
-    """First the terms, then second copies of the rarer ones, then third copies, and so on up to `size` entries.
+    """First the terms, then second copies of the rarer ones, then third copies, and so on up to
+    `size` entries.
 
     >>> _padded(("rare", "scarce", "usual", "common"), 10)
     ('rare', 'scarce', 'usual', 'common', 'rare#2', 'scarce#2', 'usual#2', 'rare#3', 'scarce#3', 'usual#3')

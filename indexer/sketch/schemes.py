@@ -1,6 +1,8 @@
-"""Sketches of one text by any recipe but the default: tables of names to the algorithms of `indexer.text` and `indexer.sketch`.
+"""Sketches of one text by any recipe but the default: tables of names to the algorithms of
+`indexer.text` and `indexer.sketch`.
 
-Each step of a recipe is one entry of one table here. The default recipe has a batch form of its own (`indexer.sketch.fingerprint`).
+Each step of a recipe is one entry of one table here. The default recipe has a batch form of its own
+(`indexer.sketch.fingerprint`).
 """
 
 from __future__ import annotations
@@ -51,9 +53,11 @@ BitSketch = Callable[[Sequence[str], Recipe, CorpusStatistics | None], int]
 def fingerprint_by(
     recipe: Recipe, text: str, statistics: CorpusStatistics | None = None
 ) -> Fingerprint:
-    """The fingerprint of one text by any recipe of the tables below; what is undefined is decided as for the default.
+    """The fingerprint of one text by any recipe of the tables below; what is undefined is decided
+    as for the default.
 
-    Raises `UnknownName` for a step that is not known, `UsageError` for weights without the corpus statistics they come from.
+    Raises `UnknownName` for a step that is not known, `UsageError` for weights without the corpus
+    statistics they come from.
     """
     if recipe.statistics and statistics is None:
         raise UsageError(
@@ -80,7 +84,9 @@ def fingerprint_by(
 
 
 def status_of(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Status:
-    """The status of a text by its normalised code points, without blanks, and its number of distinct features."""
+    """The status of a text by its normalised code points, without blanks, and its number of
+    distinct features.
+    """
     if not len(codes):
         return "empty"
     if not has_letters(codes):
@@ -89,7 +95,9 @@ def status_of(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Statu
 
 
 def features_of(text: str, recipe: Recipe) -> list[str]:
-    """The features of a text under a recipe, repeats kept, in order. Raises `UnknownName` for a step that is not known."""
+    """The features of a text under a recipe, repeats kept, in order. Raises `UnknownName` for a
+    step that is not known.
+    """
     return _features(_known("normaliser", NORMALISERS, recipe.normaliser)(text), recipe)
 
 
@@ -105,7 +113,9 @@ def _features(normalised: str, recipe: Recipe) -> list[str]:
 
 
 def _runs(text: str, width: int, unit: str) -> list[str]:
-    """Word shingles, or byte n-grams as strings whose surrogate escapes are the bytes that are not UTF-8 by themselves."""
+    """Word shingles, or byte n-grams as strings whose surrogate escapes are the bytes that are not
+    UTF-8 by themselves.
+    """
     if unit == "word-shingles":
         return list(shingles(TOKENISERS["words"](text), width))
     return [gram.decode("utf-8", "surrogateescape") for gram in byte_grams(text, width)]
@@ -118,7 +128,9 @@ def _octets(features: Sequence[str]) -> Iterator[bytes]:
 def _sketches(
     features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
 ) -> dict[str, Any]:
-    """The sketches and keys of features, of which there is at least one, by the names of `Fingerprint`'s fields."""
+    """The sketches and keys of features, of which there is at least one, by the names of
+    `Fingerprint`'s fields.
+    """
     made: dict[str, Any] = {}
     if recipe.terms and statistics is not None:
         signature = rare_terms(features, statistics, recipe.terms)
@@ -139,7 +151,9 @@ def _sketches(
 
 
 def counted_features(texts: Iterable[str], recipe: Recipe) -> CorpusStatistics:
-    """Corpus statistics of texts, for the recipes that need them: features counted by their 64-bit string hashes."""
+    """Corpus statistics of texts, for the recipes that need them: features counted by their 64-bit
+    string hashes.
+    """
     statistics = CorpusStatistics(feature_set_name(recipe))
     for text in texts:
         statistics.add(string_hashes(features_of(text, recipe)))
@@ -152,7 +166,9 @@ def feature_set_name(recipe: Recipe) -> str:
 
 
 def _minhash(features: Sequence[str], recipe: Recipe) -> NDArray[Any]:
-    """The slots by the recipe's scheme; `fss` and `icws` (weighted by frequency) take the 64-bit string hashes."""
+    """The slots by the recipe's scheme; `fss` and `icws` (weighted by frequency) take the 64-bit
+    string hashes.
+    """
     scheme, slots = (recipe.minhash or "").removesuffix("_v1"), recipe.slots or 0
     made: NDArray[Any]
     if scheme == "fss":
@@ -174,7 +190,9 @@ def _minhash(features: Sequence[str], recipe: Recipe) -> NDArray[Any]:
 def _baseline(
     features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
 ) -> tuple[str, ...]:
-    """The keys of a scheme that others published: two texts match when they share one (super-shingles: two)."""
+    """The keys of a scheme that others published: two texts match when they share one
+    (super-shingles: two).
+    """
     hashes = string_hashes(features)
     if recipe.baseline == "winnowing_v1":
         return tuple(

@@ -1,11 +1,13 @@
-"""SimHash of any length, by SHAKE256 of the SHA-3 family; by SHA-512, up to 512 bits, for comparison.
+"""SimHash of any length, by SHAKE256 of the SHA-3 family; by SHA-512, up to 512 bits, for
+comparison.
 
-Charikar, STOC 2002, as Roegiest & Lee (SIGIR 2019) have it: every occurrence of a feature votes with the bits of its hash, for
-1 and against 0, so a feature counts as often as it stands in the text (raw frequency). A bit is set when its sum is strictly
-positive. Bits come in the order of the hash's bytes, most significant first, as in the authors' released code.
+Charikar, STOC 2002, as Roegiest & Lee (SIGIR 2019) have it: every occurrence of a feature votes
+with the bits of its hash, for 1 and against 0, so a feature counts as often as it stands in the
+text (raw frequency). A bit is set when its sum is strictly positive. Bits come in the order of the
+hash's bytes, most significant first, as in the authors' released code.
 
-With other weights than frequencies it answers the paper's question whether corpus statistics and SHA-3 together do as well as
-weighted TopSig: `indexer.sketch.topsig` has the weights.
+With other weights than frequencies it answers the paper's question whether corpus statistics and
+SHA-3 together do as well as weighted TopSig: `indexer.sketch.topsig` has the weights.
 """
 
 from __future__ import annotations
@@ -28,8 +30,9 @@ _CHUNK = 1024
 def shake_simhash(features: Iterable[bytes], bits: int, hash: str = "shake_256") -> int:
     """Signature of `bits` bits (a multiple of 8) of features, repeats counted. `raw_v1`.
 
-    `hash` is `shake_256`, or `sha512`, of which a signature takes the first bits. No features have no signature: raises
-    `NoFeatures`. Raises `UsageError` for another width, and for more bits than the hash has.
+    `hash` is `shake_256`, or `sha512`, of which a signature takes the first bits. No features have
+    no signature: raises `NoFeatures`. Raises `UsageError` for another width, and for more bits than
+    the hash has.
 
     >>> hex(shake_simhash([b"near", b"dupe", b"near"], 32))
     '0x4ee05b58'
@@ -38,7 +41,9 @@ def shake_simhash(features: Iterable[bytes], bits: int, hash: str = "shake_256")
 
 
 def shake_projection(weights: Mapping[bytes, float], bits: int, hash: str = "shake_256") -> int:
-    """The same with a weight for each distinct feature, rounded to 2**-20; negative weights vote the other way round."""
+    """The same with a weight for each distinct feature, rounded to 2**-20; negative weights vote
+    the other way round.
+    """
     if bits <= 0 or bits % 8:
         raise UsageError(f"the signature has a positive multiple of 8 bits, not {bits}")
     if hash not in HASHES:

@@ -11,8 +11,9 @@ from indexer.errors import NoFeatures
 def simhash(hashes: NDArray[np.uint64]) -> int:
     """64-bit SimHash over the distinct values of `hashes`. `distinct_v1`.
 
-    Bit b is 1 when strictly more than half of the distinct hashes have it set; a tie gives 0. Each feature counts once:
-    raw frequency lets a few frequent features decide every bit. An empty set has no sketch: raises `NoFeatures`.
+    Bit b is 1 when strictly more than half of the distinct hashes have it set; a tie gives 0. Each
+    feature counts once: raw frequency lets a few frequent features decide every bit. An empty set
+    has no sketch: raises `NoFeatures`.
 
     >>> simhash(np.array([3, 5, 5], dtype=np.uint64))
     1

@@ -1,12 +1,15 @@
-"""The `simhash-doc` scheme: 64-bit SimHash over Jenkins hashes of a document's tokens, and its spelling.
+"""The `simhash-doc` scheme: 64-bit SimHash over Jenkins hashes of a document's tokens, and its
+spelling.
 
-After "Interoperability of Locality-Sensitive Hashing Schemes". Every token (`indexer.text.tokens`) is hashed to 64 bits
-(`indexer.sketch.jenkins`) and adds 1 to the bucket of each bit that is set in its hash, and takes 1 from the others; a bit of
-the result is 1 when its bucket is strictly positive. The octets of a hash are those of the number, most significant first.
+After "Interoperability of Locality-Sensitive Hashing Schemes". Every token (`indexer.text.tokens`)
+is hashed to 64 bits (`indexer.sketch.jenkins`) and adds 1 to the bucket of each bit that is set in
+its hash, and takes 1 from the others; a bit of the result is 1 when its bucket is strictly
+positive. The octets of a hash are those of the number, most significant first.
 
-Versions: `v1` to `v3` differ in their tokens alone; `v4` has better tokens for scripts without spaces and counts each distinct
-token once, since raw frequency lets a few frequent words decide every bit. What is published and what is our choice:
-docs/schemes.md. Vectors for other implementations: docs/vectors/simhash-doc.json.
+Versions: `v1` to `v3` differ in their tokens alone; `v4` has better tokens for scripts without
+spaces and counts each distinct token once, since raw frequency lets a few frequent words decide
+every bit. What is published and what is our choice: docs/schemes.md. Vectors for other
+implementations: docs/vectors/simhash-doc.json.
 """
 
 from __future__ import annotations
@@ -38,9 +41,11 @@ def simhash_doc(
     stop_words: Collection[str] = (),
     segmenter: Segmenter | None = None,
 ) -> int:
-    """The 64 bits of a text. A text without tokens has none: raises `NoFeatures`. Raises `UnknownName` for another version.
+    """The 64 bits of a text. A text without tokens has none: raises `NoFeatures`. Raises
+    `UnknownName` for another version.
 
-    A stop list or a segmenter of one's own makes another scheme; sketches compare only when both are equal.
+    A stop list or a segmenter of one's own makes another scheme; sketches compare only when both
+    are equal.
 
     >>> spelled(simhash_doc("The quick brown fox jumps over the lazy dog"), "v2")
     'simhash-doc-v2:4l24lemdc4rhm'
@@ -49,7 +54,9 @@ def simhash_doc(
 
 
 def of_tokens(found: Sequence[str], version: str = "v2") -> int:
-    """The 64 bits of tokens, for callers with a tokeniser of their own; each repeat counts, but in `v4`."""
+    """The 64 bits of tokens, for callers with a tokeniser of their own; each repeat counts, but in
+    `v4`.
+    """
     if version not in VERSIONS:
         raise UnknownName("version", version, VERSIONS)
     if not found:
@@ -68,7 +75,8 @@ def of_tokens(found: Sequence[str], version: str = "v2") -> int:
 
 
 def spelled(bits: int, version: str) -> str:
-    """The serialised form: scheme, version, colon, and the 8 octets in RFC 4648 base32, lower case, without padding.
+    """The serialised form: scheme, version, colon, and the 8 octets in RFC 4648 base32, lower case,
+    without padding.
 
     >>> spelled(0x0123456789ABCDEF, "v1")
     'simhash-doc-v1:aerukz4jvpg66'
@@ -77,7 +85,8 @@ def spelled(bits: int, version: str) -> str:
 
 
 def parsed(spelling: str) -> tuple[int, str]:
-    """The bits and the version of a serialised form, in capitals or not. Raises `UsageError` when it is none.
+    """The bits and the version of a serialised form, in capitals or not. Raises `UsageError` when
+    it is none.
 
     >>> parsed("SIMHASH-DOC-V1:AERUKZ4JVPG66") == (0x0123456789ABCDEF, "v1")
     True

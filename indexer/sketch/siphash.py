@@ -1,6 +1,8 @@
-"""`sip24_v1`: runs of characters hashed under a secret key, so that nobody without it can choose what a sketch keeps.
+"""`sip24_v1`: runs of characters hashed under a secret key, so that nobody without it can choose
+what a sketch keeps.
 
-SipHash-2-4 (Aumasson & Bernstein, "SipHash: a fast short-input PRF", Indocrypt 2012). All arithmetic is modulo 2**64.
+SipHash-2-4 (Aumasson & Bernstein, "SipHash: a fast short-input PRF", Indocrypt 2012). All
+arithmetic is modulo 2**64.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ Words = NDArray[np.uint64]
 
 
 def keyed_gram_hashes(codes: NDArray[np.uint32], width: int, key: tuple[int, int]) -> Words:
-    """Hashes of all runs of `width` (1 to 6) code points under a key of two words: (max(0, n - width + 1),) uint64.
+    """Hashes of all runs of `width` (1 to 6) code points under a key of two words: (max(0, n -
+    width + 1),) uint64.
 
-    The message has 16 bytes: c0 + c1 * 2**21 + c2 * 2**42 and c3 + c4 * 2**21 + c5 * 2**42 in little-endian order, a missing
-    code point counting as 0: no two runs give the same message.
+    The message has 16 bytes: c0 + c1 * 2**21 + c2 * 2**42 and c3 + c4 * 2**21 + c5 * 2**42 in
+    little-endian order, a missing code point counting as 0: no two runs give the same message.
 
     >>> hex(int(keyed_gram_hashes(np.array([102, 111, 108, 100], dtype=np.uint32), 4, (1, 2))[0]))
     '0xc83a7b5cb3cf04bd'

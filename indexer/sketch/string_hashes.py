@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 
 def string_hashes(features: Iterable[str]) -> NDArray[np.uint64]:
-    """The first 64 bits of MurmurHash3 x64 128 with seed 0 of each feature's UTF-8 octets, in order: (n,) uint64.
+    """The first 64 bits of MurmurHash3 x64 128 with seed 0 of each feature's UTF-8 octets, in
+    order: (n,) uint64.
 
     A surrogate escape is the octet that it stands for.
 

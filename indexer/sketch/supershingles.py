@@ -1,9 +1,10 @@
 """Super-shingles and mega-shingles: hashes of groups of MinHash slots, and of pairs of those.
 
-Broder, Glassman, Manasse & Zweig, WWW 1997; Fetterly, Manasse & Najork, "On the Evolution of Clusters of Near-Duplicate Web
-Pages", LA-WEB 2003: 84 slots in 6 groups of 14; two texts are near duplicates when at least two groups are equal, that is
-when they share one of the 15 mega-shingles. A baseline with its own threshold built in: .879 of pairs at 95 % similarity are
-found, .0258 at 80 %.
+Broder, Glassman, Manasse & Zweig, WWW 1997; Fetterly, Manasse & Najork, "On the Evolution of
+Clusters of Near-Duplicate Web Pages", LA-WEB 2003: 84 slots in 6 groups of 14; two texts are near
+duplicates when at least two groups are equal, that is when they share one of the 15 mega-shingles.
+A baseline with its own threshold built in: .879 of pairs at 95 % similarity are found, .0258 at 80
+%.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ GROUPS, ROWS, NEEDED = 6, 14, 2
 def super_shingles(
     slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
 ) -> tuple[int, ...]:
-    """A 64-bit hash of each group of `rows` consecutive slots. Raises `UsageError` when there are too few slots.
+    """A 64-bit hash of each group of `rows` consecutive slots. Raises `UsageError` when there are
+    too few slots.
 
     >>> len(super_shingles(np.arange(84, dtype=np.uint32)))
     6
@@ -39,7 +41,9 @@ def super_shingles(
 def mega_shingles(
     slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
 ) -> tuple[int, ...]:
-    """A 64-bit hash of each pair of super-shingles, with the places of both: 15 of 6. One in common is two super-shingles."""
+    """A 64-bit hash of each pair of super-shingles, with the places of both: 15 of 6. One in common
+    is two super-shingles.
+    """
     hashes = super_shingles(slots, groups, rows)
     pairs = itertools.combinations(range(groups), NEEDED)
     return tuple(

@@ -1,7 +1,9 @@
-"""TopSig: signatures of N bits from sums of sparse random vectors of -1, 0 and 1, one vector a feature.
+"""TopSig: signatures of N bits from sums of sparse random vectors of -1, 0 and 1, one vector a
+feature.
 
-Geva & De Vries, "TOPSIG: Topology Preserving Document Signatures", CIKM 2011; Roegiest & Lee, SIGIR 2019. A bit is set when its
-sum is strictly positive. Everything is a function of the feature's 64-bit hash: no table of vectors, no generator.
+Geva & De Vries, "TOPSIG: Topology Preserving Document Signatures", CIKM 2011; Roegiest & Lee, SIGIR
+2019. A bit is set when its sum is strictly positive. Everything is a function of the feature's
+64-bit hash: no table of vectors, no generator.
 
 Vectors, by the chance of an entry that is not zero:
 
@@ -14,7 +16,8 @@ Weights of a feature with tf occurrences in a document of |d|, and cf in a corpu
 * `log_ratio_v1`: ln((tf / |d|) / (cf / |C|)), once per distinct feature, negative values kept;
 * `log_ratio_tool_v1`: the TopSig tool's: that logarithm times (tf - 0.5) where it is positive, elsewhere tf.
 
-The corpus of a document not yet counted is taken to hold at least that document: cf >= tf, |C| >= |d|.
+The corpus of a document not yet counted is taken to hold at least that document: cf >= tf, |C| >=
+|d|.
 """
 
 from __future__ import annotations
@@ -42,10 +45,12 @@ def topsig(
     vectors: str = "paper_v1",
     weights: str | None = None,
 ) -> int:
-    """Signature of the features of a text, given by their hashes with repeats; order does not matter.
+    """Signature of the features of a text, given by their hashes with repeats; order does not
+    matter.
 
-    `bits` is 16 to 1024, a multiple of 8. Weights are `log_ratio_v1` with statistics and `frequency_v1` without, unless named.
-    No features have no signature: raises `NoFeatures`. Raises `UsageError` for other settings.
+    `bits` is 16 to 1024, a multiple of 8. Weights are `log_ratio_v1` with statistics and
+    `frequency_v1` without, unless named. No features have no signature: raises `NoFeatures`. Raises
+    `UsageError` for other settings.
 
     >>> hex(topsig(np.array([1, 2, 2, 3], np.uint64), 32))
     '0x90014858'
@@ -67,8 +72,8 @@ def sparse_vectors(
 ) -> NDArray[np.int8]:
     """The vectors of features: (n, bits) of -1, 0 and 1.
 
-    Entry i comes from y = mix64(hash + (i + 1) GAMMA): not zero when the upper half of y is below the chance times 2**32, and
-    then 1 when y is odd, else -1.
+    Entry i comes from y = mix64(hash + (i + 1) GAMMA): not zero when the upper half of y is below
+    the chance times 2**32, and then 1 when y is odd, else -1.
     """
     places = np.arange(1, bits + 1, dtype=np.uint64) * np.uint64(GAMMA)
     mixed = mix64_array(hashes[:, None] + places)
@@ -82,7 +87,9 @@ def feature_weights(
     statistics: CorpusStatistics | None = None,
     weights: str | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-    """The distinct features of a text, ascending, and their weights: (n,) uint64 and (n,) float64."""
+    """The distinct features of a text, ascending, and their weights: (n,) uint64 and (n,)
+    float64.
+    """
     weights = weights or ("frequency_v1" if statistics is None else "log_ratio_v1")
     if weights not in WEIGHTS:
         raise UnknownName("weights", weights, WEIGHTS)

@@ -1,8 +1,10 @@
-"""Winnowing: a subset of a text's n-gram hashes that is sure to keep one of every stretch of consecutive ones.
+"""Winnowing: a subset of a text's n-gram hashes that is sure to keep one of every stretch of
+consecutive ones.
 
-Schleimer, Wilkerson & Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD 2003. Of every window of w
-consecutive hashes the least is kept, the rightmost where there are several. Texts that share a run of at least w + n - 1
-characters share a kept hash; of long texts a share of 2 / (w + 1) is kept. A baseline.
+Schleimer, Wilkerson & Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD
+2003. Of every window of w consecutive hashes the least is kept, the rightmost where there are
+several. Texts that share a run of at least w + n - 1 characters share a kept hash; of long texts a
+share of 2 / (w + 1) is kept. A baseline.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from indexer.errors import UsageError
 
 
 def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
-    """The places, ascending, of the hashes that are kept, (k,) int64. Fewer hashes than the window has are one window.
+    """The places, ascending, of the hashes that are kept, (k,) int64. Fewer hashes than the window
+    has are one window.
 
     No hashes keep nothing. Raises `UsageError` for a window below 1.
 
@@ -33,7 +36,8 @@ def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
 
 
 def guarantee(window: int, width: int) -> int:
-    """The length in characters from which a shared passage is sure to be noticed, for n-grams of `width` characters.
+    """The length in characters from which a shared passage is sure to be noticed, for n-grams of
+    `width` characters.
 
     >>> guarantee(4, 5)
     8

@@ -18,7 +18,8 @@ def target(
 ) -> Store:
     """What is written to: the store, which signs documents in place when a PATH is that very store.
 
-    Raises `UsageError` when that is mixed with other PATHs or with labels, or the store is not in a search engine.
+    Raises `UsageError` when that is mixed with other PATHs or with labels, or the store is not in a
+    search engine.
     """
     if not any(is_store(path) and same_store(path, store.url) for path in paths):
         return store
@@ -38,10 +39,11 @@ def open_sources(
 ) -> list[Source]:
     """The sources that PATHs name, files and folders first, in one.
 
-    A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a store, such as an index that
-    others filled, or of any file system that fsspec knows. `store` is what `target` gave. Files and folders are looked at now:
-    raises `SourceNotFound` for what is not there, `MissingExtra` when what reads such a source is not installed, and
-    `UsageError` for a URL that cannot be read, and for a query where a source cannot be asked.
+    A PATH is a file or folder when there is one of that name; else `SCHEME://...` is the URL of a
+    store, such as an index that others filled, or of any file system that fsspec knows. `store` is
+    what `target` gave. Files and folders are looked at now: raises `SourceNotFound` for what is not
+    there, `MissingExtra` when what reads such a source is not installed, and `UsageError` for a URL
+    that cannot be read, and for a query where a source cannot be asked.
     """
     if reading.query is not None and (
         mute := [path for path in paths if not path.startswith(_HANSKEN)]
@@ -59,7 +61,9 @@ def open_sources(
 
 
 def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[Found]:
-    """Everything in all of them. Where ids may be the same in two places, the second of that id has failed."""
+    """Everything in all of them. Where ids may be the same in two places, the second of that id has
+    failed.
+    """
     found = (item for source in sources for item in source.blobs())
     shared = reading.own_ids or (reading.namespace is not None and len(sources) > 1)
     return unique(found) if shared else found

@@ -14,7 +14,9 @@ _MEND = "unpack the archive if you trust it, then index the folder"
 
 @dataclass(slots=True)
 class Allowance:
-    """Bytes that may still be unpacked: in sum 200 times the archive's own size, and one document more; `most` of a member."""
+    """Bytes that may still be unpacked: in sum 200 times the archive's own size, and one document
+    more; `most` of a member.
+    """
 
     left: int
     most: int

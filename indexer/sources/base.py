@@ -21,12 +21,14 @@ INSIDE = "!/"  # stands between a container and what is in it
 class Reading:
     """How sources are read.
 
-    `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a nested one. Without
-    `id_field` a record's key is its number. `own_ids`: a record's key is its document's id; with `parted` not one that ends as
-    those of parts do. `containers`: which archives, mailboxes and tables are opened; those that are given, those met in folders
-    too, or none. `namespace`: what ids are relative to. `query`: which documents of a source that can be asked. `delimiter`:
-    what stands between the fields of CSV; None looks at the first row. `max_bytes` and `max_chars` bound one document. Raises
-    `UsageError` for a delimiter that is not one character, or one that CSV has another use for.
+    `text_field`, `id_field`, `title_field`, `label_field`: fields of a record; a dot leads into a
+    nested one. Without `id_field` a record's key is its number. `own_ids`: a record's key is its
+    document's id; with `parted` not one that ends as those of parts do. `containers`: which
+    archives, mailboxes and tables are opened; those that are given, those met in folders too, or
+    none. `namespace`: what ids are relative to. `query`: which documents of a source that can be
+    asked. `delimiter`: what stands between the fields of CSV; None looks at the first row.
+    `max_bytes` and `max_chars` bound one document. Raises `UsageError` for a delimiter that is not
+    one character, or one that CSV has another use for.
     """
 
     text_field: str = "text"
@@ -55,18 +57,23 @@ class Source(Protocol):
     """Documents of one kind of place."""
 
     def blobs(self) -> Iterator[Found]:
-        """Everything in it, each once, in an order that depends on nothing but content; ids are stable.
+        """Everything in it, each once, in an order that depends on nothing but content; ids are
+        stable.
 
         What cannot be listed or opened is `Failed`, and the rest goes on.
         """
         ...
 
     def scopes(self) -> tuple[str, ...]:
-        """Paths at or below which every row came from this source; empty when rows must not be pruned by it."""
+        """Paths at or below which every row came from this source; empty when rows must not be
+        pruned by it.
+        """
         ...
 
     def holds(self, path: str) -> bool:
-        """Whether there still is, or may be, what a row's path names although `blobs` did not yield it."""
+        """Whether there still is, or may be, what a row's path names although `blobs` did not yield
+        it.
+        """
         ...
 
 
@@ -91,7 +98,9 @@ class Loaded:
 
 @dataclass(slots=True)
 class Numbered:
-    """Keys made distinct: the second of a kind gets `#2`, and so on, past those that are there. Remembers 16 bytes of each."""
+    """Keys made distinct: the second of a kind gets `#2`, and so on, past those that are there.
+    Remembers 16 bytes of each.
+    """
 
     _seen: dict[bytes, int] = field(default_factory=dict)
 
@@ -120,7 +129,9 @@ def _short(key: bytes) -> bytes:
 
 
 def identifier(space: bytes, key: bytes) -> str:
-    """The first 32 hexadecimal digits of the SHA-256 of both, each after its length in 8 bytes, big-endian."""
+    """The first 32 hexadecimal digits of the SHA-256 of both, each after its length in 8 bytes,
+    big-endian.
+    """
     digest = hashlib.sha256()
     for part in (space, key):
         digest.update(len(part).to_bytes(8, "big") + part)
@@ -134,7 +145,9 @@ def inner(
     result: Payload | ExtractionError,
     modified: int | None = None,
 ) -> Blob:
-    """A blob inside a container: its id is made of the container's and its key, its path of both names."""
+    """A blob inside a container: its id is made of the container's and its key, its path of both
+    names.
+    """
     size = 0 if isinstance(result, ExtractionError) else result.size
     where = f"{outer.path}{INSIDE}{name}"
     return Blob(
@@ -148,7 +161,9 @@ def inner(
 
 
 def unique(found: Iterable[Found]) -> Iterator[Found]:
-    """Two blobs with one id: the second one fails, naming the first. Remembers the id and path of each."""
+    """Two blobs with one id: the second one fails, naming the first. Remembers the id and path of
+    each.
+    """
     first: dict[str, str] = {}
     for item in found:
         if isinstance(item, Blob) and first.setdefault(item.id, item.path) != item.path:
@@ -160,7 +175,9 @@ def unique(found: Iterable[Found]) -> Iterator[Found]:
 
 
 def file_payload(data: bytes, modified: int | None) -> Payload:
-    """The payload of a file that is not the operating system's: what tells a change is its bytes alone."""
+    """The payload of a file that is not the operating system's: what tells a change is its bytes
+    alone.
+    """
     raw = hashlib.sha256(data).hexdigest()
     return Payload(
         data,

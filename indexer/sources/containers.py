@@ -1,4 +1,6 @@
-"""Containers: files that hold documents. Which ones are opened, and by which module, told by the end of their names."""
+"""Containers: files that hold documents. Which ones are opened, and by which module, told by the
+end of their names.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ def expanded(
 ) -> Iterator[Found]:
     """Blobs as found, containers replaced by what is in them, and their paths added to `opened`.
 
-    `given` are the paths that the caller named: they alone are opened unless `reading.containers` is `all`.
+    `given` are the paths that the caller named: they alone are opened unless `reading.containers`
+    is `all`.
     """
     for item in found:
         wanted = reading.containers == "all" or (

@@ -30,11 +30,12 @@ _DELIMITERS = (",", ";", "\t", "|")
 
 
 def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
-    """The rows of a file; one is known by its number, the first after the names being 1, or by its `id_field`.
+    """The rows of a file; one is known by its number, the first after the names being 1, or by its
+    `id_field`.
 
-    UTF-8, or what a byte order mark says. Fields stand between `reading.delimiter`; unless that is given, between the first of
-    comma, semicolon, tab and bar (in `.tsv` files tab first) that makes the fields asked for columns. The file has failed when
-    one of these is none.
+    UTF-8, or what a byte order mark says. Fields stand between `reading.delimiter`; unless that is
+    given, between the first of comma, semicolon, tab and bar (in `.tsv` files tab first) that makes
+    the fields asked for columns. The file has failed when one of these is none.
     """
     with opened(outer) as stream:
         if isinstance(stream, Failed):
@@ -77,7 +78,9 @@ def _delimiter(first: str, tabs: bool, reading: Reading) -> str:
 
 
 def _decoded(stream: BinaryIO, max_bytes: int) -> Iterator[str]:
-    """The lines as text; bytes that are not UTF-8 as lone surrogates, so that only their own row fails."""
+    """The lines as text; bytes that are not UTF-8 as lone surrogates, so that only their own row
+    fails.
+    """
     encoding = "utf-8"
     try:
         start = stream.read(4)
@@ -94,7 +97,9 @@ def _decoded(stream: BinaryIO, max_bytes: int) -> Iterator[str]:
 
 
 def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
-    """The lines of a text that comes in pieces. Raises `Damaged` for one of more than so many characters."""
+    """The lines of a text that comes in pieces. Raises `Damaged` for one of more than so many
+    characters.
+    """
     begun: list[str] = []
     for piece in pieces:
         first, *others = piece.split("\n")
@@ -110,7 +115,9 @@ def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
 
 
 class _Rows:
-    """The rows of CSV. One that is none, as after a quote that is never closed, costs its first line; the next begins anew."""
+    """The rows of CSV. One that is none, as after a quote that is never closed, costs its first
+    line; the next begins anew.
+    """
 
     def __init__(self, text: Iterator[str], delimiter: str) -> None:
         self._text, self._delimiter = text, delimiter

@@ -1,7 +1,9 @@
-"""Files and folders as a source: every file below the paths given, once, in an order that depends on nothing but names.
+"""Files and folders as a source: every file below the paths given, once, in an order that depends
+on nothing but names.
 
-Names are bytes inside, so one that is not UTF-8 is as good as any other. Nothing here follows a symbolic link, so there are
-no loops and no way out of the folder; only a PATH that was given and is itself a link is resolved.
+Names are bytes inside, so one that is not UTF-8 is as good as any other. Nothing here follows a
+symbolic link, so there are no loops and no way out of the folder; only a PATH that was given and is
+itself a link is resolved.
 """
 # ruff: noqa: PTH100, PTH116, PTH119, PTH120
 # (pathlib knows no paths of bytes)
@@ -24,7 +26,9 @@ _COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """A PATH that was given: its real path, and what it is; `info` is None when it could not be looked at."""
+    """A PATH that was given: its real path, and what it is; `info` is None when it could not be
+    looked at.
+    """
 
     place: bytes
     info: os.stat_result | None
@@ -33,7 +37,9 @@ class _Root:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What to leave out: nearfold's own files (`excluded`), and what an earlier PATH has already yielded (without a word)."""
+    """What to leave out: nearfold's own files (`excluded`), and what an earlier PATH has already
+    yielded (without a word).
+    """
 
     own: frozenset[bytes]
     covered: frozenset[bytes]
@@ -66,7 +72,9 @@ class FileSource:
         return (*real, *(f"{path}!" for path in real if kind_of(path)))
 
     def holds(self, path: str) -> bool:
-        """What is there as a file, or in a container that was not opened; a name that is not UTF-8 cannot be looked up."""
+        """What is there as a file, or in a container that was not opened; a name that is not UTF-8
+        cannot be looked up.
+        """
         if path in self._opened:
             return False
         outer, inside, _ = path.partition(INSIDE)
@@ -79,16 +87,20 @@ def walk(
     namespace: str | None = None,
     own_files: Collection[str] = (),
 ) -> Iterator[Blob | Skipped | Failed]:
-    """Yield each file under `paths` once: path after path as given, by the bytes of its key within a path.
+    """Yield each file under `paths` once: path after path as given, by the bytes of its key within
+    a path.
 
-    A blob's key is its path relative to the PATH given, with `/` between names. Its id is made of the namespace and the key.
-    The namespace is the real path of the PATH, unless one is given; for a single file it is the folder that holds it, so
-    `docs` and `docs/a.txt` agree about the file, `docs` and `docs/sub/a.txt` do not. A file reached by two PATHs belongs to
-    the first. Under a namespace that was given, a second file with the same key is `Failed`: it would replace the first.
+    A blob's key is its path relative to the PATH given, with `/` between names. Its id is made of
+    the namespace and the key. The namespace is the real path of the PATH, unless one is given; for
+    a single file it is the folder that holds it, so `docs` and `docs/a.txt` agree about the file,
+    `docs` and `docs/sub/a.txt` do not. A file reached by two PATHs belongs to the first. Under a
+    namespace that was given, a second file with the same key is `Failed`: it would replace the
+    first.
 
-    FIFOs, sockets, devices and symbolic links are `Skipped` (`special_file`), as are `own_files` (`excluded`) with the
-    companions a database puts beside them, and everything in those that are folders. A folder that may not be read is
-    `Failed`; the walk goes on. Raises `SourceNotFound` at once, before anything is yielded.
+    FIFOs, sockets, devices and symbolic links are `Skipped` (`special_file`), as are `own_files`
+    (`excluded`) with the companions a database puts beside them, and everything in those that are
+    folders. A folder that may not be read is `Failed`; the walk goes on. Raises `SourceNotFound` at
+    once, before anything is yielded.
     """
     roots = [_root(path) for path in paths]
     own = frozenset(
@@ -136,7 +148,9 @@ def _under(root: _Root, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
 
 
 def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
-    """What is in a folder, by key bytes. A stack of open levels, not recursion: depth has no limit."""
+    """What is in a folder, by key bytes. A stack of open levels, not recursion: depth has no
+    limit.
+    """
     space = _space(root, rules)
     levels = [(root, rules.owns(root), _entries(root, b""))]
     while levels:
@@ -160,7 +174,9 @@ def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
 
 
 def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
-    """The entries of a folder with their keys; folders sort with the `/` that follows their name in longer keys."""
+    """The entries of a folder with their keys; folders sort with the `/` that follows their name in
+    longer keys.
+    """
     with os.scandir(place) as listing:
         entries = sorted(
             listing, key=lambda entry: entry.name + b"/" * entry.is_dir(follow_symlinks=False)

@@ -1,6 +1,7 @@
 """Documents of a project in Hansken, the digital forensics platform, by its own Python client.
 
-What Hansken extracted from a document is a text of its own beside the raw data; where there is none, the raw data are read.
+What Hansken extracted from a document is a text of its own beside the raw data; where there is
+none, the raw data are read.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ class HanskenSource:
     """One project. A document is known by its trace uid, which is its id too."""
 
     def __init__(self, url: str, reading: Reading) -> None:
-        """`hansken://HOST[:PORT][/PATH]/PROJECT[?keystore=URL]`; `hansken+http://` without TLS, for tests.
+        """`hansken://HOST[:PORT][/PATH]/PROJECT[?keystore=URL]`; `hansken+http://` without TLS, for
+        tests.
 
-        Logs in with HANSKEN_USERNAME and HANSKEN_PASSWORD where the server wants that; the keystore may also stand in
-        HANSKEN_KEYSTORE_ENDPOINT. Raises `UsageError` for a URL that names no project, or a server that does not let us in.
+        Logs in with HANSKEN_USERNAME and HANSKEN_PASSWORD where the server wants that; the keystore
+        may also stand in HANSKEN_KEYSTORE_ENDPOINT. Raises `UsageError` for a URL that names no
+        project, or a server that does not let us in.
         """
         self._reading = reading
         endpoint, project, keystore = _place(url)
@@ -65,7 +68,8 @@ class HanskenSource:
     def blobs(self) -> Iterator[Found]:
         """Every document that the query finds (all of type `document` unless given), by uid.
 
-        Labelled `privileged`, and with the very state, when it was marked as suspected or confirmed to be privileged.
+        Labelled `privileged`, and with the very state, when it was marked as suspected or confirmed
+        to be privileged.
         """
         try:
             with self._context as context:
@@ -159,7 +163,8 @@ class _Stream:
 
 
 def _traces(context: Any, query: Any) -> Iterator[Any]:
-    """The traces that a query finds, by uid; when the answer breaks off, as a slow reader's does, asked again for the rest.
+    """The traces that a query finds, by uid; when the answer breaks off, as a slow reader's does,
+    asked again for the rest.
 
     The client would do that too, but for ever.
     """
@@ -179,7 +184,9 @@ def _traces(context: Any, query: Any) -> Iterator[Any]:
 
 
 def _stream(trace: Any) -> str | None:
-    """The largest text that Hansken has of a document, if it is more than a few bytes; else its raw data."""
+    """The largest text that Hansken has of a document, if it is more than a few bytes; else its raw
+    data.
+    """
     texts = {
         name: int(trace.get(f"data.{name}.size") or 0)
         for name in _TEXTS
@@ -204,7 +211,9 @@ def _metadata(trace: Any, stream: str) -> Mapping[str, str]:
 
 
 def _place(url: str) -> tuple[str, str, str | None]:
-    """The address of the gatekeeper, the project, and the address of the keystore if there is one."""
+    """The address of the gatekeeper, the project, and the address of the keystore if there is
+    one.
+    """
     parts = parts_of(url)
     path, _, project = parts.path.rstrip("/").rpartition("/")
     if not parts.hostname or not project or parts.username is not None:

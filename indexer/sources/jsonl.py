@@ -14,7 +14,9 @@ from indexer.sources.streams import lines, opened
 
 
 def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
-    """The records of a file; one is known by the number of its line, counted from 1, or by its `id_field`."""
+    """The records of a file; one is known by the number of its line, counted from 1, or by its
+    `id_field`.
+    """
     with opened(outer) as stream:
         if isinstance(stream, Failed):
             yield stream

@@ -22,8 +22,8 @@ _MOST_HEADERS = 1 << 20
 def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
     """The messages of a mailbox, divided at lines that begin with `From ` after an empty one.
 
-    A message is known by its Message-ID, the second with the same one by `#2` after it; without one, by the byte at which it
-    begins. Lines quoted as `>From ` stay as they are.
+    A message is known by its Message-ID, the second with the same one by `#2` after it; without
+    one, by the byte at which it begins. Lines quoted as `>From ` stay as they are.
     """
     numbered = Numbered()
     with opened(outer) as stream:

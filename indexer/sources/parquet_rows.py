@@ -21,7 +21,8 @@ _ROWS = 256
 def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
     """The rows of a file; one is known by its number, counted from 1, or by its `id_field`.
 
-    The file has failed when the text field is no column. Columns of lists and structures are not read, but for those named.
+    The file has failed when the text field is no column. Columns of lists and structures are not
+    read, but for those named.
     """
     with opened(outer) as stream:
         if isinstance(stream, Failed):

@@ -1,4 +1,6 @@
-"""Reading one blob: the bytes, and what tells that it is still the same; files here, anything else by its own opener."""
+"""Reading one blob: the bytes, and what tells that it is still the same; files here, anything else
+by its own opener.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,10 @@ _PIECE = 1 << 30
 def read(blob: Blob, max_bytes: int) -> Payload:
     """Read a blob; a file is read a second time when it changed meanwhile.
 
-    Size, time and bytes of a file come from the same open file; `source` is the SHA-256 of all three. Never waits on a FIFO
-    and never follows a symbolic link that took the file's place. Raises `Unreadable` for what is gone, forbidden, not a
-    regular file any more, larger than `max_bytes` (it is not read then), failing, or changing under both readings.
+    Size, time and bytes of a file come from the same open file; `source` is the SHA-256 of all
+    three. Never waits on a FIFO and never follows a symbolic link that took the file's place.
+    Raises `Unreadable` for what is gone, forbidden, not a regular file any more, larger than
+    `max_bytes` (it is not read then), failing, or changing under both readings.
     """
     if not isinstance(blob.opener, bytes):
         return blob.opener.read(max_bytes)

@@ -1,4 +1,6 @@
-"""Records as documents: a text, a title, labels, and every other field that is a single value as metadata."""
+"""Records as documents: a text, a title, labels, and every other field that is a single value as
+metadata.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Damaged(NearfoldError):
 
 
 def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:
-    """The document of a record, or why there is none. A list of texts is one text, an element a line, null left out."""
+    """The document of a record, or why there is none. A list of texts is one text, an element a
+    line, null left out.
+    """
     value = field_of(record, reading.text_field)
     text = _text(value)
     if text is None and not nothing(value):
@@ -61,7 +65,9 @@ def document(record: Mapping[str, Any], reading: Reading) -> Document | Extracti
 
 
 def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
-    """What a record holds. `raw` is the SHA-256 of its text, `source` that of all that is kept of it."""
+    """What a record holds. `raw` is the SHA-256 of its text, `source` that of all that is kept of
+    it.
+    """
     made = document(record, reading)
     if isinstance(made, ExtractionError):
         digest = hashlib.sha256(_canonical(sorted(record))).hexdigest()
@@ -83,9 +89,11 @@ def blobs(
     records: Iterable[tuple[str, Mapping[str, Any] | ExtractionError]],
     reading: Reading,
 ) -> Iterator[Blob | Failed]:
-    """A blob a record. `records` gives each one's place, such as `7` for the seventh, and its fields or why it has none.
+    """A blob a record. `records` gives each one's place, such as `7` for the seventh, and its
+    fields or why it has none.
 
-    With an `id_field` the key is its value, and a record without one, or with one that was there before, has failed.
+    With an `id_field` the key is its value, and a record without one, or with one that was there
+    before, has failed.
     """
     if reading.own_ids and reading.id_field is None:
         yield Failed(
@@ -141,7 +149,9 @@ def blob(
 
 
 def labels(record: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
-    """The labels in the label field: a list of them, or one, numbers as text; empty ones do not count."""
+    """The labels in the label field: a list of them, or one, numbers as text; empty ones do not
+    count.
+    """
     return tuple(
         dict.fromkeys(label for one in _label_values(record, reading) if (label := _scalar(one)))
     )
@@ -178,14 +188,17 @@ def _text(value: object) -> str | None:
 
 
 def _scalar(value: object) -> str | None:
-    """A single value as a text, None for what is nothing or more than one: true, 7, 1.5, 2024-01-31."""
+    """A single value as a text, None for what is nothing or more than one: true, 7, 1.5,
+    2024-01-31.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     return None if value is None or isinstance(value, (list, tuple, Mapping, bytes)) else str(value)
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every single value with its name, nested ones with a dotted name; nearfold's own fields left out.
+    """Every single value with its name, nested ones with a dotted name; nearfold's own fields left
+    out.
 
     >>> dict(_flat({"a": 1, "b": {"c": True}, "d": [1, 2], "near_words": 7}))
     {'a': '1', 'b.c': 'true'}

@@ -1,4 +1,6 @@
-"""Files anywhere that fsspec reaches: s3, sftp, https, memory and some thirty more, a file or a folder."""
+"""Files anywhere that fsspec reaches: s3, sftp, https, memory and some thirty more, a file or a
+folder.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class RemoteSource:
     """One URL: a file, or a folder with everything below it."""
 
     def __init__(self, url: str, reading: Reading) -> None:
-        """Raises `SourceNotFound`, and `UsageError` for a URL that cannot be read, or holds a password."""
+        """Raises `SourceNotFound`, and `UsageError` for a URL that cannot be read, or holds a
+        password.
+        """
         if parts_of(url).password is not None:
             raise UsageError(
                 "a URL must not hold a password: everybody may read it; see docs/sources.md for where to put it"
@@ -101,7 +105,8 @@ def _looked_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
 
 
 def _happened(error: FileNotFoundError) -> BaseException | None:
-    """What stands behind a file that was not found: no answer, or another one than that; None where it is not there.
+    """What stands behind a file that was not found: no answer, or another one than that; None where
+    it is not there.
 
     fsspec says of whatever goes wrong over HTTP that the file was not found.
     """
@@ -138,7 +143,9 @@ class _Remote:
         return file_payload(data, self.modified)
 
     def stream(self) -> BinaryIO:
-        """Read piece by piece; over HTTP from front to back, by one request, unless the server gives parts."""
+        """Read piece by piece; over HTTP from front to back, by one request, unless the server
+        gives parts.
+        """
         settings = (
             {"block_size": 0}
             if self.name.startswith(("http://", "https://")) and not self.ranges

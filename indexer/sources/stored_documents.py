@@ -1,4 +1,6 @@
-"""Documents that are in a store already: an index that others filled, or another store of nearfold's own."""
+"""Documents that are in a store already: an index that others filled, or another store of
+nearfold's own.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,18 @@ class IndexSource:
     """One index; a document in it is known by its id there."""
 
     def __init__(self, held: Documents, reading: Reading, digest: Digest | None = None) -> None:
-        """`digest`: documents are signed where they are, keep their ids, and changed when it says so."""
+        """`digest`: documents are signed where they are, keep their ids, and changed when it says
+        so.
+        """
         self._held, self._digest = held, digest
         self._reading = reading if digest is None else replace(reading, own_ids=True)
         scheme, _, rest = held.url.partition("://")
         self._url = f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
     def blobs(self) -> Iterator[Found]:
-        """Documents as they are when the first is read; one without a text has failed, unless it is signed where it is."""
+        """Documents as they are when the first is read; one without a text has failed, unless it is
+        signed where it is.
+        """
         outer = Blob(identifier(self._space(), self._url.encode()), b"", self._url, b"", 0, None)
         for id, fields in self._held.documents():
             if self._digest is None:

@@ -1,4 +1,6 @@
-"""Streams of containers: opened with their errors told, unpacked from gzip, cut into lines of bounded length."""
+"""Streams of containers: opened with their errors told, unpacked from gzip, cut into lines of
+bounded length.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _PIECE = 1 << 20
 
 @contextlib.contextmanager
 def opened(outer: Blob) -> Iterator[BinaryIO | Failed]:
-    """The bytes of a container, unpacked where its name ends in `.gz`; its failure when it cannot be opened."""
+    """The bytes of a container, unpacked where its name ends in `.gz`; its failure when it cannot
+    be opened.
+    """
     with contextlib.ExitStack() as stack:
         try:
             stream = stack.enter_context(stream_of(outer))
@@ -36,7 +40,9 @@ def opened(outer: Blob) -> Iterator[BinaryIO | Failed]:
 
 @contextlib.contextmanager
 def seekable(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The stream, or a copy in a nameless temporary file where the server gives it only from front to back."""
+    """The stream, or a copy in a nameless temporary file where the server gives it only from front
+    to back.
+    """
     try:
         stream.seek(0, io.SEEK_END)
         stream.seek(0)
@@ -50,7 +56,9 @@ def seekable(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | Unreadable]:
-    """The lines of a stream, one that is too long as an error. Raises `Damaged` when it cannot be read to its end."""
+    """The lines of a stream, one that is too long as an error. Raises `Damaged` when it cannot be
+    read to its end.
+    """
     try:
         while line := stream.readline(max_bytes + 1):
             if len(line) <= max_bytes or line.endswith(b"\n"):

@@ -1,4 +1,6 @@
-"""Tar archives, plain or packed by gzip, bzip2 or xz: one document a member, in one pass from front to back."""
+"""Tar archives, plain or packed by gzip, bzip2 or xz: one document a member, in one pass from front
+to back.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _DAMAGE = (tarfile.TarError, zlib.error, LZMAError, OSError, EOFError, ValueErro
 
 
 class _Header(tarfile.TarInfo):
-    """A header that must be whole: what is neither one nor the mark at the end is damage, never a quiet end."""
+    """A header that must be whole: what is neither one nor the mark at the end is damage, never a
+    quiet end.
+    """
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
@@ -35,8 +39,9 @@ class _Header(tarfile.TarInfo):
 def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
     """The files of an archive in its order; an archive within it is one document.
 
-    Links, devices and the like are `Skipped`; a member that is too large has failed. Of two members with one name the second
-    is known by the name and `#2`. What is unpacked in sum is bounded; beyond it, and where it is damaged, the rest has failed.
+    Links, devices and the like are `Skipped`; a member that is too large has failed. Of two members
+    with one name the second is known by the name and `#2`. What is unpacked in sum is bounded;
+    beyond it, and where it is damaged, the rest has failed.
     """
     try:
         with (

@@ -1,4 +1,6 @@
-"""Zip archives: one document a member, read one after the other. Nothing is written to disk, so names can do no harm."""
+"""Zip archives: one document a member, read one after the other. Nothing is written to disk, so
+names can do no harm.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,9 @@ _DAMAGE = (
 def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
     """The files of an archive in the order of its directory; an archive within it is one document.
 
-    Links are `Skipped`; what is encrypted, damaged or too large has failed. Of two members with one name the second is known
-    by the name and `#2`. What is unpacked in sum is bounded: members beyond that have failed.
+    Links are `Skipped`; what is encrypted, damaged or too large has failed. Of two members with one
+    name the second is known by the name and `#2`. What is unpacked in sum is bounded: members
+    beyond that have failed.
     """
     with opened(outer) as stream:
         if isinstance(stream, Failed):

@@ -105,7 +105,9 @@ except ModuleNotFoundError as error:
 def command(
     place: str, out: str, recipe: str, store: str | None, writers: int, **options: Any
 ) -> int:
-    """Pairs, families and clusters of documents on a Spark cluster; run again it goes on after its last whole stage."""
+    """Pairs, families and clusters of documents on a Spark cluster; run again it goes on after its
+    last whole stage.
+    """
     given = Input(
         place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"])
     )

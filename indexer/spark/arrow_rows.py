@@ -1,4 +1,6 @@
-"""Rows as Arrow columns and back: what a store keeps of a document, in the form in which Spark carries it."""
+"""Rows as Arrow columns and back: what a store keeps of a document, in the form in which Spark
+carries it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Candidate pairs of texts over a cluster: those that share a band, hot bands as stars, judged by their slots."""
+"""Candidate pairs of texts over a cluster: those that share a band, hot bands as stars, judged by
+their slots.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,13 @@ _SHARING = {**_PAIR, "equal": "int"}
 
 
 def sharing(work: Work, ranked: Stage, layout: Plan, least: int, cap: int) -> Stage:
-    """Pairs of texts that share a band of this layout, `left` < `right`, and their `equal` slots, `least` or more.
+    """Pairs of texts that share a band of this layout, `left` < `right`, and their `equal` slots,
+    `least` or more.
 
-    `ranked` has `text`, `rank` (distinct numbers) and `minhash`. A band value that more than `cap` texts share is hot: it
-    pairs the text of least rank with all others. What is hot is counted first, in parts that are summed, so no task holds
-    such a bucket; the others hold `cap` texts at most. `facts`: `candidates`, and what caps left out.
+    `ranked` has `text`, `rank` (distinct numbers) and `minhash`. A band value that more than `cap`
+    texts share is hot: it pairs the text of least rank with all others. What is hot is counted
+    first, in parts that are summed, so no task holds such a bucket; the others hold `cap` texts at
+    most. `facts`: `candidates`, and what caps left out.
     """
     shape = {"bands": layout.bands, "rows": layout.rows, "cap": cap}
     hot = work.stage(

@@ -1,7 +1,9 @@
-"""Connected components over a cluster: chains of edges, each node with the least node that it hangs together with.
+"""Connected components over a cluster: chains of edges, each node with the least node that it hangs
+together with.
 
-Large-star and small-star in turn (Kiveris et al., "Connected Components in MapReduce and Beyond", SoCC 2014) make every
-component a star around its least node. Edges that are few are joined by one task.
+Large-star and small-star in turn (Kiveris et al., "Connected Components in MapReduce and Beyond",
+SoCC 2014) make every component a star around its least node. Edges that are few are joined by one
+task.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ class Components:
     def of(
         self, name: str, settings: Mapping[str, Any], sources: list[Stage], edges: DataFrame
     ) -> Stage:
-        """Each node that has an edge, and its root, the least node of its component: `node`, `root`.
+        """Each node that has an edge, and its root, the least node of its component: `node`,
+        `root`.
 
         `edges` has two columns of numbers, in either order, and is made of `sources` by `settings`.
         """
@@ -73,7 +76,9 @@ def large_star(edges: DataFrame) -> DataFrame:
 
 
 def small_star(edges: DataFrame) -> DataFrame:
-    """Hang every lesser neighbour of each node, and the node, on the least of them; edges lead from greater to lesser."""
+    """Hang every lesser neighbour of each node, and the node, on the least of them; edges lead from
+    greater to lesser.
+    """
     least = edges.groupBy("node").agg(sf.min("root").alias("least"))
     others = edges.join(least, "node").select(
         sf.col("root").alias("node"), sf.col("least").alias("root")

@@ -1,4 +1,6 @@
-"""Documents and their distinct texts as numbers: what is joined is small, and ordered as one machine orders it."""
+"""Documents and their distinct texts as numbers: what is joined is small, and ordered as one
+machine orders it.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,11 @@ from indexer.spark.work_folder import Stage, Work
 
 
 def texts(work: Work, rows: Stage, recipe: Recipe) -> Stage:
-    """Distinct normalised texts of documents that have keys: `text`, `key`, `first`, `minhash`, `simhash`, `copies`.
+    """Distinct normalised texts of documents that have keys: `text`, `key`, `first`, `minhash`,
+    `simhash`, `copies`.
 
-    `text` numbers them, not without gaps, in the order of `first`, the least id of a document that carries it; the sketches
-    are that document's.
+    `text` numbers them, not without gaps, in the order of `first`, the least id of a document that
+    carries it; the sketches are that document's.
     """
 
     def make() -> DataFrame:
@@ -60,7 +63,9 @@ def keyed(rows: DataFrame, recipe: Recipe) -> DataFrame:
 
 
 def contents(rows: DataFrame, numbered: DataFrame, needed: DataFrame) -> DataFrame:
-    """The texts whose numbers are in the column `text` of `needed`: `text`, `content`, `minhash`, `simhash`."""
+    """The texts whose numbers are in the column `text` of `needed`: `text`, `content`, `minhash`,
+    `simhash`.
+    """
     few = numbered.join(needed.distinct(), "text", "left_semi").select(
         "text", "first", "minhash", "simhash"
     )

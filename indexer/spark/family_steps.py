@@ -1,9 +1,11 @@
-"""Families over a cluster: who leads and whom each document joins, as if all had been visited one after the other.
+"""Families over a cluster: who leads and whom each document joins, as if all had been visited one
+after the other.
 
-A text leads when its first document is complete and no earlier leader is similar enough. So a text's fate hangs on earlier
-texts that may be similar, and on nothing else. In each round those lead on which no undecided earlier text bears any more;
-only their pairs are measured, as one machine measures only pairs with principals; what is similar enough is decided too.
-When few pairs are left all are measured, and one task visits them in order.
+A text leads when its first document is complete and no earlier leader is similar enough. So a
+text's fate hangs on earlier texts that may be similar, and on nothing else. In each round those
+lead on which no undecided earlier text bears any more; only their pairs are measured, as one
+machine measures only pairs with principals; what is similar enough is decided too. When few pairs
+are left all are measured, and one task visits them in order.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ Measuring = Callable[[DataFrame], DataFrame]
 class Leaders:
     """Finds the texts that do not lead, called by their ranks.
 
-    `measure` adds `similarity` to edges, `named` says by which measure. `at_once` edges or fewer are left to one task.
+    `measure` adds `similarity` to edges, `named` says by which measure. `at_once` edges or fewer
+    are left to one task.
     """
 
     work: Work
@@ -38,7 +41,8 @@ class Leaders:
     at_once: int
 
     def decide(self, edges: Stage) -> tuple[Stage, Stage]:
-        """The texts that some earlier leader keeps from leading (`later`), and all edges measured on the way.
+        """The texts that some earlier leader keeps from leading (`later`), and all edges measured
+        on the way.
 
         `edges`: pairs that may be similar, of a text that may lead and a later one.
         """
@@ -97,7 +101,9 @@ def number(edges: DataFrame) -> dict[str, int]:
 
 
 def leading_now(edges: DataFrame) -> DataFrame:
-    """The texts that some others may join and that no earlier one may keep from leading (`earlier`)."""
+    """The texts that some others may join and that no earlier one may keep from leading
+    (`earlier`).
+    """
     later = edges.select(sf.col("later").alias("earlier")).distinct()
     return edges.select("earlier").distinct().join(later, "earlier", "left_anti")
 

@@ -30,8 +30,9 @@ def group(
 ) -> Stage:
     """The family fields of every document, as `Assignment` has them, ascending by id.
 
-    `at_once`: so many pairs or fewer are left to one task, where rounds over the cluster would take longer. `facts`: the
-    candidates, and what caps left out. Raises `UsageError` and `UnknownMeasure`.
+    `at_once`: so many pairs or fewer are left to one task, where rounds over the cluster would take
+    longer. `facts`: the candidates, and what caps left out. Raises `UsageError` and
+    `UnknownMeasure`.
     """
     settings.check(recipe)
     grouping = _Grouping(work, rows, recipe, settings, at_once)
@@ -41,7 +42,9 @@ def group(
 
 @dataclass(frozen=True)
 class _Grouping:
-    """One grouping; its parts are made when they are asked for. Texts are called by number or by rank, their first place."""
+    """One grouping; its parts are made when they are asked for. Texts are called by number or by
+    rank, their first place.
+    """
 
     work: Work
     rows: Stage
@@ -55,7 +58,9 @@ class _Grouping:
 
     @cached_property
     def found(self) -> Stage:
-        """Pairs that may be similar; hot bands around the first in principal order, for `central` around the longest."""
+        """Pairs that may be similar; hot bands around the first in principal order, for `central`
+        around the longest.
+        """
         kind = "longest" if self.settings.principal == "central" else self.settings.principal
         ranked = places.ranked(self.work, places.placed(self.work, self.documents, kind))
         signed = ranked.rows.join(self.documents.numbered.rows.select("text", "minhash"), "text")
@@ -128,7 +133,9 @@ class _Grouping:
         return places.sums(self.work, self.documents, [self.found], similar, settings)
 
     def _by_rank(self, threshold: float) -> DataFrame:
-        """Pairs that may be similar, as ranks: `earlier` and `later`, whether either may lead, and the earlier's last place."""
+        """Pairs that may be similar, as ranks: `earlier` and `later`, whether either may lead, and
+        the earlier's last place.
+        """
         pairs = self.found.rows.where(sf.col("equal") >= self._fewest(threshold)).select(*_PAIR)
         for side in _PAIR:
             known = sf.struct("rank", "leads", "last").alias(f"{side}_known")
@@ -148,7 +155,9 @@ class _Grouping:
         return self._by_rank(self.settings.threshold).where("earlier_leads").select(*EDGE)
 
     def _completed(self, limits: Mapping[str, Any], lost: Stage, some: Stage) -> Stage:
-        """What is measured where not all edges are: those of leaders with texts that have a document after them."""
+        """What is measured where not all edges are: those of leaders with texts that have a
+        document after them.
+        """
         sources = [self.found, self.ranked, lost, some]
         return self.work.stage(
             "measured", limits, sources, lambda: self._rest(lost.rows, some.rows)
@@ -172,7 +181,9 @@ class _Grouping:
         return some.select(*MEASURED).union(self.measured(missing))
 
     def _clusters(self, measured: Stage) -> Stage:
-        """Components by chains at the cluster threshold; pairs that hang together already are not measured."""
+        """Components by chains at the cluster threshold; pairs that hang together already are not
+        measured.
+        """
         settings = {"threshold": self.settings.chained, "measure": self.settings.measure}
         components = Components(self.work, self.at_once)
         known = components.of("known-chains", settings, [measured], self._chained(measured))
@@ -237,7 +248,8 @@ def _leading(ranked: DataFrame, lost: DataFrame) -> DataFrame:
 def _joins(
     placed: DataFrame, leading: DataFrame, lost: DataFrame, measured: DataFrame, threshold: float
 ) -> DataFrame:
-    """For each document of a text that does not lead the most similar earlier leader: `id`, and `joined` with its `head`.
+    """For each document of a text that does not lead the most similar earlier leader: `id`, and
+    `joined` with its `head`.
 
     Ties go to the earlier one.
     """
@@ -252,7 +264,9 @@ def _joins(
 
 
 def _clusters(placed: DataFrame, chains: DataFrame) -> DataFrame:
-    """The cluster of each text that is in one, by `rank`: the id of its first document in principal order."""
+    """The cluster of each text that is in one, by `rank`: the id of its first document in principal
+    order.
+    """
     rooted = placed.join(chains.withColumnsRenamed({"node": "rank"}), "rank", "left")
     named = rooted.select("rank", sf.coalesce("root", "rank").alias("root"))
     several = named.groupBy("root").count().where("count > 1").select("root")

@@ -1,4 +1,6 @@
-"""Where a run's documents come from: parquet, JSON lines, text files, or a store; each becomes a row with its sketches."""
+"""Where a run's documents come from: parquet, JSON lines, text files, or a store; each becomes a
+row with its sketches.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,13 @@ RECORD = {
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What to read. `place` is a folder, a file or a pattern that Spark can read, or with `store` a store's URL.
+    """What to read. `place` is a folder, a file or a pattern that Spark can read, or with `store` a
+    store's URL.
 
-    Records of parquet and JSON lines carry an id, which is the document's id, and a text; optional are the other columns of
-    `RECORD`: `modified` in milliseconds since 1970 UTC or a timestamp, `labels` a list or one string, `truncated` tells that
-    the text was cut. Text files are a document each, with the ids that `nearfold index` gives them.
+    Records of parquet and JSON lines carry an id, which is the document's id, and a text; optional
+    are the other columns of `RECORD`: `modified` in milliseconds since 1970 UTC or a timestamp,
+    `labels` a list or one string, `truncated` tells that the text was cut. Text files are a
+    document each, with the ids that `nearfold index` gives them.
     """
 
     place: str
@@ -58,10 +62,12 @@ def documents(work: Work, given: Input, recipe: Recipe) -> Stage:
 
 
 def signed(work: Work, given: Input, recipe: Recipe) -> Stage:
-    """The rows of all documents, and with an `error` those that could not be read; `facts` counts both.
+    """The rows of all documents, and with an `error` those that could not be read; `facts` counts
+    both.
 
-    A store's rows are taken as they are, at the moment of the first run into this work folder. Raises `SourceNotFound`, and
-    `UsageError` when a column is missing, or ids are missing or come twice.
+    A store's rows are taken as they are, at the moment of the first run into this work folder.
+    Raises `SourceNotFound`, and `UsageError` when a column is missing, or ids are missing or come
+    twice.
     """
     settings = {**{name: getattr(given, name) for name in Input.__slots__}, "recipe": recipe.id}
     settings["files"] = None if given.form == "store" else _digest(work.spark, given)

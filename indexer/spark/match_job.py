@@ -1,4 +1,6 @@
-"""`match` over a cluster: the near-duplicate pairs of all documents, pair for pair those that one machine lists."""
+"""`match` over a cluster: the near-duplicate pairs of all documents, pair for pair those that one
+machine lists.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,12 @@ class Asked:
 
 
 def match(work: Work, rows: Stage, recipe: Recipe, asked: Asked) -> Stage:
-    """The pairs at the threshold or above, sorted: `a`, `b`, `similarity`, `measure`, `low`, `high`.
+    """The pairs at the threshold or above, sorted: `a`, `b`, `similarity`, `measure`, `low`,
+    `high`.
 
-    a < b, or with `against` a document without the label and then one with it. `facts`: `pairs`, `candidates`, what caps
-    left out, and `copies_left_out`. Raises `UsageError` and `UnknownMeasure`.
+    a < b, or with `against` a document without the label and then one with it. `facts`: `pairs`,
+    `candidates`, what caps left out, and `copies_left_out`. Raises `UsageError` and
+    `UnknownMeasure`.
     """
     check(recipe, asked.threshold, asked.measure, all_pairs=False, cap=asked.cap)
     _check_label(rows.rows, asked.against)
@@ -81,7 +85,9 @@ def _check_label(rows: DataFrame, against: str | None) -> None:
 
 
 def _decided(found: DataFrame, numbered: DataFrame, verifier: Verifier, asked: Asked) -> DataFrame:
-    """The pairs of texts at the threshold, by their slots where these decide: `left`, `right`, `similarity`, `exact`."""
+    """The pairs of texts at the threshold, by their slots where these decide: `left`, `right`,
+    `similarity`, `exact`.
+    """
     width = verifier.recipe.slots or 0
     decides = sf.col("equal") >= enough_equal(asked.measure, width, asked.threshold, asked.exact)
     share = (sf.col("equal") / width).alias("similarity")
@@ -95,7 +101,8 @@ def _decided(found: DataFrame, numbered: DataFrame, verifier: Verifier, asked: A
 class _Copies:
     """From pairs of texts to pairs of documents, by the rules of `indexer.joins.copies`.
 
-    Where the copies of two texts, or of one, make more pairs than `cap`, only those with the first copy of either are listed.
+    Where the copies of two texts, or of one, make more pairs than `cap`, only those with the first
+    copy of either are listed.
     """
 
     numbered: DataFrame
@@ -175,7 +182,9 @@ def _spelled(a: str, b: str) -> list[Column]:
 
 
 def _listed(pairs: DataFrame, members: DataFrame, asked: Asked, slots: int) -> DataFrame:
-    """The wanted pairs, turned and sorted, with the interval of what is estimated from so many slots."""
+    """The wanted pairs, turned and sorted, with the interval of what is estimated from so many
+    slots.
+    """
     turned = pairs.withColumns({"a": sf.least("a", "b"), "b": sf.greatest("a", "b")})
     if asked.against is not None:
         marks = members.select("id", sf.array_contains("labels", asked.against).alias("marked"))

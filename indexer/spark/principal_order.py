@@ -1,4 +1,6 @@
-"""Principal order over a cluster: the place of every document, and the first and last place of every text."""
+"""Principal order over a cluster: the place of every document, and the first and last place of
+every text.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,8 @@ def keyed(work: Work, rows: Stage, recipe: Recipe) -> Keyed:
 def placed(work: Work, documents: Keyed, kind: Principal, sums: Stage | None = None) -> Stage:
     """Documents in principal order: `id`, `text`, whether one may lead (`leads`), and its `place`.
 
-    Places are distinct numbers, with gaps. Documents that are not complete may not lead and come after all others; ties go
-    by id. `central` needs `sums`: `text` and `sum`.
+    Places are distinct numbers, with gaps. Documents that are not complete may not lead and come
+    after all others; ties go by id. `central` needs `sums`: `text` and `sum`.
     """
 
     def make() -> DataFrame:
@@ -66,7 +68,9 @@ def placed(work: Work, documents: Keyed, kind: Principal, sums: Stage | None = N
 
 
 def ranked(work: Work, places: Stage) -> Stage:
-    """Texts: `rank` and `last`, the first and the last place of their documents, and whether the first may lead: `leads`."""
+    """Texts: `rank` and `last`, the first and the last place of their documents, and whether the
+    first may lead: `leads`.
+    """
     first, last = sf.min(sf.struct("place", "leads")).alias("first"), sf.max("place").alias("last")
     made = places.rows.groupBy("text").agg(first, last)
     columns = (
@@ -85,7 +89,8 @@ def sums(
     similar: Callable[[], DataFrame],
     settings: Mapping[str, Any],
 ) -> Stage:
-    """For each text the similarities of its documents to all they match, summed as `indexer.clustering.families.summed` does.
+    """For each text the similarities of its documents to all they match, summed as
+    `indexer.clustering.families.summed` does.
 
     `similar` makes the pairs of texts, with their similarity, from `sources`.
     """

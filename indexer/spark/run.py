@@ -1,4 +1,6 @@
-"""A whole run: documents in; pairs, families, clusters and an account out; written to a store where that is asked."""
+"""A whole run: documents in; pairs, families, clusters and an account out; written to a store where
+that is asked.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ WRITERS = 8
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to read and to find, and where to put it. `store`: write rows and families there too, `writers` tasks at a time."""
+    """What to read and to find, and where to put it. `store`: write rows and families there too,
+    `writers` tasks at a time.
+    """
 
     given: Input
     out: str
@@ -40,10 +44,12 @@ class Job:
 
 
 def run(spark: SparkSession, job: Job) -> dict[str, Any]:
-    """Do the job and return its account; the tables lie in `out` as `pairs`, `families`, `clusters`, `failed`, `refused`.
+    """Do the job and return its account; the tables lie in `out` as `pairs`, `families`,
+    `clusters`, `failed`, `refused`.
 
-    Stages are kept in `out/work`; a run that was cut short goes on there, and ends the same. Documents of a store keep its
-    recipe, whatever the job says. Raises `UsageError` first of all when `out` cannot be written.
+    Stages are kept in `out/work`; a run that was cut short goes on there, and ends the same.
+    Documents of a store keep its recipe, whatever the job says. Raises `UsageError` first of all
+    when `out` cannot be written.
     """
     began = time.monotonic()
     recipe = _stored(job.given.place) if job.given.form == "store" else job.recipe
@@ -72,7 +78,9 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
 
 
 def counted(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
-    """Families and clusters of two documents or more, and the documents whose status keeps them out, by status."""
+    """Families and clusters of two documents or more, and the documents whose status keeps them
+    out, by status.
+    """
     sizes = assigned.groupBy("family").count()
     row = sizes.agg(
         sf.count_if(sf.col("count") > 1), sf.max("count"), sf.count_if(sf.col("count") == 1)

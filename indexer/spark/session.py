@@ -1,4 +1,6 @@
-"""The Spark session of a run: whatever Spark is given on its command line, with batches of bounded size."""
+"""The Spark session of a run: whatever Spark is given on its command line, with batches of bounded
+size.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _SETTINGS = {
 
 
 def session(name: str = "nearfold", **settings: str) -> SparkSession:
-    """The session that there is, or a new one; executors on this machine run this Python unless PYSPARK_PYTHON says other."""
+    """The session that there is, or a new one; executors on this machine run this Python unless
+    PYSPARK_PYTHON says other.
+    """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name)
     for key, value in settings.items():

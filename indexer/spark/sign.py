@@ -1,4 +1,6 @@
-"""Documents in, rows out: a table, a folder of texts, or a store, signed in batches on the executors."""
+"""Documents in, rows out: a table, a folder of texts, or a store, signed in batches on the
+executors.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ OUTCOME = {**ROW, FAILED: "string"}
 
 
 def signs_records(recipe: Recipe, labels: tuple[str, ...]) -> Mapper:
-    """Rows of records with the columns of `documents.RECORD`; a record without an id or a text has the empty one."""
+    """Rows of records with the columns of `documents.RECORD`; a record without an id or a text has
+    the empty one.
+    """
 
     def sign(parts: Batches) -> Batches:
         for part in parts:
@@ -38,7 +42,8 @@ def signs_records(recipe: Recipe, labels: tuple[str, ...]) -> Mapper:
 
 
 def signs_files(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
-    """Rows of text files, given as path, content and time, with the ids that `nearfold index` gives them below `root`.
+    """Rows of text files, given as path, content and time, with the ids that `nearfold index` gives
+    them below `root`.
 
     What is not plain text becomes a row with no more than its path and why it could not be read.
     """

@@ -1,7 +1,7 @@
 """Bulk writes to a store from the partitions of a DataFrame.
 
-Every row goes under its own id and says the same each time, so a task that is tried again, or that speculation runs twice,
-writes the same documents again, and each is there once.
+Every row goes under its own id and says the same each time, so a task that is tried again, or that
+speculation runs twice, writes the same documents again, and each is there once.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ T = TypeVar("T")
 def write(rows: DataFrame, assigned: DataFrame, url: str, recipe: Recipe, tasks: int) -> DataFrame:
     """Write all rows with their families to a store; what was refused comes back: `id`, `error`.
 
-    Nothing happens before the answer is read, and reading it twice writes twice, to the same effect. `tasks` write at a time.
-    Raises `RecipeMismatch` when the store holds another recipe, `UsageError` for a store that others cannot open.
+    Nothing happens before the answer is read, and reading it twice writes twice, to the same
+    effect. `tasks` write at a time. Raises `RecipeMismatch` when the store holds another recipe,
+    `UsageError` for a store that others cannot open.
     """
     _prepared(url, recipe)
     fields = assigned.select("id", *(sf.col(name).alias(f"its_{name}") for name in _FIELDS))
@@ -39,7 +40,9 @@ def write(rows: DataFrame, assigned: DataFrame, url: str, recipe: Recipe, tasks:
 
 
 def assign(assigned: DataFrame, url: str, tasks: int) -> DataFrame:
-    """Write families back to the rows of a store, as `write` does; rows that are gone since are passed over."""
+    """Write families back to the rows of a store, as `write` does; rows that are gone since are
+    passed over.
+    """
     return assigned.coalesce(tasks).mapInArrow(assigns(url), ddl(_OUTCOME))
 
 

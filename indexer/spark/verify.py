@@ -52,7 +52,9 @@ def _renamed(known: DataFrame, side: str) -> DataFrame:
 
 
 def measures(measure: str, recipe: Recipe) -> Mapper:
-    """The measure of each pair; sides that come again are kept, up to about 20 million characters."""
+    """The measure of each pair; sides that come again are kept, up to about 20 million
+    characters.
+    """
 
     def verify(parts: Batches) -> Batches:
         sides = _Sides(recipe)

@@ -1,4 +1,6 @@
-"""The work folder of a run: every stage as parquet, so that a run that was cut short goes on after its last whole stage."""
+"""The work folder of a run: every stage as parquet, so that a run that was cut short goes on after
+its last whole stage.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,15 @@ from pyspark.sql import DataFrame, SparkSession
 
 from indexer.errors import UsageError
 
-LAYOUT = 1  # of what stages hold; a version that changes one counts on, so that it finds none of an earlier one
+# of what stages hold; a version that changes one counts on, so that it finds none of an earlier one
+LAYOUT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Rows that are written, and what was counted when they were. `digest` names what they were made of."""
+    """Rows that are written, and what was counted when they were. `digest` names what they were
+    made of.
+    """
 
     digest: str
     rows: DataFrame
@@ -28,8 +33,9 @@ class Stage:
 class Work:
     """A folder of stages, on any file system that Spark writes to.
 
-    A stage lies in `NAME-DIGEST`: its rows, and beside them a marker, which is written when the rows are whole. The digest is
-    of its settings and of the stages that it is made from: other settings or inputs find nothing and make it anew.
+    A stage lies in `NAME-DIGEST`: its rows, and beside them a marker, which is written when the
+    rows are whole. The digest is of its settings and of the stages that it is made from: other
+    settings or inputs find nothing and make it anew.
     """
 
     def __init__(self, spark: SparkSession, folder: str) -> None:
@@ -57,7 +63,9 @@ class Work:
         make: Callable[[], DataFrame],
         count: Callable[[DataFrame], Mapping[str, Any]] = lambda _: {},
     ) -> Stage:
-        """The rows that `make` describes, made and written unless they are there; `count` makes facts of them, kept too."""
+        """The rows that `make` describes, made and written unless they are there; `count` makes
+        facts of them, kept too.
+        """
         digest = _digest([LAYOUT, name, settings, [source.digest for source in sources]])
         place = f"{self._folder}/{name}-{digest}"
         facts = self._facts(place)

@@ -1,6 +1,8 @@
-"""How far a measured share may be from the true one: Mitchell's interval, and one by drawing again from what was seen.
+"""How far a measured share may be from the true one: Mitchell's interval, and one by drawing again
+from what was seen.
 
-Both are of 95 % unless told otherwise. Wilson's interval, which also holds where a share is 0 or 1, is in `sketch.statistics`.
+Both are of 95 % unless told otherwise. Wilson's interval, which also holds where a share is 0 or 1,
+is in `sketch.statistics`.
 """
 
 from __future__ import annotations
@@ -28,10 +30,11 @@ def z_value(confidence: float = 0.95) -> float:
 
 
 def mitchell(part: float, whole: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval of a share by the normal distribution: share -+ z * sqrt(share * (1 - share) / whole), within [0, 1].
+    """The interval of a share by the normal distribution: share -+ z * sqrt(share * (1 - share) /
+    whole), within [0, 1].
 
-    Mitchell, Machine Learning (1997), chapter 5, for error rates. It is too narrow for few trials, and a point where the share
-    is 0 or 1. No trials: (0, 1).
+    Mitchell, Machine Learning (1997), chapter 5, for error rates. It is too narrow for few trials,
+    and a point where the share is 0 or 1. No trials: (0, 1).
 
     >>> [f"{end:.2%}" for end in mitchell(22, 942)]
     ['1.37%', '3.30%']
@@ -50,11 +53,12 @@ def bootstrap(
     draws: int = DRAWS,
     confidence: float = 0.95,
 ) -> list[tuple[float, float] | None]:
-    """The percentile intervals of statistics of sums, drawing units again with replacement (Efron 1979).
+    """The percentile intervals of statistics of sums, drawing units again with replacement (Efron
+    1979).
 
-    `units`: (units, columns), what each unit adds to each sum; `statistics` takes (draws, columns) sums to (draws,) values of
-    each statistic, NaN where it is undefined. The same units and seed give the same intervals. None for fewer than two
-    units, or when no draw has a value.
+    `units`: (units, columns), what each unit adds to each sum; `statistics` takes (draws, columns)
+    sums to (draws,) values of each statistic, NaN where it is undefined. The same units and seed
+    give the same intervals. None for fewer than two units, or when no draw has a value.
     """
     sums = np.array(
         [

@@ -1,7 +1,9 @@
-"""Kappa: how far assessors agree beyond chance, when they put the same objects into categories without order.
+"""Kappa: how far assessors agree beyond chance, when they put the same objects into categories
+without order.
 
-For k assessors: Siegel & Castellan, Nonparametric Statistics for the Behavioral Sciences (2nd ed. 1988), section 9.8, which is
-Fleiss's kappa with one chance for each category pooled over assessors. For two with chances of their own: Cohen (1960).
+For k assessors: Siegel & Castellan, Nonparametric Statistics for the Behavioral Sciences (2nd ed.
+1988), section 9.8, which is Fleiss's kappa with one chance for each category pooled over assessors.
+For two with chances of their own: Cohen (1960).
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ Table = Sequence[Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Agreement of `raters` on `objects`. `observed` is P(A), `expected` P(E), each None where there is no object.
+    """Agreement of `raters` on `objects`. `observed` is P(A), `expected` P(E), each None where
+    there is no object.
 
-    `kappa` is (P(A) - P(E)) / (1 - P(E)), from below 0 to 1: None where everything is in one category, for then chance
-    explains all. `variance` is that of kappa when there is no agreement but by chance, `z` is kappa / sqrt(variance), and `p`
-    the chance of such a z or a greater one (H1: kappa > 0).
+    `kappa` is (P(A) - P(E)) / (1 - P(E)), from below 0 to 1: None where everything is in one
+    category, for then chance explains all. `variance` is that of kappa when there is no agreement
+    but by chance, `z` is kappa / sqrt(variance), and `p` the chance of such a z or a greater one
+    (H1: kappa > 0).
     """
 
     objects: int
@@ -47,12 +51,14 @@ class Kappa:
 def siegel_castellan(
     table: Table, corrected: bool = False, times: Sequence[int] | None = None
 ) -> Kappa:
-    """Kappa of k assessors; `table[i][j]` is how many of them put object i into category j, k for each object, k at least 2.
+    """Kappa of k assessors; `table[i][j]` is how many of them put object i into category j, k for
+    each object, k at least 2.
 
     `times`: how many objects each row stands for; one unless given.
 
-    The variance is the book's, which is Fleiss's of 1971; `corrected`: that of Fleiss, Nee & Landis (1979), who found the first
-    one wrong for the hypothesis that it tests. Raises `ValueError` for rows of different sums.
+    The variance is the book's, which is Fleiss's of 1971; `corrected`: that of Fleiss, Nee & Landis
+    (1979), who found the first one wrong for the hypothesis that it tests. Raises `ValueError` for
+    rows of different sums.
 
     >>> made = siegel_castellan([[2, 0], [2, 0], [1, 1], [0, 2]])
     >>> round(made.kappa, 4), round(made.z, 4)
@@ -92,7 +98,8 @@ def _corrected(objects: int, raters: int, shares: Sequence[float]) -> float:
 
 
 def cohen(one: Sequence[Hashable], other: Sequence[Hashable]) -> Kappa:
-    """Cohen's kappa of two assessors' categories, object by object; its variance is that of Fleiss, Cohen & Everitt (1969).
+    """Cohen's kappa of two assessors' categories, object by object; its variance is that of Fleiss,
+    Cohen & Everitt (1969).
 
     >>> made = cohen("yyyynnnnyn", "yyynnnnnyy")
     >>> round(made.kappa, 2), round(made.z, 2)
@@ -114,7 +121,9 @@ def cohen(one: Sequence[Hashable], other: Sequence[Hashable]) -> Kappa:
 
 @dataclass(frozen=True, slots=True)
 class Averaged:
-    """The mean of the kappas of `tables` tables; `undefined` others, where all is in one category, are not in it."""
+    """The mean of the kappas of `tables` tables; `undefined` others, where all is in one category,
+    are not in it.
+    """
 
     mean: float | None
     tables: int
@@ -122,7 +131,9 @@ class Averaged:
 
 
 def averaged(tables: Sequence[Table]) -> Averaged:
-    """The mean of one kappa a table, as Conrad & Raymond (ICAIL 2007) call "micro-averaged": None when none is defined."""
+    """The mean of one kappa a table, as Conrad & Raymond (ICAIL 2007) call "micro-averaged": None
+    when none is defined.
+    """
     made = [kappa for table in tables if (kappa := siegel_castellan(table).kappa) is not None]
     return Averaged(
         math.fsum(made) / len(made) if made else None, len(made), len(tables) - len(made)

@@ -1,4 +1,6 @@
-"""Precision, recall and F1 of pairs and of sets against the truth; a share of nothing is None, never 0 or 1."""
+"""Precision, recall and F1 of pairs and of sets against the truth; a share of nothing is None,
+never 0 or 1.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ Pair: TypeAlias = tuple[T, T]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Pairs that are duplicates and were found, were found and are none, are duplicates and were missed."""
+    """Pairs that are duplicates and were found, were found and are none, are duplicates and were
+    missed.
+    """
 
     right: int
     wrong: int
@@ -39,7 +43,8 @@ class Counts:
 
     @property
     def f1(self) -> float | None:
-        """2 * right / (2 * right + wrong + missed), the harmonic mean of both; None when all three are 0.
+        """2 * right / (2 * right + wrong + missed), the harmonic mean of both; None when all three
+        are 0.
 
         >>> round(Counts(94, 15, 9).f1, 4)
         0.8868
@@ -64,7 +69,8 @@ def counts(found: Collection[Pair[T]], true: Collection[Pair[T]]) -> Counts:
 
 
 def linked(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
-    """The sets that pairs link together, directly or through others; members and sets sorted by their spelling.
+    """The sets that pairs link together, directly or through others; members and sets sorted by
+    their spelling.
 
     >>> linked([("a", "b"), ("d", "c"), ("b", "e")])
     [('a', 'b', 'e'), ('c', 'd')]
@@ -93,7 +99,9 @@ def captured(members: Sequence[T], pairs: Collection[Pair[T]], rule: Rule) -> bo
 
 @dataclass(frozen=True, slots=True)
 class SetCounts:
-    """Sets of the truth that were captured, of all of them; and sets that were found and are right, of all of those."""
+    """Sets of the truth that were captured, of all of them; and sets that were found and are right,
+    of all of those.
+    """
 
     captured: int
     sets: int
@@ -122,7 +130,9 @@ class SetCounts:
 def set_counts(
     sets: Sequence[Sequence[T]], found: Collection[Pair[T]], true: Collection[Pair[T]], rule: Rule
 ) -> SetCounts:
-    """True sets judged by the pairs found; the sets that pairs found link judged by the true pairs, by the same rule."""
+    """True sets judged by the pairs found; the sets that pairs found link judged by the true pairs,
+    by the same rule.
+    """
     made = linked(found)
     return SetCounts(
         sum(captured(members, found, rule) for members in sets),

@@ -1,8 +1,10 @@
-"""How much was missed, from a stratified sample of pairs: totals after Horvitz & Thompson, and an interval of the recall.
+"""How much was missed, from a stratified sample of pairs: totals after Horvitz & Thompson, and an
+interval of the recall.
 
-Of a stratum of N pairs n are drawn with equal chance, without replacement, so a pair is drawn with chance n / N and stands for
-N / n: the total of x duplicates among those drawn is x N / n, whatever the strata are made by. Its variance is
-N**2 (1 - n / N) p (1 - p) / (n - 1) with p = x / n (Cochran, Sampling Techniques, 3.2), summed over strata.
+Of a stratum of N pairs n are drawn with equal chance, without replacement, so a pair is drawn with
+chance n / N and stands for N / n: the total of x duplicates among those drawn is x N / n, whatever
+the strata are made by. Its variance is N**2 (1 - n / N) p (1 - p) / (n - 1) with p = x / n
+(Cochran, Sampling Techniques, 3.2), summed over strata.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ ESCAPING = 1e-4  # of pairs at the threshold, those that may lie where sketches 
 class Stratum:
     """`size` pairs, of which `drawn` were verified on their texts and `found` reach the threshold.
 
-    `expected` is the chance that sketches give a pair here to reach it, `listed` whether `match` lists these pairs. `placed`:
-    the sketches say that pairs at the threshold may lie here; where they do not, one is hardly ever to be found.
+    `expected` is the chance that sketches give a pair here to reach it, `listed` whether `match`
+    lists these pairs. `placed`: the sketches say that pairs at the threshold may lie here; where
+    they do not, one is hardly ever to be found.
     """
 
     name: str
@@ -49,10 +52,12 @@ class Stratum:
         return self.size**2 * (1 - self.drawn / self.size) * part * (1 - part) / (self.drawn - 1)
 
     def likely(self) -> tuple[float, float]:
-        """Mean and variance of the number of pairs here that reach the threshold, given what was found.
+        """Mean and variance of the number of pairs here that reach the threshold, given what was
+        found.
 
-        Each pair that was not drawn reaches it with a chance of which a Beta distribution tells; it begins with one pair
-        of the `expected` chance, so that a sample without a find does not say that there is none.
+        Each pair that was not drawn reaches it with a chance of which a Beta distribution tells; it
+        begins with one pair of the `expected` chance, so that a sample without a find does not say
+        that there is none.
         """
         rest, weight = self.size - self.drawn, self.drawn + 1
         chance = (self.found + self.expected) / weight
@@ -62,12 +67,15 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What `match` lists and misses of the pairs of distinct texts at `threshold`, estimated without bias from `strata`.
+    """What `match` lists and misses of the pairs of distinct texts at `threshold`, estimated
+    without bias from `strata`.
 
-    `right` and `missed` count pairs; `recall` is right / (right + missed), `error` its standard error by the variances of the
-    totals; `precision` is the share of listed pairs that reach the threshold. From `low` to `high` the recall lies with 95 %,
-    if pairs that the sketches put far apart are as rare at the threshold as sketches promise, unless some were drawn. `floor`
-    is the least recall at 95 % without that promise: by the upper end of Wilson's interval for the pairs far apart.
+    `right` and `missed` count pairs; `recall` is right / (right + missed), `error` its standard
+    error by the variances of the totals; `precision` is the share of listed pairs that reach the
+    threshold. From `low` to `high` the recall lies with 95 %, if pairs that the sketches put far
+    apart are as rare at the threshold as sketches promise, unless some were drawn. `floor` is the
+    least recall at 95 % without that promise: by the upper end of Wilson's interval for the pairs
+    far apart.
     """
 
     threshold: float
@@ -121,7 +129,9 @@ def audited(threshold: float, strata: Sequence[Stratum]) -> Audit:
 
 
 def _interval(listed: Sequence[Stratum], others: Sequence[Stratum]) -> tuple[float, float]:
-    """From the ratio of missed to right, whose distribution is taken for a gamma of its mean and variance."""
+    """From the ratio of missed to right, whose distribution is taken for a gamma of its mean and
+    variance.
+    """
     (right, right_spread), (missed, missed_spread) = (
         [math.fsum(part) for part in zip(*(one.likely() for one in side), strict=True)]
         or [0.0, 0.0]
@@ -149,7 +159,8 @@ def _gamma(shape: float, z: float) -> float:
 
 
 def allotted(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[int]:
-    """How many of `draws` each stratum gets: by size times spread (Neyman 1934), `FEWEST` at least, never more than it has.
+    """How many of `draws` each stratum gets: by size times spread (Neyman 1934), `FEWEST` at least,
+    never more than it has.
 
     >>> allotted([1000, 100, 3], [0.1, 0.5, 0.5], 50)
     [30, 17, 3]
@@ -174,7 +185,8 @@ def allotted(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list
 
 
 def chance_at_least(equal: int, slots: int, threshold: float) -> float:
-    """The chance that a pair with so many equal slots is at the threshold or above, when all similarities are as common.
+    """The chance that a pair with so many equal slots is at the threshold or above, when all
+    similarities are as common.
 
     >>> round(chance_at_least(103, 128, 0.8), 2), chance_at_least(40, 128, 0.8) < 1e-20
     (0.52, True)
@@ -231,7 +243,9 @@ def _whole_only(low: float) -> str:
 
 
 def _none_found(made: Audit, pairs: int, every: bool) -> str:
-    """That nothing was found, which proves that there is nothing only when every pair was verified."""
+    """That nothing was found, which proves that there is nothing only when every pair was
+    verified.
+    """
     none = f"and none reaches {made.threshold:g}"
     if every:
         return f"audit: all {pairs:,} pairs of different texts are verified, {none}: nothing was to be found"

@@ -21,9 +21,10 @@ _SPELLINGS = "sqlite:///FILE, opensearch://HOST:PORT/INDEX, opensearch+https://.
 def open_store(url: str) -> Store:
     """The store at a URL: nothing is read, created or connected yet.
 
-    `sqlite:///relative.db`, `sqlite:////absolute.db`, `sqlite://:memory:`; `opensearch://[user@]host:port/index`,
-    `opensearch+https://`, `elasticsearch://`, `elasticsearch+https://`. Raises `UsageError` for anything else, `MissingExtra`
-    when the engine's client is not installed.
+    `sqlite:///relative.db`, `sqlite:////absolute.db`, `sqlite://:memory:`;
+    `opensearch://[user@]host:port/index`, `opensearch+https://`, `elasticsearch://`,
+    `elasticsearch+https://`. Raises `UsageError` for anything else, `MissingExtra` when the
+    engine's client is not installed.
 
     >>> open_store("sqlite:///library.db").url
     'sqlite:///library.db'
@@ -55,7 +56,8 @@ def _elasticsearch(where: Address) -> Store:
 
 
 def open_documents(url: str) -> Documents:
-    """The documents at a store's URL as their owner keeps them, whoever filled it; nothing is connected yet.
+    """The documents at a store's URL as their owner keeps them, whoever filled it; nothing is
+    connected yet.
 
     Raises what `open_store` raises.
     """
@@ -70,7 +72,8 @@ def open_documents(url: str) -> Documents:
 
 
 def in_place(store: Store, text_field: str) -> SignedInPlace:
-    """The store in an index of somebody else's documents, to which nothing is added but `near_*` fields.
+    """The store in an index of somebody else's documents, to which nothing is added but `near_*`
+    fields.
 
     Closing it closes `store`. Raises `UsageError` for one of SQLite, which are all nearfold's.
     """
@@ -113,7 +116,8 @@ _ENGINES = {"opensearch": _opensearch, "elasticsearch": _elasticsearch}
 
 
 def sqlite_file(url: str) -> str:
-    """The file that a SQLite URL names, `:memory:` for none; nothing in it is decoded, `~` is the home folder.
+    """The file that a SQLite URL names, `:memory:` for none; nothing in it is decoded, `~` is the
+    home folder.
 
     Raises `UsageError` when it names none.
     """

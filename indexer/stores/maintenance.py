@@ -1,4 +1,6 @@
-"""The seam of a store that can be copied into a file while it is in use, put back from one, and mended."""
+"""The seam of a store that can be copied into a file while it is in use, put back from one, and
+mended.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,23 @@ class Copied(Protocol):
     """A store that can be copied into a file and put back."""
 
     def backup(self, path: str) -> None:
-        """Copy the store, as it is at one moment, into a file; an earlier one is replaced when the copy is whole."""
+        """Copy the store, as it is at one moment, into a file; an earlier one is replaced when the
+        copy is whole.
+        """
         ...
 
     def restore(self, path: str) -> None:
-        """Put the copy in place of what is there, in one step. Raises `MappingMismatch` or `StoreError` for no copy of ours."""
+        """Put the copy in place of what is there, in one step. Raises `MappingMismatch` or
+        `StoreError` for no copy of ours.
+        """
         ...
 
 
 @runtime_checkable
 class Mendable(Protocol):
-    """A store that keeps indexes of its own beside its rows, which may fall out of step with them."""
+    """A store that keeps indexes of its own beside its rows, which may fall out of step with
+    them.
+    """
 
     def out_of_step(self) -> tuple[str, ...]:
         """What does not agree with the rows, one sentence each."""
@@ -46,7 +54,9 @@ class Mendable(Protocol):
 
 @contextmanager
 def faults_as_damage(store: object) -> Iterator[None]:
-    """Raise `StoreDamaged` in place of a fault of ours when the store's file does not hold together."""
+    """Raise `StoreDamaged` in place of a fault of ours when the store's file does not hold
+    together.
+    """
     try:
         yield
     except _ODD:

@@ -15,8 +15,8 @@ Told: TypeAlias = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What came of giving a store another recipe: where its rows are now, how many were signed (again, in a run that was
-    resumed), and where the old ones are kept, None when they are not."""
+    """What came of giving a store another recipe: where its rows are now, how many were signed
+    (again, in a run that was resumed), and where the old ones are kept, None when they are not."""
 
     index: str
     copied: int
@@ -28,9 +28,10 @@ class Renewable(Protocol):
     """A store that can be given another recipe while it is in service."""
 
     def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
-        """Sign every row anew by `renewing`, which keeps their order, and put them in service in one step.
+        """Sign every row anew by `renewing`, which keeps their order, and put them in service in
+        one step.
 
-        Until then the store answers as before, whatever happens; run again, it goes on. `told` hears how many were signed.
-        Raises `StoreError` for a store that does not exist yet.
+        Until then the store answers as before, whatever happens; run again, it goes on. `told`
+        hears how many were signed. Raises `StoreError` for a store that does not exist yet.
         """
         ...

@@ -1,4 +1,6 @@
-"""Rows on their way out of a store, by id, and into it: mend what can be mended, refuse what some store cannot hold."""
+"""Rows on their way out of a store, by id, and into it: mend what can be mended, refuse what some
+store cannot hold.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _KEYWORDS = _TEXTS[3:]
 
 
 def rows_of(store: Store, ids: Sequence[str]) -> Iterator[Row]:
-    """The rows with these ids in the order given, those that are not there left out; `BATCH` at a time in memory."""
+    """The rows with these ids in the order given, those that are not there left out; `BATCH` at a
+    time in memory.
+    """
     for start in range(0, len(ids), BATCH):
         part = ids[start : start + BATCH]
         found = store.get(part)
@@ -60,7 +64,9 @@ def storable_ids(ids: Iterable[str]) -> list[str]:
 
 
 def storable_labels(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Labels by id as `storable` would have written them. Raises `UsageError` for one that no store takes."""
+    """Labels by id as `storable` would have written them. Raises `UsageError` for one that no store
+    takes.
+    """
     if long := next(
         (label for given in labels.values() for label in given if _too_long(label)), None
     ):
@@ -69,7 +75,9 @@ def storable_labels(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]
 
 
 def refusal(row: Row, recipe: str) -> str | None:
-    """Why no store takes this row, or one of its parts, or None. `recipe` is the id of the store's recipe."""
+    """Why no store takes this row, or one of its parts, or None. `recipe` is the id of the store's
+    recipe.
+    """
     return next(
         (found for one in (row, *(row.parts or ())) for found in _objections(one, recipe)), None
     )

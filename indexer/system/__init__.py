@@ -1,1 +1,3 @@
-"""Services of the process and the operating system: logs, traces, secrets, durable files, failpoints."""
+"""Services of the process and the operating system: logs, traces, secrets, durable files,
+failpoints.
+"""

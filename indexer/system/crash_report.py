@@ -1,6 +1,7 @@
 """What is told of a fault of our own: where it struck, and nothing of what was being worked on.
 
-The message of an exception may quote a document, a password or a query; the lines of our own program cannot.
+The message of an exception may quote a document, a password or a query; the lines of our own
+program cannot.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import traceback
 
 
 def crash_report(error: BaseException) -> str:
-    """The calls that led to an error and to those behind it, the last one last, with their kinds and without their messages.
+    """The calls that led to an error and to those behind it, the last one last, with their kinds
+    and without their messages.
 
     >>> try:
     ...     int("a secret")

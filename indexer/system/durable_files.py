@@ -1,4 +1,6 @@
-"""Files that stores and journals live in: made for the same readers, given their name durably, moved aside when damaged."""
+"""Files that stores and journals live in: made for the same readers, given their name durably,
+moved aside when damaged.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from pathlib import Path
 
 
 def move_aside(path: str) -> str:
-    """Rename a file that cannot be read, and its log, to FILE.damaged, FILE.damaged.2 and so on; returns the first free one."""
+    """Rename a file that cannot be read, and its log, to FILE.damaged, FILE.damaged.2 and so on;
+    returns the first free one.
+    """
     aside, number = f"{path}.damaged", 1
     while Path(aside).exists():
         number += 1
@@ -20,12 +24,16 @@ def move_aside(path: str) -> str:
 
 
 def make_private(new: Path, like: Path) -> None:
-    """Make an empty file that nobody may use who may not use the other one. Raises `FileExistsError`."""
+    """Make an empty file that nobody may use who may not use the other one. Raises
+    `FileExistsError`.
+    """
     os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, like.stat().st_mode & 0o666))
 
 
 def rename_durably(half: str, target: str) -> None:
-    """Give a finished file its name, in place of an earlier one: after a loss of power there is the one or the other, whole."""
+    """Give a finished file its name, in place of an earlier one: after a loss of power there is the
+    one or the other, whole.
+    """
     with Path(half).open("rb+") as written:
         os.fsync(written.fileno())
     os.replace(half, target)  # noqa: PTH105 - as everywhere beside SQLite, paths are text

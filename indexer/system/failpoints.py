@@ -1,8 +1,9 @@
-"""Failpoints: named places in a job where, on request, the process is killed, an error strikes or time passes.
+"""Failpoints: named places in a job where, on request, the process is killed, an error strikes or
+time passes.
 
-They are for drills: to see on one's own store and machine that a job that was cut short goes on and loses nothing. A program
-asks for them by `arm`; the command line does with what `NEARFOLD_FAILPOINTS` says. Nothing happens, and next to nothing is
-spent, where none is armed.
+They are for drills: to see on one's own store and machine that a job that was cut short goes on and
+loses nothing. A program asks for them by `arm`; the command line does with what
+`NEARFOLD_FAILPOINTS` says. Nothing happens, and next to nothing is spent, where none is armed.
 """
 
 from __future__ import annotations
@@ -59,10 +60,12 @@ _armed: dict[str, list[_Trap]] = {}
 
 
 def arm(spelled: str) -> None:
-    """Arm failpoints in place of those that were: `NAME:HIT=ACTION`, several with commas between them, none when empty.
+    """Arm failpoints in place of those that were: `NAME:HIT=ACTION`, several with commas between
+    them, none when empty.
 
-    HIT counts from 1, which is the default, in each process on its own; each strikes once. ACTION is `kill` (at once, as
-    kill -9), `error`, or `delay:SECONDS`. Raises `UsageError`, for a drill that drills nothing is worse than none.
+    HIT counts from 1, which is the default, in each process on its own; each strikes once. ACTION
+    is `kill` (at once, as kill -9), `error`, or `delay:SECONDS`. Raises `UsageError`, for a drill
+    that drills nothing is worse than none.
 
     >>> arm("after_extract:17=kill,before_commit=delay:0.5")
     >>> arm("")
@@ -86,7 +89,9 @@ def arm(spelled: str) -> None:
 
 
 def reached(name: str, error: Callable[[str], Exception] = OSError) -> None:
-    """A job has come to this point. `error` makes what an `error` raises: what this place would meet in earnest."""
+    """A job has come to this point. `error` makes what an `error` raises: what this place would
+    meet in earnest.
+    """
     if not _armed:
         return
     for trap in _armed.get(name, ()):

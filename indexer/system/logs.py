@@ -1,7 +1,9 @@
-"""Events for whoever operates nearfold: a name and a few numbers and names of ours, on stderr, as text or as JSON Lines.
+"""Events for whoever operates nearfold: a name and a few numbers and names of ours, on stderr, as
+text or as JSON Lines.
 
-An event carries only the fields named here, and none has room for a document's text or title, a path, a query, an address or a
-credential. `telling` says which job an event belongs to, in every thread that the job starts.
+An event carries only the fields named here, and none has room for a document's text or title, a
+path, a query, an address or a credential. `telling` says which job an event belongs to, in every
+thread that the job starts.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ _job: ContextVar[str] = ContextVar("job", default="")
 def event(
     name: str, level: Level = "info", fault: BaseException | None = None, **fields: Value
 ) -> None:
-    """Tell that something happened; of a `fault` where it struck, without its message. Raises `KeyError` for other fields."""
+    """Tell that something happened; of a `fault` where it struck, without its message. Raises
+    `KeyError` for other fields.
+    """
     if not _LOG.isEnabledFor(_LEVELS[level]):
         return
     told = {field: value for field, value in fields.items() if FIELDS[field]}
@@ -63,9 +67,11 @@ def telling(job: str) -> Iterator[None]:
 
 
 def configure(spelled: str, stream: IO[str] | None = None) -> None:
-    """Write events to a stream (stderr): `text` or `json`, and from which level with `:debug`, `:info` (default) or `:warning`.
+    """Write events to a stream (stderr): `text` or `json`, and from which level with `:debug`,
+    `:info` (default) or `:warning`.
 
-    Empty: warnings alone, as text. Raises `UsageError` for anything else. Events of uvicorn and asyncio go the same way.
+    Empty: warnings alone, as text. Raises `UsageError` for anything else. Events of uvicorn and
+    asyncio go the same way.
     """
     form, _, level = spelled.partition(":")
     if form not in ("", "text", "json") or (level or "info") not in _LEVELS:
@@ -82,7 +88,9 @@ def configure(spelled: str, stream: IO[str] | None = None) -> None:
 
 
 class _Seldom(logging.Filter):
-    """What other programs tell of one kind and level, once a second at most: a flood of it could fill a disk."""
+    """What other programs tell of one kind and level, once a second at most: a flood of it could
+    fill a disk.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +113,9 @@ class _Lines(logging.Formatter):
         self._json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line. Of other programs' events it tells name, level and where a fault struck, for their words are not ours."""
+        """The line. Of other programs' events it tells name, level and where a fault struck, for
+        their words are not ours.
+        """
         at = datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds")
         ours = record.name == _LOG.name
         told = getattr(record, "nearfold", None) or _fault(
@@ -129,7 +139,9 @@ def _fault(error: BaseException | None) -> dict[str, Value]:
 
 
 def _plain(value: Value) -> str:
-    """One word, or in quotes what is none: an id that a record brought with it may hold a line of its own."""
+    """One word, or in quotes what is none: an id that a record brought with it may hold a line of
+    its own.
+    """
     if isinstance(value, Mapping):
         return ",".join(f"{name}:{number}" for name, number in value.items())
     told = str(value)

@@ -10,7 +10,9 @@ UNRELEASED = "unreleased"
 
 @cache
 def release(package: str = "nearfold") -> str:
-    """The version of an installed package; `unreleased` for one that carries no metadata, as a bare checkout."""
+    """The version of an installed package; `unreleased` for one that carries no metadata, as a bare
+    checkout.
+    """
     try:
         return version(package)
     except PackageNotFoundError:

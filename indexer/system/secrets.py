@@ -1,4 +1,6 @@
-"""Secrets from the environment, or from files that only their owner can read; and the secret key of a recipe among them."""
+"""Secrets from the environment, or from files that only their owner can read; and the secret key of
+a recipe among them.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,12 @@ from indexer.recipe import Recipe, recipe_named
 
 
 def secret(name: str, environment: Mapping[str, str]) -> str | None:
-    """The value of a variable such as NEARFOLD_PASSWORD, or the first line of the file that NEARFOLD_PASSWORD_FILE names.
+    """The value of a variable such as NEARFOLD_PASSWORD, or the first line of the file that
+    NEARFOLD_PASSWORD_FILE names.
 
-    None when neither is set. Raises `UsageError` for a file that cannot be read, that anybody but its owner can read, for a
-    secret with control characters, or when both are set; the secret is never repeated.
+    None when neither is set. Raises `UsageError` for a file that cannot be read, that anybody but
+    its owner can read, for a secret with control characters, or when both are set; the secret is
+    never repeated.
     """
     value, file = environment.get(name), environment.get(f"{name}_FILE")
     if file is not None and value is not None:
@@ -48,7 +52,9 @@ def _first_line(variable: str, file: str) -> str:
 
 
 def recipe_asked(name: str, environment: Mapping[str, str] | None = None) -> Recipe:
-    """`recipe_named`, with its secret key where its name asks for one. Raises `UsageError` also when there is no such key."""
+    """`recipe_named`, with its secret key where its name asks for one. Raises `UsageError` also
+    when there is no such key.
+    """
     recipe = with_key(recipe_named(name), environment)
     if recipe.key_variable and recipe.key is None:
         raise UsageError(
@@ -58,10 +64,11 @@ def recipe_asked(name: str, environment: Mapping[str, str] | None = None) -> Rec
 
 
 def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Recipe:
-    """The recipe with its secret key, if it has one and the environment knows it; else as it was: then it cannot sign.
+    """The recipe with its secret key, if it has one and the environment knows it; else as it was:
+    then it cannot sign.
 
-    Raises `UsageError` when the environment knows another key than the one of which the recipe has the fingerprint, or one with
-    white space around it.
+    Raises `UsageError` when the environment knows another key than the one of which the recipe has
+    the fingerprint, or one with white space around it.
     """
     if recipe.key_variable is None:
         return recipe

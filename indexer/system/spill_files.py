@@ -1,4 +1,6 @@
-"""Temporary files for what memory has no room for. They have no name: whatever ends the process, the system takes them back."""
+"""Temporary files for what memory has no room for. They have no name: whatever ends the process,
+the system takes them back.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,12 @@ DEFAULT_MEGABYTES = 512
 
 
 class Scratch(Room):
-    """A room whose arrays take memory up to half of `limit`, the other half being for buffers, and lie in files beyond that.
+    """A room whose arrays take memory up to half of `limit`, the other half being for buffers, and
+    lie in files beyond that.
 
-    The files lie where `TMPDIR` says. An array is mapped into memory: the system may write any page of it back and let it go,
-    so that it never takes memory that others need. Raises `UsageError` when there is no room on that disk either.
+    The files lie where `TMPDIR` says. An array is mapped into memory: the system may write any page
+    of it back and let it go, so that it never takes memory that others need. Raises `UsageError`
+    when there is no room on that disk either.
     """
 
     def __init__(self, megabytes: int = DEFAULT_MEGABYTES) -> None:
@@ -49,7 +53,9 @@ class Scratch(Room):
 
 
 def _mapped(shape: int | tuple[int, ...], dtype: DTypeLike, size: int) -> NDArray[Any]:
-    """An array in a file without a name; its blocks are set aside before, for a full disk must not show in mid-write."""
+    """An array in a file without a name; its blocks are set aside before, for a full disk must not
+    show in mid-write.
+    """
     try:
         with tempfile.TemporaryFile(prefix="nearfold-") as file:
             if hasattr(os, "posix_fallocate") and size:

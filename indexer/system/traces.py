@@ -1,7 +1,8 @@
 """Spans of OpenTelemetry, where its API is installed (extra `otel`); nothing at all elsewhere.
 
-Who runs nearfold decides where they go, as with any program: `opentelemetry-instrument nearfold index ...`. A span carries its
-name, numbers and the class of an error: no text, no path, no message.
+Who runs nearfold decides where they go, as with any program: `opentelemetry-instrument nearfold
+index ...`. A span carries its name, numbers and the class of an error: no text, no path, no
+message.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ _LOGIN = re.compile(
 
 
 def parts_of(url: str) -> SplitResult:
-    """The parts of a URL. Raises `UsageError` where there is no telling them apart, as in `http://[host`.
+    """The parts of a URL. Raises `UsageError` where there is no telling them apart, as in
+    `http://[host`.
 
     >>> parts_of("http://ada@host:9200/docs").hostname
     'host'

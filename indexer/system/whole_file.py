@@ -1,4 +1,6 @@
-"""Files that appear whole or not at all, and that can be written is known before the work for them starts."""
+"""Files that appear whole or not at all, and that can be written is known before the work for them
+starts.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from indexer.errors import UsageError
 
 
 def check_place(out: Path, option: str = "--out") -> None:
-    """Raise `UsageError` when `whole` could not write there now; leaves nothing behind. `option` is what named the file."""
+    """Raise `UsageError` when `whole` could not write there now; leaves nothing behind. `option` is
+    what named the file.
+    """
     try:
         if _special(out):
             out.open("ab").close()
@@ -26,9 +30,11 @@ def check_place(out: Path, option: str = "--out") -> None:
 
 @contextmanager
 def whole(out: Path, option: str = "--out") -> Iterator[Path]:
-    """A path to write to, which takes the place of `out` when all is written. Raises `UsageError` when it cannot be written.
+    """A path to write to, which takes the place of `out` when all is written. Raises `UsageError`
+    when it cannot be written.
 
-    A file that was there stays until then. A link, a device or a pipe, such as /dev/stdout, is written to as it is.
+    A file that was there stays until then. A link, a device or a pipe, such as /dev/stdout, is
+    written to as it is.
     """
     part = out if _special(out) else _part(out)
     try:
@@ -56,7 +62,9 @@ def folder_at(out: Path) -> Path:
 
 
 def _part(out: Path) -> Path:
-    """A name beside it; not one that the file system finds too long where it takes the file's own."""
+    """A name beside it; not one that the file system finds too long where it takes the file's
+    own.
+    """
     return out.with_name(f".{out.name[:200]}.part")
 
 

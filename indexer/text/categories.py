@@ -1,4 +1,5 @@
-"""Pinned general categories: what tokens and words are made of, as an array and as classes for regular expressions.
+"""Pinned general categories: what tokens and words are made of, as an array and as classes for
+regular expressions.
 
 A newer Python cannot change a stored byte: nothing here asks its own Unicode tables.
 """
@@ -37,7 +38,8 @@ def categories() -> NDArray[np.uint8]:
 
 @cache
 def character_class(bits: int, spaced: bool | None = None) -> str:
-    """A class for `re`, in brackets: code points with any of `bits`; of scripts with spaces between words (or without) only.
+    """A class for `re`, in brackets: code points with any of `bits`; of scripts with spaces between
+    words (or without) only.
 
     >>> import re
     >>> re.findall(character_class(LETTER), "a1_é")

@@ -1,6 +1,7 @@
 """Pinned character classes and the lower-case table as arrays indexed by code point.
 
-Nothing here asks the running Python's own Unicode tables, so a newer Python cannot change a stored byte.
+Nothing here asks the running Python's own Unicode tables, so a newer Python cannot change a stored
+byte.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def classes() -> NDArray[np.uint8]:
 
 
 def bits_of(tables: Mapping[int, str]) -> NDArray[np.uint8]:
-    """(0x110000,) uint8: for every code point, the bits of the tables that hold it; `tables` is by bit."""
+    """(0x110000,) uint8: for every code point, the bits of the tables that hold it; `tables` is by
+    bit.
+    """
     bits = np.zeros(END, dtype=np.uint8)
     for bit, table in tables.items():
         for first, last in ranges(table):
@@ -53,7 +56,9 @@ def bits_of(tables: Mapping[int, str]) -> NDArray[np.uint8]:
 
 @cache
 def lower() -> NDArray[np.uint32]:
-    """(0x110000,) uint32: the lower-case code point of every code point; itself where there is none."""
+    """(0x110000,) uint32: the lower-case code point of every code point; itself where there is
+    none.
+    """
     mapped = np.arange(END, dtype=np.uint32)
     for word in unicode13.LOWER.split():
         span, _, move = word.partition("/")

@@ -1,6 +1,8 @@
-"""Words and sentences of Dutch as copietje cuts them: by spaCy and its Dutch model, through the one file that imports it.
+"""Words and sentences of Dutch as copietje cuts them: by spaCy and its Dutch model, through the one
+file that imports it.
 
-Names and slots are others than those of our own rules, so that what an index holds never depends on what is installed.
+Names and slots are others than those of our own rules, so that what an index holds never depends on
+what is installed.
 """
 
 from __future__ import annotations
@@ -14,12 +16,16 @@ MODEL = "nl_core_news_md"
 
 
 def dutch_words(text: str) -> list[str]:
-    """The tokens that the model finds, white space between lines included. Raises `MissingExtra`, `UsageError`."""
+    """The tokens that the model finds, white space between lines included. Raises `MissingExtra`,
+    `UsageError`.
+    """
     return [token.text for token in _model()(text)]
 
 
 def dutch_sentences(text: str) -> list[str]:
-    """The sentences that the model finds. Raises `MissingExtra` without spaCy, `UsageError` without the model."""
+    """The sentences that the model finds. Raises `MissingExtra` without spaCy, `UsageError` without
+    the model.
+    """
     return [sentence.text for sentence in _model()(text).sents]
 
 

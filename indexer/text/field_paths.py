@@ -7,7 +7,8 @@ from typing import Any
 
 
 def field_of(record: object, name: str) -> Any:
-    """The value of a field; a dotted name that is none leads into nested records, of a list of them into each.
+    """The value of a field; a dotted name that is none leads into nested records, of a list of them
+    into each.
 
     None where there is nothing.
 

@@ -1,7 +1,8 @@
 """URLs and identifiers, found so that they can be left out of tokens.
 
-ASCII only and spelled out, so that any regular-expression library finds the same: a URL ends at the first character that is
-not printable ASCII, also in the middle of Chinese or Thai text. Every pattern is linear in the length of the text.
+ASCII only and spelled out, so that any regular-expression library finds the same: a URL ends at the
+first character that is not printable ASCII, also in the middle of Chinese or Thai text. Every
+pattern is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 _HEX = "[0-9A-Fa-f]"
 _FREE = r"(?<![A-Za-z0-9])"
 _PATTERNS = (  # in this order
-    r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://[!-~]+",  # any scheme with an authority: https, ftp, file, ...
+    # any scheme with an authority: https, ftp, file, ...
+    r"(?<![A-Za-z0-9+.-])[A-Za-z0-9+.-]+://[!-~]+",
     _FREE + r"[Ww]{3}\.[!-~]+",
     _FREE + r"(?i:mailto|urn|doi|arxiv|isbn|issn|pmid|pmcid|hdl|ark|orcid):[!-~]+",
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+",  # e-mail addresses
@@ -23,9 +25,11 @@ _IDENTIFIERS = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
 
 
 def without_identifiers(text: str) -> str:
-    """Each URL, e-mail address, DOI, arXiv, ISBN or URN identifier, UUID and long digest becomes one space.
+    """Each URL, e-mail address, DOI, arXiv, ISBN or URN identifier, UUID and long digest becomes
+    one space.
 
-    Host names without a scheme or `www.` stay: in running text they cannot be told from a missing space after a full stop.
+    Host names without a scheme or `www.` stay: in running text they cannot be told from a missing
+    space after a full stop.
 
     >>> without_identifiers("see https://example.com/a?b=c, doi:10.1145/3331184.3331311 or me@example.org.")
     'see     or  .'

@@ -11,12 +11,14 @@ _DECLARATION = re.compile("<!(?!--)")
 
 
 def without_markup(text: str) -> str:
-    """The character data of an HTML text: no tags, no comments, no scripts, no styles; character references resolved.
+    """The character data of an HTML text: no tags, no comments, no scripts, no styles; character
+    references resolved.
 
-    Python's own HTML parser does the work, through Beautiful Soup, as copietje has it; where a parser changes its mind about
-    broken markup in a new Python release, so does this. Nothing is put in place of a tag: `a<br>b` becomes `ab`. Where the
-    parser gives up on a malformed declaration (`<![x`), declarations are taken for text, and at last comments too. In older
-    Python releases it takes quadratic time for text that opens tags or comments and never closes them.
+    Python's own HTML parser does the work, through Beautiful Soup, as copietje has it; where a
+    parser changes its mind about broken markup in a new Python release, so does this. Nothing is
+    put in place of a tag: `a<br>b` becomes `ab`. Where the parser gives up on a malformed
+    declaration (`<![x`), declarations are taken for text, and at last comments too. In older Python
+    releases it takes quadratic time for text that opens tags or comments and never closes them.
 
     Raises `MissingExtra` without Beautiful Soup.
 

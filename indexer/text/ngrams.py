@@ -1,4 +1,6 @@
-"""Runs of white-space tokens, characters and bytes: the features of copietje's condensers and of the signature study."""
+"""Runs of white-space tokens, characters and bytes: the features of copietje's condensers and of
+the signature study.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ def white_space_tokens(text: str) -> list[str]:
 
 
 def white_space_grams(text: str, width: int) -> list[str]:
-    """Each run of `width` white-space tokens, joined by one space; a shorter text is one run, an empty one none.
+    """Each run of `width` white-space tokens, joined by one space; a shorter text is one run, an
+    empty one none.
 
     >>> white_space_grams("ABC, sing with me!", 3), white_space_grams("ABC, sing", 3), white_space_grams(" ", 3)
     (['ABC, sing with', 'sing with me!'], ['ABC, sing'], [])
@@ -38,7 +41,8 @@ def character_grams(text: str, width: int) -> list[str]:
 
 
 def byte_grams(text: str, width: int) -> Iterator[bytes]:
-    """Each run of `width` bytes of the UTF-8 text; a lone surrogate counts as U+FFFD; nothing when there are fewer.
+    """Each run of `width` bytes of the UTF-8 text; a lone surrogate counts as U+FFFD; nothing when
+    there are fewer.
 
     >>> list(byte_grams("né", 2))
     [b'n\\xc3', b'\\xc3\\xa9']

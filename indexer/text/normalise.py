@@ -9,8 +9,9 @@ In order:
 4. simple lower case as of Unicode 13.0, final sigma as sigma;
 5. white space and control characters go.
 
-White space goes because extractors disagree about it more than about anything else: line ends, table cells, spaces between
-Chinese characters in PDF. Tables and reasons: docs/decisions/001-normalisation.md.
+White space goes because extractors disagree about it more than about anything else: line ends,
+table cells, spaces between Chinese characters in PDF. Tables and reasons:
+docs/decisions/001-normalisation.md.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def normalised_codes(text: str) -> NDArray[np.uint32]:
 
 
 def count_words(text: str) -> int:
-    """Runs of anything but white space and controls; in scripts without spaces each code point is a word.
+    """Runs of anything but white space and controls; in scripts without spaces each code point is a
+    word.
 
     >>> count_words("near duplicates, 近似重複")
     6
@@ -61,7 +63,9 @@ def count_words(text: str) -> int:
 
 
 def has_letters(codes: NDArray[np.uint32]) -> bool:
-    """False when there is nothing but numbers, punctuation and symbols (categories N, P, S of Unicode 13.0)."""
+    """False when there is nothing but numbers, punctuation and symbols (categories N, P, S of
+    Unicode 13.0).
+    """
     return bool(np.any(codepoints.classes()[codes] & codepoints.WORDLESS == 0))
 
 
@@ -74,7 +78,9 @@ def _joined(text: str) -> str:
 
 
 def composed(text: str) -> str:
-    """Step 3: NFKC as of Unicode 13.0, whatever Python runs: NFKC of every piece between barriers."""
+    """Step 3: NFKC as of Unicode 13.0, whatever Python runs: NFKC of every piece between
+    barriers.
+    """
     if text.isascii():
         return text
     return "".join(_pieces(text))
@@ -92,7 +98,9 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _barriers(bits: NDArray[np.uint8]) -> list[int]:
-    """Positions where the text is cut: assignedness changes, or a run of non-starters reaches its limit (ascending)."""
+    """Positions where the text is cut: assignedness changes, or a run of non-starters reaches its
+    limit (ascending).
+    """
     unassigned = bits & codepoints.UNASSIGNED != 0
     changes = np.flatnonzero(unassigned[1:] != unassigned[:-1]) + 1
     marks = bits & codepoints.NONSTARTER != 0

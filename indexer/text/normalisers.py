@@ -1,8 +1,10 @@
-"""Normalisers by name: a text in, a plainer text out. What they do is part of a recipe, and a name never changes its meaning.
+"""Normalisers by name: a text in, a plainer text out. What they do is part of a recipe, and a name
+never changes its meaning.
 
-`norm` and `norm-html` give what copietje's normalisers give (clean-text over ftfy 6.3, Unidecode 1.4 and emoji 2), letter for
-letter, so that tokens and slots are equal to its own. They bend every script to ASCII: Chinese becomes toneless pinyin. The
-`-anyascii` forms do the same through a freely licensed table.
+`norm` and `norm-html` give what copietje's normalisers give (clean-text over ftfy 6.3, Unidecode
+1.4 and emoji 2), letter for letter, so that tokens and slots are equal to its own. They bend every
+script to ASCII: Chinese becomes toneless pinyin. The `-anyascii` forms do the same through a freely
+licensed table.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def none(text: str) -> str:
 
 
 def norm(text: str) -> str:
-    """As copietje's `norm`: backslash escapes resolved, Unicode mended, currency signs gone, ASCII, no punctuation, lower case.
+    """As copietje's `norm`: backslash escapes resolved, Unicode mended, currency signs gone, ASCII,
+    no punctuation, lower case.
 
     White space becomes single spaces. Raises `MissingExtra` without the extra `copietje`.
 
@@ -58,7 +61,8 @@ def norm_html(text: str) -> str:
 
 
 def norm_anyascii(text: str) -> str:
-    """`norm` with anyascii for Unidecode, emoji by name, and backslashes left as they are. Needs the extra `text`.
+    """`norm` with anyascii for Unidecode, emoji by name, and backslashes left as they are. Needs
+    the extra `text`.
 
     >>> norm_anyascii("Łódź: €5, ☕")
     'lodz 5 coffee'
@@ -86,7 +90,9 @@ NORMALISERS: dict[str, Normaliser] = {
 
 
 def _unescaped(text: str) -> str:
-    """Python's backslash escapes resolved (`\\n`, `\\xe9`, `\\u20ac`); the text as it is when one of them is malformed."""
+    """Python's backslash escapes resolved (`\\n`, `\\xe9`, `\\u20ac`); the text as it is when one
+    of them is malformed.
+    """
     if "\\" not in text:
         return text
     with warnings.catch_warnings():

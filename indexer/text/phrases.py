@@ -1,7 +1,8 @@
 """What full-text search sees of a text, and what it asks for: the same in every store.
 
-A word is a run of letters, digits and marks; everything else separates. In scripts written without spaces each letter,
-with the marks that follow it, is a word of its own, so that a Chinese or Thai word inside a sentence is a phrase.
+A word is a run of letters, digits and marks; everything else separates. In scripts written without
+spaces each letter, with the marks that follow it, is a word of its own, so that a Chinese or Thai
+word inside a sentence is a phrase.
 """
 
 from __future__ import annotations
@@ -53,12 +54,15 @@ def well_formed(text: str) -> str:
 
 
 def is_mark(letter: str) -> bool:
-    """Whether a letter of a script written without spaces belongs to the one before it: a vowel sign, a tone mark."""
+    """Whether a letter of a script written without spaces belongs to the one before it: a vowel
+    sign, a tone mark.
+    """
     return _MARK.match(letter) is not None
 
 
 def spaced(text: str) -> str:
-    """The text with spaces around each letter, its marks included, of a script that is written without spaces.
+    """The text with spaces around each letter, its marks included, of a script that is written
+    without spaces.
 
     >>> spaced("GPT模型")
     'GPT 模 型 '
@@ -72,10 +76,11 @@ def _apart(run: re.Match[str]) -> str:
 
 
 def phrases(query: str) -> tuple[str, ...]:
-    """The phrases that a query requires: each word, and each run of words in double quotes; each once, in order.
+    """The phrases that a query requires: each word, and each run of words in double quotes; each
+    once, in order.
 
-    What holds neither letter nor digit is left out. A quote that is not closed is ignored. Raises `UsageError` for more
-    than 400 words, each letter of a script without spaces counted as one.
+    What holds neither letter nor digit is left out. A quote that is not closed is ignored. Raises
+    `UsageError` for more than 400 words, each letter of a script without spaces counted as one.
 
     >>> phrases('near "duplicate documents" -- near')
     ('near', 'duplicate documents')

@@ -6,10 +6,11 @@ from indexer.errors import MissingExtra
 
 
 def mended(text: str) -> str:
-    """Text with mis-decoded characters, HTML entities, ligatures, full-width forms and curly quotes put right, in NFC.
+    """Text with mis-decoded characters, HTML entities, ligatures, full-width forms and curly quotes
+    put right, in NFC.
 
-    NFC is that of the running Python, so what newer Unicode versions add may come out different under an older Python.
-    Raises `MissingExtra` without ftfy.
+    NFC is that of the running Python, so what newer Unicode versions add may come out different
+    under an older Python. Raises `MissingExtra` without ftfy.
 
     >>> mended("cafÃ© â€” Ｌ")
     'café — L'

@@ -7,7 +7,8 @@ A sentence ends
 * after 。！？｡ wherever they stand;
 * at an empty line.
 
-An abbreviation before a capital ("Dr. Who") is taken for an end: no rule without a dictionary knows better.
+An abbreviation before a capital ("Dr. Who") is taken for an end: no rule without a dictionary knows
+better.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _END = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text in order, without the white space around them; a text without full stops is one sentence.
+    """The sentences of a text in order, without the white space around them; a text without full
+    stops is one sentence.
 
     >>> sentences("He left, i.e. at 9 p.m. Then J. Doe came! 「来た。」彼は言った。\\n\\nNo end")
     ['He left, i.e. at 9 p.m.', 'Then J. Doe came!', '「来た。」', '彼は言った。', 'No end']

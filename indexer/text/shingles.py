@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 
 def shingles(tokens: Sequence[str], width: int) -> Iterator[str]:
-    """Yield each run of `width` consecutive tokens, joined by one space; nothing when there are fewer.
+    """Yield each run of `width` consecutive tokens, joined by one space; nothing when there are
+    fewer.
 
     >>> list(shingles(["a", "b", "c"], width=2))
     ['a b', 'b c']

@@ -9,7 +9,8 @@ from indexer.text.tokens import folded
 
 
 def stop_list(language: str) -> frozenset[str]:
-    """The stop words of a language (ISO 639-1 code), folded as tokens are. Those with a space or apostrophe match no token.
+    """The stop words of a language (ISO 639-1 code), folded as tokens are. Those with a space or
+    apostrophe match no token.
 
     Raises `UsageError` for a language without a list, `MissingExtra` without stopwordsiso.
 
@@ -28,7 +29,8 @@ def stop_list(language: str) -> frozenset[str]:
 
 
 def digest(stop_words: frozenset[str]) -> str:
-    """12 hexadecimal digits that name a stop list by its words, for a recipe to record; order does not matter.
+    """12 hexadecimal digits that name a stop list by its words, for a recipe to record; order does
+    not matter.
 
     >>> digest(frozenset(["of", "the"])), digest(frozenset())
     ('a381d70250aa', 'e3b0c44298fc')

@@ -1,9 +1,10 @@
-"""Tokenisers by the names of copietje's condensers: a normalised text in, its features as strings out, repeats kept.
+"""Tokenisers by the names of copietje's condensers: a normalised text in, its features as strings
+out, repeats kept.
 
-Equal to copietje's for white space, its n-grams, and character n-grams. Its `words` and `sents` are what a Dutch spaCy model
-finds: those are `words-nl` and `sents-nl` here. Ours under its names are rules (`indexer.text.sentences`, and words by Unicode
-category), the same for every language, with slots of their own. A text without features has none here; copietje makes one empty
-n-gram of it.
+Equal to copietje's for white space, its n-grams, and character n-grams. Its `words` and `sents` are
+what a Dutch spaCy model finds: those are `words-nl` and `sents-nl` here. Ours under its names are
+rules (`indexer.text.sentences`, and words by Unicode category), the same for every language, with
+slots of their own. A text without features has none here; copietje makes one empty n-gram of it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ Tokeniser = Callable[[str], Sequence[str]]
 
 
 def words(text: str) -> list[str]:
-    """Runs of word characters, and each other sign that is not white space by itself; scripts without spaces are cut.
+    """Runs of word characters, and each other sign that is not white space by itself; scripts
+    without spaces are cut.
 
     >>> words("ABC, sing with me! 東京")
     ['ABC', ',', 'sing', 'with', 'me', '!', '東', '京']

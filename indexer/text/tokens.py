@@ -1,4 +1,5 @@
-"""Tokens of the `simhash-doc` scheme: words with at least one letter, the same in every medium and language.
+"""Tokens of the `simhash-doc` scheme: words with at least one letter, the same in every medium and
+language.
 
 In order:
 
@@ -11,9 +12,10 @@ In order:
 6. decimal digits inside a token go in `v3`;
 7. what has no letter goes (bare numbers, stray marks), and what the stop list names.
 
-`v1` is the scheme as published; without Mc it breaks most Hindi and Tamil words at their vowel signs, which `v2` mends. `v3` is
-the published text's other choice, to strip all numeric characters. `v4` is `v2` with more telling tokens for Thai, Chinese
-and Japanese. What the text leaves open (steps 2 and 5, the patterns of 3) is our choice: docs/schemes.md.
+`v1` is the scheme as published; without Mc it breaks most Hindi and Tamil words at their vowel
+signs, which `v2` mends. `v3` is the published text's other choice, to strip all numeric characters.
+`v4` is `v2` with more telling tokens for Thai, Chinese and Japanese. What the text leaves open
+(steps 2 and 5, the patterns of 3) is our choice: docs/schemes.md.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _ASCII_RUN = re.compile("[0-9A-Z_a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
-    """What sets the versions apart: categories beside the published ones, categories taken out of tokens, the segmenter."""
+    """What sets the versions apart: categories beside the published ones, categories taken out of
+    tokens, the segmenter.
+    """
 
     added: int = 0
     removed: int = 0
@@ -56,7 +60,8 @@ def tokens(
     stop_words: Collection[str] = (),
     segmenter: Segmenter | None = None,
 ) -> list[str]:
-    """The tokens of a text, in order, repeats kept; `segmenter` takes the place of the version's own.
+    """The tokens of a text, in order, repeats kept; `segmenter` takes the place of the version's
+    own.
 
     Stop words are compared with lower-case tokens. Raises `UnknownName` for another version.
 
@@ -75,7 +80,8 @@ def tokens(
 
 
 def folded(text: str) -> str:
-    """Steps 1 and 2: no surrogates, no ignorables, NFKC, lower case; white space and punctuation stay.
+    """Steps 1 and 2: no surrogates, no ignorables, NFKC, lower case; white space and punctuation
+    stay.
 
     >>> folded("Ｔhe\\u200b ﬁrst")
     'the first'

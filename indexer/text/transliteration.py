@@ -1,8 +1,9 @@
 """Any script to ASCII, by the tables of two libraries: the one file that imports them.
 
-Unidecode is what copietje uses, so equal slots need it; it is under the GPL, and therefore an extra of its own that a user
-adds knowingly. anyascii (ISC licence) does the same job with its own tables: close for European languages, other spellings
-for Chinese, Thai or Arabic. One never stands in for the other: each has its own normaliser name.
+Unidecode is what copietje uses, so equal slots need it; it is under the GPL, and therefore an extra
+of its own that a user adds knowingly. anyascii (ISC licence) does the same job with its own tables:
+close for European languages, other spellings for Chinese, Thai or Arabic. One never stands in for
+the other: each has its own normaliser name.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from indexer.errors import MissingExtra
 
 
 def by_unidecode(text: str) -> str:
-    """ASCII by Unidecode, with emoji kept as emoji and `:names:` of emoji turned into them, as clean-text does.
+    """ASCII by Unidecode, with emoji kept as emoji and `:names:` of emoji turned into them, as
+    clean-text does.
 
     Raises `MissingExtra` without Unidecode or emoji.
 

@@ -1,6 +1,7 @@
 """Pinned Unicode 13.0 tables, written by tools/unicode_tables.py; never edited, never updated.
 
-Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and a new normaliser name.
+Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and a new normaliser
+name.
 """
 
 # code points that Unicode 13.0 does not assign

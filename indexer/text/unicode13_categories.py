@@ -1,6 +1,8 @@
-"""Pinned Unicode 13.0 categories of tokens, written by tools/unicode_tables.py; never edited, never updated.
+"""Pinned Unicode 13.0 categories of tokens, written by tools/unicode_tables.py; never edited, never
+updated.
 
-Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and new token versions.
+Ranges are inclusive, hexadecimal. A newer Unicode version would be a new file and new token
+versions.
 """
 
 # word characters: categories Ll Lu Lt Lo Lm Mn Nd Pc

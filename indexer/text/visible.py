@@ -1,4 +1,6 @@
-"""Text that cannot steer what shows it: control characters, bidirectional controls and hidden ones spelled out."""
+"""Text that cannot steer what shows it: control characters, bidirectional controls and hidden ones
+spelled out.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """A text that cannot steer what shows it: control characters, bidirectional controls and hidden ones are spelled out.
+    """A text that cannot steer what shows it: control characters, bidirectional controls and hidden
+    ones are spelled out.
 
     Line ends and tabs are control characters too. Soft hyphens go; lone surrogates become U+FFFD.
 
@@ -26,7 +29,8 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """`visible`, line by line: line ends of any kind become `\\n`, tabs a blank, and more than one empty line becomes one.
+    """`visible`, line by line: line ends of any kind become `\\n`, tabs a blank, and more than one
+    empty line becomes one.
 
     >>> visible_lines("one\\r\\n\\r\\n\\r\\n\\ttwo\\x07")
     'one\\n\\n two␇'

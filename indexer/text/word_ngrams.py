@@ -1,4 +1,6 @@
-"""Words and runs of words as integers that are equal exactly where the words are: no hash, so no collision."""
+"""Words and runs of words as integers that are equal exactly where the words are: no hash, so no
+collision.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.in
 def grams(
     a: NDArray[np.int64], b: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every run of `width` consecutive numbers as one number from 0: (n - width + 1,) each, empty for shorter texts.
+    """Every run of `width` consecutive numbers as one number from 0: (n - width + 1,) each, empty
+    for shorter texts.
 
-    Two runs have the same number exactly when they are equal. O(n log n) for n numbers of both texts together.
+    Two runs have the same number exactly when they are equal. O(n log n) for n numbers of both
+    texts together.
 
     >>> [runs.tolist() for runs in grams(np.array([7, 8, 9]), np.array([8, 9]), 2)]
     [[0, 1], [1]]
@@ -46,7 +50,8 @@ def grams(
 
 
 def ranks(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """The rank of each value among the distinct values, from 0, and how many distinct values there are.
+    """The rank of each value among the distinct values, from 0, and how many distinct values there
+    are.
 
     >>> ranks(np.array([30, 10, 30]))
     (array([1, 0, 1]), 2)

@@ -9,7 +9,8 @@ from indexer.text.visible import visible
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, in the plural unless it is 1; a final y after a consonant becomes ies.
+    """A number with its noun, in the plural unless it is 1; a final y after a consonant becomes
+    ies.
 
     >>> counted(1, "family"), counted(0, "family"), counted(2_000, "survey"), counted(1, "word")
     ('1 family', '0 families', '2,000 surveys', '1 word')
@@ -21,7 +22,8 @@ def counted(number: int, noun: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names with comma and blank between, made visible; one that would be taken for several in quotes as in JSON.
+    """Names with comma and blank between, made visible; one that would be taken for several in
+    quotes as in JSON.
 
     >>> listed(["a", "b, c", "d"])
     'a, "b, c", d'
@@ -30,7 +32,8 @@ def listed(names: Iterable[str]) -> str:
 
 
 def unmistakable(name: str) -> str:
-    """One name of a list, made visible; in quotes, as in JSON, where it holds what divides names, or a quote to begin with.
+    """One name of a list, made visible; in quotes, as in JSON, where it holds what divides names,
+    or a quote to begin with.
 
     >>> print(unmistakable("a, b"), unmistakable('"a"'), unmistakable("a,b"), unmistakable("x  # max"))
     "a, b" "\\"a\\"" a,b "x  # max"

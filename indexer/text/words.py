@@ -1,11 +1,13 @@
 """The words that measures compare, each with its place in the original text.
 
-A word is a run of letters, marks and numbers. What stands between two of them may belong to it: a hyphen, an apostrophe, a
-full stop, a middle dot, an underscore; between two digits also a comma, colon or slash. In scripts written without spaces
-each letter, with the marks that follow it, is a word of its own. A word that a hyphen breaks at the end of a line is one.
+A word is a run of letters, marks and numbers. What stands between two of them may belong to it: a
+hyphen, an apostrophe, a full stop, a middle dot, an underscore; between two digits also a comma,
+colon or slash. In scripts written without spaces each letter, with the marks that follow it, is a
+word of its own. A word that a hyphen breaks at the end of a line is one.
 
-Words are equal when their folded spellings are: normalised by `default_v1` (case, compatibility forms, characters without
-width), with typographic apostrophes made plain and hyphens between letters left out, so that `E‑Mail` equals `email`.
+Words are equal when their folded spellings are: normalised by `default_v1` (case, compatibility
+forms, characters without width), with typographic apostrophes made plain and hyphens between
+letters left out, so that `E‑Mail` equals `email`.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010](?=[^\W\d_])")
 class Words:
     """The words of one text in order.
 
-    `vocabulary`: the distinct folded spellings, by first appearance. (n,) int64 each: `numbers`, the place of each word in
-    the vocabulary; `starts` and `ends`, offsets [start, end) into the text.
+    `vocabulary`: the distinct folded spellings, by first appearance. (n,) int64 each: `numbers`,
+    the place of each word in the vocabulary; `starts` and `ends`, offsets [start, end) into the
+    text.
     """
 
     vocabulary: tuple[str, ...]
@@ -66,7 +69,8 @@ def words(text: str) -> Words:
 
 
 def numbered(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """Strings as numbers from 0, the same for the same string, by first appearance; and the distinct strings in that order.
+    """Strings as numbers from 0, the same for the same string, by first appearance; and the
+    distinct strings in that order.
 
     >>> numbered(["to", "be", "to"])
     (array([0, 1, 0]), ['to', 'be'])
@@ -112,7 +116,9 @@ def _with_marks(alone: NDArray[np.bool_], marks: NDArray[np.bool_]) -> NDArray[n
 def _joined(
     run: NDArray[np.bool_], kinds: NDArray[np.uint8], spaced: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """`run` with the joiners between the right neighbours, none of which may be of a script without spaces."""
+    """`run` with the joiners between the right neighbours, none of which may be of a script without
+    spaces.
+    """
     digits = kinds & _DIGIT != 0
     letters = run & spaced
     run[1:-1] |= (kinds[1:-1] & _JOINER != 0) & letters[:-2] & letters[2:]
@@ -121,7 +127,9 @@ def _joined(
 
 
 def _broken(text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The visible characters from a hyphen at the end of a line to the next line's first, where letters stand on both sides."""
+    """The visible characters from a hyphen at the end of a line to the next line's first, where
+    letters stand on both sides.
+    """
     spans = np.array([match.span() for match in _LINE_END.finditer(text)], dtype=np.int64).reshape(
         -1, 2
     )
@@ -144,8 +152,8 @@ def _shifted(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _kinds() -> NDArray[np.uint8]:
     """(0x110000,) uint8: what each code point does in a word, by pinned tables.
 
-    Only which signs are numbers without being digits (such as ½) Python says, of those that Unicode 13.0 assigns: none of
-    these ever changes.
+    Only which signs are numbers without being digits (such as ½) Python says, of those that Unicode
+    13.0 assigns: none of these ever changes.
     """
     classes = codepoints.classes()
     hidden = classes & (codepoints.BLANK | codepoints.IGNORABLE) != 0

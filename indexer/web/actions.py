@@ -1,4 +1,6 @@
-"""What pages and the API may change: labels, with a dry run and an undo, and the survey that is kept; nothing else."""
+"""What pages and the API may change: labels, with a dry run and an undo, and the survey that is
+kept; nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the pages and the API answer, in plain values: pages show them, the API sends them as JSON of the same shape."""
+"""What the pages and the API answer, in plain values: pages show them, the API sends them as JSON
+of the same shape.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from indexer.model import Estimate, Facet, Folded, Match, Part, Row, Status
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """A stored document without its text. `modified` is in milliseconds since 1970 UTC; `similarity` is to the principal."""
+    """A stored document without its text. `modified` is in milliseconds since 1970 UTC;
+    `similarity` is to the principal.
+    """
 
     id: str
     path: str
@@ -48,7 +52,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit with the near duplicates folded under it. `document` is None when it was deleted in between.
+    """A hit with the near duplicates folded under it. `document` is None when it was deleted in
+    between.
 
     `part`: where a part lies; None of a whole document.
     """
@@ -65,7 +70,8 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A page of folded hits. `families` is exact when `relation` is `eq`, else there are at least so many.
+    """A page of folded hits. `families` is exact when `relation` is `eq`, else there are at least
+    so many.
 
     `measure`: what the similarity of folded hits is.
     """
@@ -84,7 +90,9 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A document and a part of its text; `metadata` is what the extractor told. `original`: the file itself may be fetched."""
+    """A document and a part of its text; `metadata` is what the extractor told. `original`: the
+    file itself may be fetched.
+    """
 
     document: DocumentFacts
     text: str
@@ -108,10 +116,11 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class StepSeen:
-    """How a version came from `origin`, another document. `dated`: its date is later; else which came first is not known.
+    """How a version came from `origin`, another document. `dated`: its date is later; else which
+    came first is not known.
 
-    `similarity` by features; `added` and `removed` words; `redline` spells them out when it is asked for: stretches that are
-    `same`, `removed` or `added`, whole.
+    `similarity` by features; `added` and `removed` words; `redline` spells them out when it is
+    asked for: stretches that are `same`, `removed` or `added`, whole.
     """
 
     origin: str
@@ -124,9 +133,11 @@ class StepSeen:
 
 @dataclass(frozen=True, slots=True)
 class VersionSeen:
-    """A text of a family. `date` is in milliseconds since 1970 UTC, told by the `document` or its `file` (`date_of`).
+    """A text of a family. `date` is in milliseconds since 1970 UTC, told by the `document` or its
+    `file` (`date_of`).
 
-    `copies`: other documents with the same text, as id and path. `step` is None for the first version; `depth` counts steps.
+    `copies`: other documents with the same text, as id and path. `step` is None for the first
+    version; `depth` counts steps.
     """
 
     id: str
@@ -141,7 +152,9 @@ class VersionSeen:
 
 @dataclass(frozen=True, slots=True)
 class VersionsSeen:
-    """The versions in a family, each after the one it probably came from; `notes` say how far that can be trusted."""
+    """The versions in a family, each after the one it probably came from; `notes` say how far that
+    can be trusted.
+    """
 
     family: str
     documents: int
@@ -151,10 +164,12 @@ class VersionsSeen:
 
 @dataclass(frozen=True, slots=True)
 class FamilySeen:
-    """A family: its principal (None when it is not in the store), members by similarity, who resembles whom, warnings.
+    """A family: its principal (None when it is not in the store), members by similarity, who
+    resembles whom, warnings.
 
-    `matrix[i][j]`: how much documents i and j of `compared` resemble each other, estimated from their slots. `versions` is None
-    for a family that is too large to be ordered in passing: `/api/versions` does it.
+    `matrix[i][j]`: how much documents i and j of `compared` resemble each other, estimated from
+    their slots. `versions` is None for a family that is too large to be ordered in passing:
+    `/api/versions` does it.
     """
 
     id: str
@@ -170,7 +185,9 @@ class FamilySeen:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure of two texts by name. `low` and `high`: the 95 % interval of an estimate; None where there is no sketch."""
+    """One measure of two texts by name. `low` and `high`: the 95 % interval of an estimate; None
+    where there is no sketch.
+    """
 
     name: str
     meaning: str
@@ -182,11 +199,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class WithoutBoilerplate:
-    """S_R beside S_R with five-word shingles weighted by how rare they are in the store, which leaves out what forms share.
+    """S_R beside S_R with five-word shingles weighted by how rare they are in the store, which
+    leaves out what forms share.
 
-    `similarity`, `plain` (S_R itself) and `common` (the share of the shingles that a tenth or more of the store's texts carry)
-    are None until the store's passages are counted (`ready` False), and where there is nothing to weigh by (`texts` is 0).
-    `note` says it in a sentence.
+    `similarity`, `plain` (S_R itself) and `common` (the share of the shingles that a tenth or more
+    of the store's texts carry) are None until the store's passages are counted (`ready` False), and
+    where there is nothing to weigh by (`texts` is 0). `note` says it in a sentence.
     """
 
     ready: bool
@@ -199,9 +217,11 @@ class WithoutBoilerplate:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two documents side by side, one part of them. In the texts of `cells` what could steer a reader is spelled out.
+    """Two documents side by side, one part of them. In the texts of `cells` what could steer a
+    reader is spelled out.
 
-    `part` counts from 1. `first` is the number of the first difference of this part; `passages` counts shared passages.
+    `part` counts from 1. `first` is the number of the first difference of this part; `passages`
+    counts shared passages.
     """
 
     a: DocumentFacts
@@ -231,7 +251,9 @@ class FailedFile:
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """What is in the store now. `running`: a job is at work on it, and failures are not known before it ends."""
+    """What is in the store now. `running`: a job is at work on it, and failures are not known
+    before it ends.
+    """
 
     store: str
     recipe: str
@@ -247,7 +269,9 @@ class StoreState:
 
 @dataclass(frozen=True, slots=True)
 class Labellings:
-    """The labellings of a store that can be undone or were, newest first. `busy`: a job is at work, and they are not told."""
+    """The labellings of a store that can be undone or were, newest first. `busy`: a job is at work,
+    and they are not told.
+    """
 
     busy: bool
     jobs: tuple[LabelJob, ...]
@@ -255,10 +279,12 @@ class Labellings:
 
 @dataclass(frozen=True, slots=True)
 class Surveyed:
-    """What reading the whole store told. Until it is read, `ready` is False and the numbers are empty.
+    """What reading the whole store told. Until it is read, `ready` is False and the numbers are
+    empty.
 
-    `redundant`: documents that are in a family and not its principal. `similarities`: documents by similarity to their
-    principal, in twenty steps of .05. `steps`: what other thresholds would make. `measure`: what decides there.
+    `redundant`: documents that are in a family and not its principal. `similarities`: documents by
+    similarity to their principal, in twenty steps of .05. `steps`: what other thresholds would
+    make. `measure`: what decides there.
     """
 
     ready: bool
@@ -281,7 +307,8 @@ class Surveyed:
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """The families that a threshold would make; nothing is written. `moved` documents would be in another family than now.
+    """The families that a threshold would make; nothing is written. `moved` documents would be in
+    another family than now.
 
     `ready` is False until the store is read.
     """

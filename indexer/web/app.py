@@ -1,4 +1,6 @@
-"""The site as an ASGI application: routes to pages, to the API, to files of ours, and what happens when one fails."""
+"""The site as an ASGI application: routes to pages, to the API, to files of ours, and what happens
+when one fails.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ Writing = Callable[[Request], Awaitable[Response]]
 
 
 def application(store: Store, hosts: frozenset[str], originals: str | None = None) -> App:
-    """The site of a store. `hosts` are the values of `Host` that are answered; `originals` the folder files are served from.
+    """The site of a store. `hosts` are the values of `Host` that are answered; `originals` the
+    folder files are served from.
 
     The store must be one that threads may share, as all of ours are.
     """
@@ -93,7 +96,9 @@ class _Shown:
         return endpoint
 
     def action(self, name: str, template: str | None) -> Writing:
-        """The endpoint of a form: does it, and shows what was done, or goes back to the overview."""
+        """The endpoint of a form: does it, and shows what was done, or goes back to the
+        overview.
+        """
 
         async def endpoint(request: Request) -> Response:
             values, answer = await _written(self._site, ACTIONS[name], request)
@@ -152,7 +157,9 @@ def _done(site: Site, action: Action) -> Writing:
 
 
 async def _written(site: Site, action: Action, request: Request) -> tuple[Asked, Any]:
-    """Read a bounded body, check its token, and do what it asks: the values it asked with, and the answer."""
+    """Read a bounded body, check its token, and do what it asks: the values it asked with, and the
+    answer.
+    """
     asked((), _given(request))
     given = parsed(await body_of(request), request.headers.get("content-type", ""))
     check_token(given, request.headers.get(TOKEN_HEADER, ""), site.token)

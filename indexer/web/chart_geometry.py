@@ -1,4 +1,6 @@
-"""Geometry of the pictures in pages: what the SVG in the templates needs, in whole units of a view box."""
+"""Geometry of the pictures in pages: what the SVG in the templates needs, in whole units of a view
+box.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def columns(
 
 
 def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float) -> list[Bar]:
-    """`columns` with heights by the square root, for counts that differ by orders of magnitude; values stay as they are."""
+    """`columns` with heights by the square root, for counts that differ by orders of magnitude;
+    values stay as they are.
+    """
     bars = columns([math.isqrt(value * 10_000) for value in values], labels, **settings)
     return [
         Bar(bar.x, bar.y, bar.width, bar.height, bar.label, value)
@@ -60,7 +64,9 @@ def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float
 
 
 def curve(steps: Sequence[Step], width: float = 640, height: float = 160) -> str:
-    """The points of a line: thresholds from the least to the greatest, documents in families from 0 to the most."""
+    """The points of a line: thresholds from the least to the greatest, documents in families from 0
+    to the most.
+    """
     most = max((step.gathered for step in steps), default=0) or 1
     low, high = (steps[0].threshold, steps[-1].threshold) if steps else (0.0, 1.0)
     return " ".join(

@@ -1,7 +1,8 @@
-"""A comparison as one HTML file that needs nothing but itself: the compare page, its style and its script in one.
+"""A comparison as one HTML file that needs nothing but itself: the compare page, its style and its
+script in one.
 
-A policy in the file names its style and its script by their digests: nothing else in it can run, load or send, whatever the
-documents say.
+A policy in the file names its style and its script by their digests: nothing else in it can run,
+load or send, whatever the documents say.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ def compare_page(
     originals: tuple[Original, Original] | None = None,
     without: Discounted | None = None,
 ) -> str:
-    """The side-by-side view of a comparison, whole, as one HTML file; the same for the same comparison.
+    """The side-by-side view of a comparison, whole, as one HTML file; the same for the same
+    comparison.
 
-    `originals` are the documents whose texts were compared: with them metadata and extraction warnings are shown. `without` is
-    the similarity without what the texts of a store share (`indexer.comparing.boilerplate.discount`); the page says when it
-    is missing. Beyond 10,000 blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra`
+    `originals` are the documents whose texts were compared: with them metadata and extraction
+    warnings are shown. `without` is the similarity without what the texts of a store share
+    (`indexer.comparing.boilerplate.discount`); the page says when it is missing. Beyond 10,000
+    blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra`
     without jinja2.
 
     >>> from indexer.comparing.compare import compare
@@ -90,7 +93,9 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    """The scripts of the pages as one module: without imports and exports, the last of them calls the others."""
+    """The scripts of the pages as one module: without imports and exports, the last of them calls
+    the others.
+    """
     return "\n".join(
         _MODULE.sub("", (_STATIC / name).read_text(encoding="utf-8")) for name in _SCRIPTS
     )

@@ -45,7 +45,9 @@ def family(site: Site, asked: Asked) -> FamilySeen:
 
 
 def _ordered(listed: Sequence[Row]) -> bool:
-    """Whether the versions of a family are shown without being asked for: when ordering them takes no time."""
+    """Whether the versions of a family are shown without being asked for: when ordering them takes
+    no time.
+    """
     return 1 < len(listed) <= ORDERED and sum(row.words for row in listed) <= ORDERED_WORDS
 
 

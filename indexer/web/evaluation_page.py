@@ -1,4 +1,6 @@
-"""An evaluation as one HTML file that needs nothing but itself: scores, agreement, and every error side by side."""
+"""An evaluation as one HTML file that needs nothing but itself: scores, agreement, and every error
+side by side.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ _STYLES = ("base.css", "parts.css", "compare.css", "file.css", "evaluation.css")
 def evaluation_page(made: Evaluation) -> str:
     """The page of an evaluation. It runs no script and loads nothing, whatever the documents say.
 
-    Of each result the first 100 errors are shown with the first 100 blocks of their texts, of some 120 words each. Raises
-    `MissingExtra` without jinja2.
+    Of each result the first 100 errors are shown with the first 100 blocks of their texts, of some
+    120 words each. Raises `MissingExtra` without jinja2.
     """
     try:
         from indexer.web.rendering import environment, rendered

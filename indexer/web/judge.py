@@ -1,4 +1,6 @@
-"""The pages of `nearfold judge`: one pair at a time, side by side, and four answers; guarded as the review pages are."""
+"""The pages of `nearfold judge`: one pair at a time, side by side, and four answers; guarded as the
+review pages are.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ def serve_desk(
     port: int = 0,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve a desk until Ctrl-C or SIGTERM; `ready` hears the address. `port` 0 takes any that is free.
+    """Serve a desk until Ctrl-C or SIGTERM; `ready` hears the address. `port` 0 takes any that is
+    free.
 
     Raises `UsageError` for an address that cannot be had.
     """

@@ -1,4 +1,6 @@
-"""Every request to the site as a span, an event and a figure: its route, how it ended, how long it took; not what it asked."""
+"""Every request to the site as a span, an event and a figure: its route, how it ended, how long it
+took; not what it asked.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,18 @@ class Figured:
             self._figures.observe(method, route, status, seconds)
 
     def answer(self, _: Request) -> Response:
-        """Figures of the store and of the requests so far. Raises `MissingExtra`, and `StoreError` of the store."""
+        """Figures of the store and of the requests so far. Raises `MissingExtra`, and `StoreError`
+        of the store.
+        """
         if self._figures is None:
             raise MissingExtra(package="prometheus-client", extra="metrics")
         return Response(self._figures.text(), media_type=_TEXT)
 
 
 class Measuring:
-    """The layer around the routes. `routes` are paths that exist; others are told as `other`, files of ours as `/static`."""
+    """The layer around the routes. `routes` are paths that exist; others are told as `other`, files
+    of ours as `/static`.
+    """
 
     def __init__(self, app: App, routes: Collection[str], figured: Figured) -> None:
         self._app, self._routes, self._figured = app, frozenset(routes), figured

@@ -111,7 +111,9 @@ def _parameter(one: Parameter) -> Mapping[str, Any]:
 
 
 def _field(one: Parameter) -> dict[str, Any]:
-    """A field of a JSON object: yes and no are true and false there, and a list of one may be that one."""
+    """A field of a JSON object: yes and no are true and false there, and a list of one may be that
+    one.
+    """
     if one.choices == YES_NO:
         return {"type": "boolean", "default": one.default == "yes"}
     schema = _schema(one)

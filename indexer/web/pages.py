@@ -13,7 +13,8 @@ from indexer.web.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its path, template and title, and the questions whose answers it shows, each under its name.
+    """A page: its path, template and title, and the questions whose answers it shows, each under
+    its name.
 
     `defaults` are parameters that the page sets where the reader did not.
     """
@@ -36,7 +37,8 @@ class Page:
     def values(self, site: Site, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """What the template is given: the answers, and `asked` with the values of the parameters.
 
-        What else stands in the address of a page, such as a mark that a mail program put there, is passed over.
+        What else stands in the address of a page, such as a mark that a mail program put there, is
+        passed over.
         """
         names = {one.name for one in self.parameters}
         known = {name: one for name, one in given.items() if name in names}

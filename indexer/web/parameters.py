@@ -1,4 +1,6 @@
-"""What a request asks: parameters with a type, a range and a description, the same for a page and for the API."""
+"""What a request asks: parameters with a type, a range and a description, the same for a page and
+for the API.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ MOST_CHARS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a question. `default` None: it must be given. `many`: it may be given several times."""
+    """One parameter of a question. `default` None: it must be given. `many`: it may be given
+    several times.
+    """
 
     name: str
     description: str
@@ -27,7 +31,9 @@ class Parameter:
     many: bool = False
 
     def value(self, given: Sequence[str]) -> Any:
-        """What was given, checked. Raises `UsageError`, also where several were given for what may be one."""
+        """What was given, checked. Raises `UsageError`, also where several were given for what may
+        be one.
+        """
         if self.many:
             return tuple(self._one(one) for one in given if one)
         if len(given) > 1:

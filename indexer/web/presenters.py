@@ -82,7 +82,9 @@ NO_STATISTICS = "no corpus statistics: {}"
 
 
 def without_boilerplate(found: Discounted | None, missing: str = "") -> WithoutBoilerplate:
-    """The discounted figure with its explanation. Without one, `missing` says why there is none, empty that it will come."""
+    """The discounted figure with its explanation. Without one, `missing` says why there is none,
+    empty that it will come.
+    """
     if found is None:
         note = NO_STATISTICS.format(missing) if missing else NOT_COUNTED
         return WithoutBoilerplate(bool(missing), None, None, None, 0, note)

@@ -1,4 +1,6 @@
-"""The questions that pages and the API ask: each has a name, parameters, and a function from a site to an answer."""
+"""The questions that pages and the API ask: each has a name, parameters, and a function from a site
+to an answer.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ Answer = Callable[[Site, Asked], Any]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. `api` is its path under `/api`, `answer` makes a value of a class of `answers`."""
+    """One question. `api` is its path under `/api`, `answer` makes a value of a class of
+    `answers`.
+    """
 
     api: str
     summary: str
@@ -49,7 +53,9 @@ class Question:
 
 
 def search(site: Site, asked: Asked) -> Results:
-    """A page of folded hits with excerpts and facets; facets are counted again after some seconds, not for every page."""
+    """A page of folded hits with excerpts and facets; facets are counted again after some seconds,
+    not for every page.
+    """
     searched = asked["q"], asked["filter"], asked["of"]
     kept = site.facets.get(searched)
     page = results.search(

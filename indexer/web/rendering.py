@@ -1,4 +1,6 @@
-"""Templates to HTML. Everything is escaped, always; numbers, times and paths are spelled in one way."""
+"""Templates to HTML. Everything is escaped, always; numbers, times and paths are spelled in one
+way.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,9 @@ def spaced(word: str) -> str:
 
 
 def visible_stretch(text: str) -> str:
-    """A stretch of a text on one line, safe to show, with a blank where white space begins or ends it."""
+    """A stretch of a text on one line, safe to show, with a blank where white space begins or ends
+    it.
+    """
     return visible(re.sub(r"\s+", " ", text))
 
 

@@ -15,7 +15,8 @@ PATIENCE_SECONDS = 30
 async def body_of(request: Request) -> bytes:
     """All bytes of a body.
 
-    Raises `HTTPException`: 413 beyond `MOST_BYTES`, 400 from who left, 408 after 30 seconds, 503 when the server ends.
+    Raises `HTTPException`: 413 beyond `MOST_BYTES`, 400 from who left, 408 after 30 seconds, 503
+    when the server ends.
     """
     try:
         return await asyncio.wait_for(_read(request), PATIENCE_SECONDS)

@@ -1,8 +1,9 @@
 """What every request must satisfy, and what every answer carries, whatever the page.
 
-Documents are hostile, other sites are hostile, and any of them may be open in the reviewer's browser. So: only names of ours in
-`Host` (a rebound name reaches nothing), writes only from pages of ours and with the token of this process, and no page runs or
-loads anything that does not come from here.
+Documents are hostile, other sites are hostile, and any of them may be open in the reviewer's
+browser. So: only names of ours in `Host` (a rebound name reaches nothing), writes only from pages
+of ours and with the token of this process, and no page runs or loads anything that does not come
+from here.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _READING = ("GET", "HEAD")
 
 
 def allowed_hosts(host: str, port: int, more: Collection[str] = ()) -> frozenset[str]:
-    """The values of `Host` that are answered: loopback, what the server is bound to, and names that were allowed.
+    """The values of `Host` that are answered: loopback, what the server is bound to, and names that
+    were allowed.
 
     >>> sorted(allowed_hosts("127.0.0.1", 8765, ["review.example"]))[-2:]
     ['review.example', 'review.example:8765']

@@ -19,7 +19,8 @@ from indexer.web.request_body import PATIENCE_SECONDS
 from indexer.web.safety import App, allowed_hosts
 
 _CLOSING_SECONDS = 3
-_WAITING = 64  # connections accepted at once; so often, too, asyncio complains each second when no more can be
+# connections accepted at once; so often, too, asyncio complains each second when no more can be
+_WAITING = 64
 
 
 def serve(
@@ -31,10 +32,11 @@ def serve(
     allow_hosts: Collection[str] = (),
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve the review pages of a store until Ctrl-C or SIGTERM; `ready` hears the address when it can be opened.
+    """Serve the review pages of a store until Ctrl-C or SIGTERM; `ready` hears the address when it
+    can be opened.
 
-    `port` 0 takes any that is free. Raises `StoreError` when nothing was indexed yet, and `UsageError` for an address that
-    cannot be had or a folder of originals that is not there.
+    `port` 0 takes any that is free. Raises `StoreError` when nothing was indexed yet, and
+    `UsageError` for an address that cannot be had or a folder of originals that is not there.
     """
     recipe_of(store)
 
@@ -52,7 +54,8 @@ def serve(
 def listen(
     app_at: Callable[[int], App], host: str, port: int, ready: Callable[[str], None]
 ) -> None:
-    """Serve an application, made for the port that was had, until Ctrl-C or SIGTERM; `ready` hears the address.
+    """Serve an application, made for the port that was had, until Ctrl-C or SIGTERM; `ready` hears
+    the address.
 
     Raises `UsageError` for an address that cannot be had.
     """
@@ -68,7 +71,8 @@ def listen(
             proxy_headers=False,
             server_header=False,
             access_log=False,
-            log_config=None,  # what goes wrong in it is told as everything is: without the words of an exception
+            # what goes wrong in it is told as everything is: without the words of an exception
+            log_config=None,
             timeout_graceful_shutdown=_CLOSING_SECONDS,
         )
         server = _Server(config, lambda: ready(f"http://{_spelled(host)}:{actual}/"))
@@ -77,7 +81,9 @@ def listen(
 
 
 class Hasty(H11Protocol):
-    """A connection that is closed when its first request does not come: whoever holds many open would shut others out."""
+    """A connection that is closed when its first request does not come: whoever holds many open
+    would shut others out.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a request, but not for ever."""

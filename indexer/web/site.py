@@ -1,4 +1,6 @@
-"""What one running site knows: the store, what may be served of it, and what is kept between requests."""
+"""What one running site knows: the store, what may be served of it, and what is kept between
+requests.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class Kept(Generic[T]):
 
 
 class Site:
-    """One store and its pages. `originals`: the folder whose files may be fetched, None for none."""
+    """One store and its pages. `originals`: the folder whose files may be fetched, None for
+    none.
+    """
 
     def __init__(self, store: Store, originals: str | None = None) -> None:
         self.store = store
@@ -83,7 +87,9 @@ class Site:
         self._samples.clear()
 
     def discounted(self, a: Row, b: Row, patience: float) -> Discounted | None:
-        """Two documents compared without what the store shares; None while that is still counted after `patience` seconds."""
+        """Two documents compared without what the store shares; None while that is still counted
+        after `patience` seconds.
+        """
         texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
         if (kept := self._discounted.get(texts)) is None:
             width = shingle_width(*texts)
@@ -96,7 +102,9 @@ class Site:
         return kept
 
     def row(self, id: str) -> Row:
-        """A stored document. Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet."""
+        """A stored document. Raises `DocumentNotFound`, and `StoreError` when nothing was indexed
+        yet.
+        """
         recipe_of(self.store)
         row = self.store.get([id]).get(id)
         if row is None:
@@ -115,7 +123,8 @@ class Site:
         )
 
     def original(self, row: Row) -> Path | None:
-        """The file that a document was read from, when originals are served and it is a regular file inside their folder.
+        """The file that a document was read from, when originals are served and it is a regular
+        file inside their folder.
 
         Links are followed before it is decided what is inside.
         """

@@ -25,7 +25,9 @@ class Progress:
 
 
 class Reading(Generic[T]):
-    """Reads a store once for everybody who asks; safe to share by threads. `read` is told how to say how far it has come."""
+    """Reads a store once for everybody who asks; safe to share by threads. `read` is told how to
+    say how far it has come.
+    """
 
     def __init__(self, read: Callable[[Told], T]) -> None:
         self._read = read
@@ -38,7 +40,9 @@ class Reading(Generic[T]):
         self.seconds = 0.0
 
     def get(self, patience: float = PATIENCE_SECONDS) -> T | None:
-        """What was read, begun when nobody has; None when it is not ready within `patience` seconds. Raises what went wrong."""
+        """What was read, begun when nobody has; None when it is not ready within `patience`
+        seconds. Raises what went wrong.
+        """
         with self._lock:
             if self._made is None and self._thread is None:
                 self._begin()

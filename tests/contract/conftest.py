@@ -1,7 +1,8 @@
 """Every store there is, fresh and reopened, under one name.
 
-`store` is prepared with the default recipe; `unprepared` is not. A reopened store is another object for every call, as if
-each came from another process. A gap is a marker with a reason: `@pytest.mark.gap("elasticsearch", reason="...")`.
+`store` is prepared with the default recipe; `unprepared` is not. A reopened store is another object
+for every call, as if each came from another process. A gap is a marker with a reason:
+`@pytest.mark.gap("elasticsearch", reason="...")`.
 """
 
 from __future__ import annotations
@@ -124,7 +125,9 @@ def engine_of(kind: str) -> str:
 
 
 def traits(engine: str, request: pytest.FixtureRequest) -> set[str]:
-    """What a gap may name: the kind of store, and `core analysis` for an engine without its analysis-common module."""
+    """What a gap may name: the kind of store, and `core analysis` for an engine without its
+    analysis-common module.
+    """
     if engine not in ENGINES:
         return {engine}
     pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}

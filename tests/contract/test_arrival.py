@@ -1,4 +1,6 @@
-"""What a store is asked while families are made on arrival: who leads, who is in a family, and labels alone written."""
+"""What a store is asked while families are made on arrival: who leads, who is in a family, and
+labels alone written.
+"""
 
 import dataclasses
 

@@ -1,4 +1,6 @@
-"""Folding by duplicate type on every store: of parts and of documents, page after page, with where parts lie."""
+"""Folding by duplicate type on every store: of parts and of documents, page after page, with where
+parts lie.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ FIRST, SECOND = (
 
 @pytest.fixture
 def contracts(unprepared, tmp_path):
-    """Three contracts: payment clauses near identical and another one, the law identical and near identical."""
+    """Three contracts: payment clauses near identical and another one, the law identical and near
+    identical.
+    """
     folder = tmp_path / "contracts"
     folder.mkdir()
     third = FIRST.replace("shall pay", "may pay")

@@ -1,4 +1,6 @@
-"""Folding on every store: pages that go on, totals, look-ups of many, and hits of anybody's query."""
+"""Folding on every store: pages that go on, totals, look-ups of many, and hits of anybody's
+query.
+"""
 
 import pytest
 from sample_library import edited, rows, sentence
@@ -44,7 +46,9 @@ def listed(shown):
 
 
 def pages(store, arrive=None, **options):
-    """Ids of each page's hits, and what was folded under them, with something happening after each page."""
+    """Ids of each page's hits, and what was folded under them, with something happening after each
+    page.
+    """
     shown, folded, token = [], [], None
     while True:
         page = search(store, "", sort="path", limit=5, after=token, **options)
@@ -72,7 +76,9 @@ def test_pages_by_token_are_those_by_number(library, fold, hold):
 
 @pytest.mark.parametrize("hold", [False, True])
 def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(library, hold):
-    """Between pages come copies of shown texts that sort first, new families that sort first and last, and late members."""
+    """Between pages come copies of shown texts that sort first, new families that sort first and
+    last, and late members.
+    """
 
     def arrive(page):
         first = {

@@ -79,7 +79,9 @@ def test_one_document_and_no_other(grouped):
 
 
 def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
-    """Near duplicates of what is not responsive are tagged; those of what is responsive are queued."""
+    """Near duplicates of what is not responsive are tagged; those of what is responsive are
+    queued.
+    """
     done = label(grouped, ["b", "d"], add=["nonresponsive"], family=True, review=["responsive"])
     assert [one.id for one in done.changes] == ["a", "b", "c", "d"]
     assert done.review == ()  # e, the only other document of its family, was judged already

@@ -1,4 +1,6 @@
-"""Parts of documents: rows of their own that come and go with their document, and are never taken for one."""
+"""Parts of documents: rows of their own that come and go with their document, and are never taken
+for one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Another recipe for a store: rows are signed anew, everything else stays, and other users of the store notice."""
+"""Another recipe for a store: rows are signed anew, everything else stays, and other users of the
+store notice.
+"""
 
 import dataclasses
 

@@ -6,7 +6,8 @@ from sample_rows import row
 from indexer.errors import MomentGone, UsageError
 from indexer.model import Facet, Query
 
-LANGUAGES = {  # a sentence without spaces, words in it, and what is not in it although its letters are
+# a sentence without spaces, words in it, and what is not in it although its letters are
+LANGUAGES = {
     "Chinese": (
         "我们昨天在图书馆里找到了两份几乎相同的文件。",
         ["图书馆", "文件", "相同"],

@@ -1,4 +1,6 @@
-"""Write the corpus: `python -m corpus FOLDER` makes `fifty/` and `lookalikes/`, a file for each document and format."""
+"""Write the corpus: `python -m corpus FOLDER` makes `fifty/` and `lookalikes/`, a file for each
+document and format.
+"""
 
 from __future__ import annotations
 

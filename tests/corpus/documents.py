@@ -1,4 +1,6 @@
-"""Documents as they are before they have a format: a title, headings, paragraphs and a table, and what stands on every page."""
+"""Documents as they are before they have a format: a title, headings, paragraphs and a table, and
+what stands on every page.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ Part = Heading | Paragraph | Table
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`header` and `footer` stand on every page of the formats that have pages; `{n}` in the footer is the page's number."""
+    """`header` and `footer` stand on every page of the formats that have pages; `{n}` in the footer
+    is the page's number.
+    """
 
     name: str
     language: Language
@@ -56,7 +60,9 @@ def fifty() -> Iterator[Document]:
 
 
 def lookalikes() -> Iterator[Document]:
-    """For each of the fifty one with its title, headings, boilerplate, table heads and vocabulary, but other contents."""
+    """For each of the fifty one with its title, headings, boilerplate, table heads and vocabulary,
+    but other contents.
+    """
     for place in range(COUNT):
         yield _document(CODES[place % len(CODES)], place // len(CODES), "-lookalike")
 

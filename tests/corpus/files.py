@@ -33,7 +33,9 @@ def write(documents: Iterable[Document], folder: Path) -> Iterator[File]:
 
 
 def by_turns(documents: Iterable[Document], folder: Path) -> Iterator[File]:
-    """Write each document in one format only: the first in the first it can have, the second in the second, and so on."""
+    """Write each document in one format only: the first in the first it can have, the second in the
+    second, and so on.
+    """
     for place, document in enumerate(documents):
         endings = formats_of(document)
         yield one(document, endings[place % len(endings)], folder)

@@ -15,7 +15,9 @@ CODES = ("en", "de", "fr", "es", "pl", "cs", "ru", "el", "tr", "zh", "ja", "ar",
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`sections` maps a section's name to its phrases. In an unspaced language nothing stands between sentences."""
+    """`sections` maps a section's name to its phrases. In an unspaced language nothing stands
+    between sentences.
+    """
 
     code: str
     sections: dict[str, tuple[str, ...]]
@@ -27,7 +29,9 @@ class Language:
 
     @property
     def spaced(self) -> bool:
-        """False where words are not set apart by spaces, so that a line may break between any two characters."""
+        """False where words are not set apart by spaces, so that a line may break between any two
+        characters.
+        """
         return self.code not in _UNSPACED
 
     @property

@@ -1,4 +1,6 @@
-"""Running text broken into lines, with words hyphenated at line ends, for the formats whose lines are fixed."""
+"""Running text broken into lines, with words hyphenated at line ends, for the formats whose lines
+are fixed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _NOT_FIRST = set("。、，；：）」！？")
 
 
 def broken(text: str, spoken: Language, fits: Callable[[str], bool]) -> Iterator[str]:
-    """Fill lines greedily; `fits` says whether a line is short enough. A piece that never fits gets a line of its own."""
+    """Fill lines greedily; `fits` says whether a line is short enough. A piece that never fits gets
+    a line of its own.
+    """
     line = ""
     for piece in _pieces(text, spoken):
         if fits((line + piece).rstrip()):
@@ -26,7 +30,9 @@ def broken(text: str, spoken: Language, fits: Callable[[str], bool]) -> Iterator
 
 
 def _pieces(text: str, spoken: Language) -> list[str]:
-    """What a line may not break: words with the space after them, or single characters of scripts without spaces."""
+    """What a line may not break: words with the space after them, or single characters of scripts
+    without spaces.
+    """
     if spoken.spaced:
         return [f"{word} " for word in text.split(" ")]
     if spoken.code == "th":
@@ -41,7 +47,9 @@ def _pieces(text: str, spoken: Language) -> list[str]:
 
 
 def _clusters(text: str) -> list[str]:
-    """Thai, broken only before a consonant or a leading vowel, so that no mark leaves its letter."""
+    """Thai, broken only before a consonant or a leading vowel, so that no mark leaves its
+    letter.
+    """
     pieces: list[str] = []
     for character in text:
         leading = bool(pieces) and pieces[-1][-1] in "เแโใไ"
@@ -53,7 +61,9 @@ def _clusters(text: str) -> list[str]:
 
 
 def _split(line: str, piece: str, fits: Callable[[str], bool]) -> tuple[str, str]:
-    """The longest start of a word that fits with its hyphen, and the rest; an empty start when none fits."""
+    """The longest start of a word that fits with its hyphen, and the rest; an empty start when none
+    fits.
+    """
     word = piece.rstrip(" .,;:·")
     for end in range(len(word) - 3, 2, -1) if word.isalpha() else ():
         if _breakable(word.lower(), end) and fits(f"{line}{word[:end]}-"):
@@ -62,5 +72,7 @@ def _split(line: str, piece: str, fits: Callable[[str], bool]) -> tuple[str, str
 
 
 def _breakable(word: str, end: int) -> bool:
-    """After a vowel and before a single consonant that a vowel follows; near enough to syllables for a test."""
+    """After a vowel and before a single consonant that a vowel follows; near enough to syllables
+    for a test.
+    """
     return word[end - 1] in _VOWELS and word[end] not in _VOWELS and word[end + 1] in _VOWELS

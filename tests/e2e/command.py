@@ -17,7 +17,9 @@ def run(
     code: int = 0,
     **environment: str,
 ) -> str:
-    """Stdout of `nearfold WORDS`; fails unless the exit code is `code`. Stderr is in the failure's message."""
+    """Stdout of `nearfold WORDS`; fails unless the exit code is `code`. Stderr is in the failure's
+    message.
+    """
     done = outcome(*words, store=store, stdin=stdin, **environment)
     assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout

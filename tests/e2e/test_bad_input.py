@@ -1,4 +1,6 @@
-"""Bad input: each file has one outcome with a clear reason, the rest is indexed, and memory stays under its cap."""
+"""Bad input: each file has one outcome with a clear reason, the rest is indexed, and memory stays
+under its cap.
+"""
 
 import json
 import os
@@ -52,7 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ran(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The account of one run by somebody whom permissions bind, and the most resident memory of it and its workers in MB."""
+    """The account of one run by somebody whom permissions bind, and the most resident memory of it
+    and its workers in MB.
+    """
     place = tmp_path_factory.mktemp("store")
     words = [
         "index",
@@ -112,7 +116,9 @@ def test_what_failed_says_why(name: str, reason: str, ran: Any) -> None:
 
 
 def test_everything_else_is_indexed(ran: Any, folder: Path) -> None:
-    """A truncated docx and a bomb may end either way; whatever has text is there, and cut text is called so."""
+    """A truncated docx and a bomb may end either way; whatever has text is there, and cut text is
+    called so.
+    """
     failed = {Path(one["path"]).name for one in ran[0]["failed"]}
     either = {"truncated.docx", "bomb.zip"}
     assert failed - either == {"encrypted.pdf", "random.bin", "sparse.bin", "secret.txt", "locked"}

@@ -166,7 +166,9 @@ def test_pruning_removes_what_is_gone_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_pruning_one_folder_leaves_rows_whose_files_exist(tmp_path: Path) -> None:
-    """Ids of a subfolder given by itself differ, so a row may be unseen although its file is there."""
+    """Ids of a subfolder given by itself differ, so a row may be unseen although its file is
+    there.
+    """
     folder, url = tmp_path / "docs", f"sqlite:///{tmp_path}/x.db"
     (folder / "sub").mkdir(parents=True)
     (folder / "sub" / "a.txt").write_text(

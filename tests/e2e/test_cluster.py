@@ -1,4 +1,6 @@
-"""A cluster that nearfold was installed into, and clients that know nothing of it: the same keys and families as by Python."""
+"""A cluster that nearfold was installed into, and clients that know nothing of it: the same keys
+and families as by Python.
+"""
 
 import json
 import os
@@ -232,7 +234,9 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_every_command_of_the_page_runs(place, tmp_path):
-    """In order, in one folder; `nearfold` is this checkout, the server and the index those of the test."""
+    """In order, in one folder; `nearfold` is this checkout, the server and the index those of the
+    test.
+    """
     server, name, _ = place
     script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
     environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}

@@ -1,4 +1,6 @@
-"""`compare --html` as a person would run it, and the commands of docs/reviewing.md that make files."""
+"""`compare --html` as a person would run it, and the commands of docs/reviewing.md that make
+files.
+"""
 
 import os
 import re

@@ -1,4 +1,6 @@
-"""The commands of docs/duplicate-types.md on the published pairs, and folding by type through every door."""
+"""The commands of docs/duplicate-types.md on the published pairs, and folding by type through every
+door.
+"""
 
 import re
 import shlex

@@ -1,4 +1,6 @@
-"""The page of what nearfold costs inside an engine: its command runs, and prints the rows that the page shows."""
+"""The page of what nearfold costs inside an engine: its command runs, and prints the rows that the
+page shows.
+"""
 
 import os
 import re
@@ -17,7 +19,9 @@ pytestmark = pytest.mark.engines
 
 
 def labels(printed: str) -> list[str]:
-    """What each line is of: its words before the first number that stands in a column. Settings that are chosen may differ."""
+    """What each line is of: its words before the first number that stands in a column. Settings
+    that are chosen may differ.
+    """
     found = [
         re.split(r"  +-?\d[\d,.]*(?=\s|$)|, \d+ [%t]|:? +\d", line.strip())[0].rstrip(",:")
         for line in printed.splitlines()

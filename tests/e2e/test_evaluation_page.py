@@ -1,4 +1,6 @@
-"""The commands of docs/evaluation.md run as they are written, and say what the page says of them."""
+"""The commands of docs/evaluation.md run as they are written, and say what the page says of
+them.
+"""
 
 import json
 import os

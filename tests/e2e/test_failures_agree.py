@@ -1,4 +1,6 @@
-"""What `status` says of failures is what the account of the last run said, whatever failed and however it was mended."""
+"""What `status` says of failures is what the account of the last run said, whatever failed and
+however it was mended.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def store(tmp_path: Path):
 
 
 def run(store, *paths, **options):
-    """One run; asserts that the journal says the same as its account, and gives the paths that failed."""
+    """One run; asserts that the journal says the same as its account, and gives the paths that
+    failed.
+    """
     account = index([str(path) for path in paths], store, extractor="plain", workers=1, **options)
     told = sorted((one.path, one.error) for one in account.failed)
     assert sorted((one.path, one.error) for one in status(store).failed) == told

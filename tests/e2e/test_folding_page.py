@@ -1,4 +1,6 @@
-"""Every command of docs/folding.md, on both engines, and that its answers are what the page says."""
+"""Every command of docs/folding.md, on both engines, and that its answers are what the page
+says.
+"""
 
 import json
 import os
@@ -58,7 +60,9 @@ def ask(method, url, body=None):
 
 @pytest.fixture(params=["opensearch", "elasticsearch"], scope="module")
 def place(request):
-    """Engine, its address and an index with one family of three, and two documents by themselves."""
+    """Engine, its address and an index with one family of three, and two documents by
+    themselves.
+    """
     engine, name = request.param, f"nearfold-test-{secrets.token_hex(6)}"
     server = request.getfixturevalue(f"{engine}_url")
     store = open_store(f"{engine}://{server.partition('://')[2]}/{name}")
@@ -79,7 +83,9 @@ def place(request):
 
 
 def give_vectors(index):
-    """By bulk: a single `_update` would pass through the pipeline, which makes families provisional."""
+    """By bulk: a single `_update` would pass through the pipeline, which makes families
+    provisional.
+    """
     lines = "".join(
         f'{{"update": {{"_id": "{id}"}}}}\n{{"doc": {{"vector": {values}}}}}\n'
         for id, values in VECTORS.items()

@@ -1,7 +1,8 @@
-"""One document in two formats is one document: fifty of them in seven formats, indexed and looked up as a user would.
+"""One document in two formats is one document: fifty of them in seven formats, indexed and looked
+up as a user would.
 
-The look-alikes, with the same title, headings, boilerplate and vocabulary, must stay apart. Each of them is there in one
-format, by turns.
+The look-alikes, with the same title, headings, boilerplate and vocabulary, must stay apart. Each of
+them is there in one format, by turns.
 """
 
 from __future__ import annotations

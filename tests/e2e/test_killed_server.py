@@ -1,4 +1,6 @@
-"""A real server is killed in the middle of a bulk request while nearfold indexes; nothing is lost, nothing is there twice."""
+"""A real server is killed in the middle of a bulk request while nearfold indexes; nothing is lost,
+nothing is there twice.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""A review by the command line: label, carry to families, queue, undo; indexers side by side; a job that is killed."""
+"""A review by the command line: label, carry to families, queue, undo; indexers side by side; a job
+that is killed.
+"""
 
 import os
 import random
@@ -111,7 +113,9 @@ def library(folder: Path, chance: random.Random, files: int) -> None:
 
 
 def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
-    """Files change and go between jobs, each of which is killed at another moment; then all is as if nothing had happened."""
+    """Files change and go between jobs, each of which is killed at another moment; then all is as
+    if nothing had happened.
+    """
     chance, url, folder = random.Random(7), f"sqlite:///{tmp_path}/index.db", tmp_path / "files"
     command = [
         sys.executable,

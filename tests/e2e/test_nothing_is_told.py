@@ -1,4 +1,6 @@
-"""A canary in texts, titles, names, queries, passwords and keys; failures of many kinds; what is written is read."""
+"""A canary in texts, titles, names, queries, passwords and keys; failures of many kinds; what is
+written is read.
+"""
 
 import base64
 import http.client

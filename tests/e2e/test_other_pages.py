@@ -1,4 +1,6 @@
-"""The commands of pages that have no test of their own run as they are written, in order, in one folder."""
+"""The commands of pages that have no test of their own run as they are written, in order, in one
+folder.
+"""
 
 import contextlib
 import json

@@ -1,4 +1,6 @@
-"""Kill -9 while documents and parts are written: no document is without its parts, and a second run ends as if undisturbed."""
+"""Kill -9 while documents and parts are written: no document is without its parts, and a second run
+ends as if undisturbed.
+"""
 
 import os
 import signal

@@ -1,4 +1,6 @@
-"""Kill -9 in the middle and a second run end in the same index, and nothing acknowledged is extracted again."""
+"""Kill -9 in the middle and a second run end in the same index, and nothing acknowledged is
+extracted again.
+"""
 
 import os
 import signal

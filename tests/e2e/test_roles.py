@@ -1,6 +1,8 @@
-"""Three roles: each runs the commands that its line in the documentation names, and is told which right others need.
+"""Three roles: each runs the commands that its line in the documentation names, and is told which
+right others need.
 
-OpenSearch stands behind a gate that allows what the role file lists; Elasticsearch judges with its own security.
+OpenSearch stands behind a gate that allows what the role file lists; Elasticsearch judges with its
+own security.
 """
 
 import base64
@@ -83,7 +85,9 @@ def guarded(request, gates, tmp_path, monkeypatch):
 
 @pytest.fixture
 def command(guarded, tmp_path, monkeypatch, capsys):
-    """Run a command in a role: its exit code and what it said. `FILE`, `FOLDER` and `ID` stand for what there is."""
+    """Run a command in a role: its exit code and what it said. `FILE`, `FOLDER` and `ID` stand for
+    what there is.
+    """
     folder = tmp_path / "files"
     folder.mkdir()
     for name, text in TEXTS.items():
@@ -172,7 +176,9 @@ def test_a_searcher_cannot_even_group_or_delete(command):
 
 @pytest.fixture
 def ask(secured_elasticsearch, monkeypatch, capsys):
-    """Run a command on the index whose roles are put: its exit code, and action and name of each piece that is a role."""
+    """Run a command on the index whose roles are put: its exit code, and action and name of each
+    piece that is a role.
+    """
     monkeypatch.setenv("NEARFOLD_PASSWORD", secured.PASSWORD)
     store = f"elasticsearch://{secured_elasticsearch.partition('://')[2]}/{PUT}"
 

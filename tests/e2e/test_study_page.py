@@ -1,4 +1,6 @@
-"""The commands of docs/study.md on the example folder, what they leave behind, and what they refuse."""
+"""The commands of docs/study.md on the example folder, what they leave behind, and what they
+refuse.
+"""
 
 import csv
 import json
@@ -38,7 +40,9 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
 
 
 def _placed(word: str, tmp_path: Path) -> str:
-    """A word of a command with its folder: the examples where they are, what is made in a place of the test's own."""
+    """A word of a command with its folder: the examples where they are, what is made in a place of
+    the test's own.
+    """
     if word == "examples":
         return str(ROOT / word)
     if word.startswith("sqlite:///"):

@@ -1,4 +1,6 @@
-"""The same folder in SQLite, OpenSearch and Elasticsearch gives the same answers, by the command line."""
+"""The same folder in SQLite, OpenSearch and Elasticsearch gives the same answers, by the command
+line.
+"""
 
 import secrets
 from collections.abc import Iterator

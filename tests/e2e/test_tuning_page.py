@@ -22,7 +22,9 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
 
 
 def _placed(word: str, tmp_path: Path) -> str:
-    """A word of a command with its folder: the examples where they are, what is made in a place of the test's own."""
+    """A word of a command with its folder: the examples where they are, what is made in a place of
+    the test's own.
+    """
     if word == "examples":
         return str(ROOT / word)
     return (

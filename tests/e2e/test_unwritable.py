@@ -1,4 +1,6 @@
-"""Where a file cannot be written, a command says so before it does anything else: exit code 2, and nothing left behind."""
+"""Where a file cannot be written, a command says so before it does anything else: exit code 2, and
+nothing left behind.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def store(tmp_path: Path) -> str:
 def test_an_unwritable_place_is_told_first(
     command: str, tmp_path: Path, monkeypatch, capfd
 ) -> None:
-    """Before the store is looked at: that there is none would be another error, with another code."""
+    """Before the store is looked at: that there is none would be another error, with another
+    code.
+    """
     monkeypatch.setenv("NEARFOLD_STORE", "opensearch://127.0.0.1:9/papers")
     (tmp_path / "file").write_text("a file is no folder")
     for place in (tmp_path / "absent" / "out", tmp_path / "file" / "out", tmp_path):

@@ -1,4 +1,6 @@
-"""Fixtures of tests on engines: both kinds in turn, and stores whose indices and installations are gone at the end."""
+"""Fixtures of tests on engines: both kinds in turn, and stores whose indices and installations are
+gone at the end.
+"""
 
 import secrets
 

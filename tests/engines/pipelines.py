@@ -1,4 +1,6 @@
-"""Asking a real engine what its ingest pipeline makes of texts, and what it should have made of them."""
+"""Asking a real engine what its ingest pipeline makes of texts, and what it should have made of
+them.
+"""
 
 import base64
 import dataclasses
@@ -42,7 +44,9 @@ def good(method, url, body=None):
 
 
 def bulk(server, index, documents, *actions, pipeline=""):
-    """Documents by one bulk request, with ids of the engine; the ids that they got, and those of other lines after them."""
+    """Documents by one bulk request, with ids of the engine; the ids that they got, and those of
+    other lines after them.
+    """
     lines = [line for document in documents for line in ({"index": {}}, document)]
     answer = good(
         "POST",

@@ -1,4 +1,6 @@
-"""Files sent to a real engine as base64: its Tika reads them, the pipeline signs the text; nothing is lost."""
+"""Files sent to a real engine as base64: its Tika reads them, the pipeline signs the text; nothing
+is lost.
+"""
 
 import base64
 import json

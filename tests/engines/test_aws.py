@@ -1,4 +1,6 @@
-"""Requests signed for managed OpenSearch: a gate that works the signature out for itself stands before a real engine."""
+"""Requests signed for managed OpenSearch: a gate that works the signature out for itself stands
+before a real engine.
+"""
 
 import secrets
 import sys

@@ -1,4 +1,6 @@
-"""Indices that others filled: read as a source, and signed in place without a change to anything that is theirs."""
+"""Indices that others filled: read as a source, and signed in place without a change to anything
+that is theirs.
+"""
 
 import json
 import secrets

@@ -1,4 +1,6 @@
-"""Every query of the dashboard on a real engine, and its Vega specifications drawn, by Vega itself and in a real browser."""
+"""Every query of the dashboard on a real engine, and its Vega specifications drawn, by Vega itself
+and in a real browser.
+"""
 
 import http.client
 import json
@@ -125,7 +127,9 @@ def test_duplicates_by_label_without_labels(place):
 
 @pytest.fixture
 def whole(place, request):
-    """The same place; a declared gap where the engine lacks modules that its full distribution has."""
+    """The same place; a declared gap where the engine lacks modules that its full distribution
+    has.
+    """
     if "elasticsearch" in request.node.callspec.id:
         request.applymarker(_GAP)
     return place
@@ -148,7 +152,9 @@ def test_the_listing_shows_duplicates_alone(place):
 
 
 def with_data(place, panel, filters=()):
-    """A Vega specification as the product hands it to Vega: its query answered, the answer in its place."""
+    """A Vega specification as the product hands it to Vega: its query answered, the answer in its
+    place.
+    """
     url, name = place
     state = json.loads(objects(name)[panel]["attributes"]["visState"])
     specification = json.loads(state["params"]["spec"])

@@ -1,4 +1,6 @@
-"""Indices that an earlier nearfold made, or whose `_meta` somebody cut: brought up to date, or refused with what to do."""
+"""Indices that an earlier nearfold made, or whose `_meta` somebody cut: brought up to date, or
+refused with what to do.
+"""
 
 import pytest
 from sample_rows import row

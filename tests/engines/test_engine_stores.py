@@ -1,4 +1,6 @@
-"""What only engines have: credentials, certificates, mappings of others, aliases, points in time."""
+"""What only engines have: credentials, certificates, mappings of others, aliases, points in
+time.
+"""
 
 import base64
 import json

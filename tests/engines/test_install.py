@@ -1,4 +1,6 @@
-"""`install` and `uninstall` on real engines: what they put, what they leave alone, and what they refuse."""
+"""`install` and `uninstall` on real engines: what they put, what they leave alone, and what they
+refuse.
+"""
 
 import dataclasses
 import secrets

@@ -1,4 +1,6 @@
-"""An index of a search engine whose recipe has a secret key: what is found and grouped, and what is refused without the key."""
+"""An index of a search engine whose recipe has a secret key: what is found and grouped, and what is
+refused without the key.
+"""
 
 import json
 import secrets

@@ -1,4 +1,6 @@
-"""The ingest pipeline on a real engine computes what `fingerprint` computes, bit for bit, for any Unicode."""
+"""The ingest pipeline on a real engine computes what `fingerprint` computes, bit for bit, for any
+Unicode.
+"""
 
 import base64
 import bz2
@@ -24,7 +26,9 @@ pytestmark = pytest.mark.engines
 TESTS = Path(__file__).parent.parent
 CONSORTIUM = Path("/usr/share/unicode/NormalizationTest.txt.bz2")
 FOX = "The quick brown fox jumps over the lazy dog"
-CASES = [  # of UAX #15's kinds: canonical order, composition and its exclusions, Hangul, compatibility, barriers
+# of UAX #15's kinds: canonical order, composition and its exclusions, Hangul, compatibility,
+# barriers
+CASES = [
     "e\u0301\u0323", "e\u0323\u0301", "\u1e9b\u0323", "\u0344", "\u0958", "\u2adc", "\u1100\u1161\u11a8", "\uac00\u11a8",
     "\uac01\u11a8", "\u212b\u2126", "ﬁ ﬃ ﷺ", "①㍿㌀", "\u0f73\u0f71\u0f72", "\u0cc6\u0cc2\u0cd5", "\u1025\u102e",
     "\U0001d15e\U0001d1c0", "\U0002f800\U0002fa1d", "\u0378\u0301", "e\u0378\u0301", "\U00011938\U0001e1ae\u0301",
@@ -38,7 +42,9 @@ CASES = [  # of UAX #15's kinds: canonical order, composition and its exclusions
 
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def signer(request):
-    """A server and the name of a pipeline on it; the Elasticsearch made from jars has no painless, one in a container has."""
+    """A server and the name of a pipeline on it; the Elasticsearch made from jars has no painless,
+    one in a container has.
+    """
     server, name = (
         request.getfixturevalue(f"{request.param}_url"),
         f"nearfold-test-{secrets.token_hex(6)}",
@@ -52,8 +58,8 @@ def signer(request):
 
 
 def agree(signer, texts):
-    """The pipeline signs texts as `fingerprint` does, each as JSON carries it: two halves of a surrogate pair side by side are
-    one character there, whatever they were in a Python string."""
+    """The pipeline signs texts as `fingerprint` does, each as JSON carries it: two halves of a
+    surrogate pair side by side are one character there, whatever they were in a Python string."""
     texts = json.loads(json.dumps(texts))
     made = [signed(one) for one in simulated(*signer, [{"text": text} for text in texts])]
     for text, got, wanted in zip(texts, made, expected(texts), strict=True):
@@ -95,7 +101,9 @@ def test_examples(signer):
     ids=["alone", "after e", "before an accent", "before a vowel"],
 )
 def test_every_code_point(signer, around):
-    """Assigned or not, private, non-character: each between spaces, beside a letter, a mark, a jamo."""
+    """Assigned or not, private, non-character: each between spaces, beside a letter, a mark, a
+    jamo.
+    """
     before, after = (around, "") if around == "e" else ("", around)
     codes = [*range(0xD800), *range(0xE000, 0x110000)]
     texts = [
@@ -139,7 +147,9 @@ def test_any_text(signer, texts):
 
 
 def test_random_sequences(signer):
-    """Long texts of characters that compose, reorder, vanish or separate, more of them than hypothesis would try."""
+    """Long texts of characters that compose, reorder, vanish or separate, more of them than
+    hypothesis would try.
+    """
     chance = random.Random(13)
     bits = codepoints.classes()
     pools = [np.flatnonzero(bits & bit).tolist() for bit in (1, 2, 4, 8)]
@@ -159,7 +169,9 @@ def test_random_sequences(signer):
 
 
 def test_texts_of_every_size(signer):
-    """Around the widths and slots where loops begin and end, up to the longest text that is signed."""
+    """Around the widths and slots where loops begin and end, up to the longest text that is
+    signed.
+    """
     chance = random.Random(7)
     words = [f"{chance.getrandbits(40):x}" for _ in range(90_000)]
     texts = [
@@ -260,7 +272,9 @@ def test_a_list_of_texts_is_one_text_an_element_a_line(signer):
 
 
 def test_hostile_runs_are_signed_in_time(signer):
-    """Marks in the wrong order, hyphens before blanks, long expansions: the work grows with the length alone."""
+    """Marks in the wrong order, hyphens before blanks, long expansions: the work grows with the
+    length alone.
+    """
     runs = [
         "\u0301\u0323",
         "\u0f73\u0301",
@@ -297,7 +311,9 @@ def test_documents_without_text_or_signature_are_never_one_family(signer):
 
 
 def test_integers_that_no_script_may_see_are_indexed_and_marked(signer):
-    """OpenSearch copies a document for a script, and cannot copy an integer beyond 64 bits; Elasticsearch can."""
+    """OpenSearch copies a document for a script, and cannot copy an integer beyond 64 bits;
+    Elasticsearch can.
+    """
     server, name = signer
     index, documents = (
         f"nearfold-test-{secrets.token_hex(6)}",
@@ -327,7 +343,9 @@ def test_integers_that_no_script_may_see_are_indexed_and_marked(signer):
 
 
 def test_an_update_that_may_insert_leaves_no_part_of_an_older_signature(signer):
-    """`doc_as_upsert` sends the part of the document through the pipeline, without its id, and merges what comes out."""
+    """`doc_as_upsert` sends the part of the document through the pipeline, without its id, and
+    merges what comes out.
+    """
     server, name = signer
     index = f"nearfold-test-{secrets.token_hex(6)}"
 
@@ -380,7 +398,9 @@ def unmixed(value):
 
 
 def colliding(count):
-    """A text with `count` runs of four code points whose hashes agree in their low 20 bits; normalising changes none."""
+    """A text with `count` runs of four code points whose hashes agree in their low 20 bits;
+    normalising changes none.
+    """
     bits, runs, chance = codepoints.classes(), [], random.Random(3)
     assert unmixed(mix64(12345)) == 12345
     while len(runs) < count:

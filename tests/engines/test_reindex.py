@@ -1,4 +1,6 @@
-"""Another recipe for an index in service, on real engines: searches all along, changes followed, kill -9, and a second run."""
+"""Another recipe for an index in service, on real engines: searches all along, changes followed,
+kill -9, and a second run.
+"""
 
 import dataclasses
 import os

@@ -1,4 +1,6 @@
-"""Scores by sketch: the stored scripts inside an engine give the numbers that the client computes."""
+"""Scores by sketch: the stored scripts inside an engine give the numbers that the client
+computes.
+"""
 
 import base64
 import secrets
@@ -19,7 +21,9 @@ ROWS = 400
 
 @pytest.fixture(scope="module")
 def library(opensearch_url):
-    """An installed index of rows whose sketches agree with a query in every number of slots and bits, and two without one."""
+    """An installed index of rows whose sketches agree with a query in every number of slots and
+    bits, and two without one.
+    """
     index = f"nearfold-test-{secrets.token_hex(6)}"
     store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{index}?replicas=0")
     install(store)

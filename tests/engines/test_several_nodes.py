@@ -1,4 +1,6 @@
-"""Three nodes with replicas: one is killed while documents are written, and one while they are searched; nothing is lost."""
+"""Three nodes with replicas: one is killed while documents are written, and one while they are
+searched; nothing is lost.
+"""
 
 import threading
 from contextlib import closing
@@ -68,7 +70,9 @@ def indexed_while_killing(store, node):
 
 
 def searched_while_killing(store, node):
-    """How many documents each search found while this node went away; every look-up and search must be answered."""
+    """How many documents each search found while this node went away; every look-up and search must
+    be answered.
+    """
     killer = threading.Thread(target=node.kill)
     found, begun = [], [store.search(Query("fox")) for _ in range(6)]
     for number in range(40):

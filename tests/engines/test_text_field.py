@@ -1,4 +1,6 @@
-"""Indices whose texts are in a field of another name: signed on arrival, in place, and by another recipe, in any order."""
+"""Indices whose texts are in a field of another name: signed on arrival, in place, and by another
+recipe, in any order.
+"""
 
 import base64
 

@@ -1,4 +1,6 @@
-"""A real Tika server by URL reads what the native extractor reads, keeps to the limits, and says what is wrong."""
+"""A real Tika server by URL reads what the native extractor reads, keeps to the limits, and says
+what is wrong.
+"""
 
 import socket
 

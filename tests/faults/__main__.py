@@ -90,7 +90,9 @@ def drills(names: list[str], keep: bool) -> int:
 
 
 def fuzz(seconds: int) -> int:
-    """Each test of test_fuzzing.py that hypothesis feeds, in a process of its own; 1 when one of them found something."""
+    """Each test of test_fuzzing.py that hypothesis feeds, in a process of its own; 1 when one of
+    them found something.
+    """
     if importlib.util.find_spec("atheris") is None:
         say("--fuzz needs atheris: pip install atheris (Python 3.11 to 3.13)")
         return 2

@@ -1,8 +1,10 @@
-"""One fuzzed test of test_fuzzing.py under atheris, which looks for inputs that reach code that no input has reached.
+"""One fuzzed test of test_fuzzing.py under atheris, which looks for inputs that reach code that no
+input has reached.
 
     python coverage_guided.py TEST SECONDS
 
-Ends with a code other than 0 when it found something; hypothesis keeps it, and the test itself shows it when it is next run.
+Ends with a code other than 0 when it found something; hypothesis keeps it, and the test itself
+shows it when it is next run.
 """
 
 from __future__ import annotations

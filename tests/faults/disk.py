@@ -1,8 +1,9 @@
-"""What a job asks of the disk, recorded by strace, and what a disk that loses its power may then hold.
+"""What a job asks of the disk, recorded by strace, and what a disk that loses its power may then
+hold.
 
-The disk that is played here keeps what was synced. Of what was written since, it keeps any part: some writes and not others,
-whole or torn into sectors, later ones without earlier ones. A new name, a removal or a renaming is kept for certain once the
-folder was synced.
+The disk that is played here keeps what was synced. Of what was written since, it keeps any part:
+some writes and not others, whole or torn into sectors, later ones without earlier ones. A new name,
+a removal or a renaming is kept for certain once the folder was synced.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _TEXT = re.compile(rf'"({_HEX})"')
 
 @dataclass(frozen=True)
 class Event:
-    """One change: `create`, `write`, `cut`, `sync`, `remove`, `rename`, `sync folder`; or a line that the job `told`."""
+    """One change: `create`, `write`, `cut`, `sync`, `remove`, `rename`, `sync folder`; or a line
+    that the job `told`.
+    """
 
     kind: str
     name: str
@@ -118,7 +121,9 @@ class Content:
     since: list[Event] = field(default_factory=list)
 
     def after(self, chance: random.Random, share: float) -> bytes:
-        """What a loss of power leaves: of each write since, with this probability, all, and sometimes a part."""
+        """What a loss of power leaves: of each write since, with this probability, all, and
+        sometimes a part.
+        """
         data = bytearray(self.synced)
         for event in self.since:
             if chance.random() < share:
@@ -170,7 +175,9 @@ class Disk:
             self._now[event.name].since.append(event)
 
     def lose_power(self, into: Path, chance: random.Random, share: float) -> None:
-        """Write what is left into a new folder. `share`: how much of what was not synced arrived, 0 to 1."""
+        """Write what is left into a new folder. `share`: how much of what was not synced arrived, 0
+        to 1.
+        """
         into.mkdir()
         for name in sorted(self._certain.keys() | self._now.keys()):
             content = (self._now if chance.random() < share else self._certain).get(name)

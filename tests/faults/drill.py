@@ -1,4 +1,6 @@
-"""What every drill needs: a folder of papers, jobs that run in processes of their own, and stores to start from."""
+"""What every drill needs: a folder of papers, jobs that run in processes of their own, and stores
+to start from.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ OPTIONS = ("--json", "--max-chars", "3000", "--workers", "1")
 
 @dataclass(frozen=True)
 class Ended:
-    """How a job ended: `code` is negative for the signal that ended it, `account` what it printed, None when it did not."""
+    """How a job ended: `code` is negative for the signal that ended it, `account` what it printed,
+    None when it did not.
+    """
 
     code: int
     out: str
@@ -41,7 +45,9 @@ class Ended:
 
 
 class Jobs:
-    """Runs jobs one after the other, each in a process that was forked from one that has imported everything."""
+    """Runs jobs one after the other, each in a process that was forked from one that has imported
+    everything.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._files = {"out": str(folder / "out"), "err": str(folder / "err")}
@@ -98,7 +104,9 @@ def write(file: Path, content: str | bytes, seconds: int) -> None:
 
 
 def papers(folder: Path, count: int = 60) -> Path:
-    """Texts, a quarter of them near duplicates; cut, empty and short ones; a page; two that cannot be read; a FIFO."""
+    """Texts, a quarter of them near duplicates; cut, empty and short ones; a page; two that cannot
+    be read; a FIFO.
+    """
     folder.mkdir()
     for number in range(count):
         text = (
@@ -133,7 +141,9 @@ def library(folder: Path, count: int, seed: int) -> Path:
 
 
 def revised(folder: Path) -> None:
-    """Change some papers, principals and members among them, add some, take the noise out of a file."""
+    """Change some papers, principals and members among them, add some, take the noise out of a
+    file.
+    """
     for number in (1, 4, 8, 9, 16, 17, 24, 33):
         write(
             folder / f"{number:03}.txt",

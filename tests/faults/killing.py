@@ -1,8 +1,10 @@
-"""Kill -9 at random, again and again, while folders are indexed; after each, what was acknowledged is there.
+"""Kill -9 at random, again and again, while folders are indexed; after each, what was acknowledged
+is there.
 
-Kills strike at a random moment, half of them at a random step of the job where that is reached before. Jobs on one store
-follow each other until one comes to its end; then everything is checked, and the next store begins. A seed makes the same
-choices again; the moments at which they strike depend on the machine as well.
+Kills strike at a random moment, half of them at a random step of the job where that is reached
+before. Jobs on one store follow each other until one comes to its end; then everything is checked,
+and the next store begins. A seed makes the same choices again; the moments at which they strike
+depend on the machine as well.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ STOPPED = (3, 4)  # no answer when a job began, or no answer any more
 
 @dataclass
 class Toll:
-    """What was done: kills by where they struck, jobs that ended by themselves, stores that were filled to their end."""
+    """What was done: kills by where they struck, jobs that ended by themselves, stores that were
+    filled to their end.
+    """
 
     kills: Counter[str] = field(default_factory=Counter)
     jobs: int = 0
@@ -56,7 +60,9 @@ class Toll:
 
 @dataclass
 class Campaign:
-    """Random kills on one folder. `seconds`: about how long an undisturbed job takes. `node`: a server to be killed as well."""
+    """Random kills on one folder. `seconds`: about how long an undisturbed job takes. `node`: a
+    server to be killed as well.
+    """
 
     home: Path
     folder: Path
@@ -74,7 +80,9 @@ class Campaign:
         self.expected = self._undisturbed()
 
     def run(self, kills: int, until: float = float("inf")) -> Toll:
-        """Kill so often, or until the clock (monotonic) says so, and fill the last store to its end."""
+        """Kill so often, or until the clock (monotonic) says so, and fill the last store to its
+        end.
+        """
         while self.toll.kills.total() < kills and time.monotonic() < until:
             self._fill(kills, until)
         return self.toll
@@ -149,7 +157,9 @@ class Campaign:
         )
 
     def _look(self, url: str, log: Path, acknowledged: set[str]) -> None:
-        """After a kill: what was acknowledged is there; on an embedded store everything is looked at."""
+        """After a kill: what was acknowledged is there; on an embedded store everything is looked
+        at.
+        """
         if self.node is None:
             now = standing(url)
             sound(now)
@@ -158,7 +168,9 @@ class Campaign:
         assert not missing, f"I2: acknowledged and gone: {sorted(missing)[:5]}"
 
     def _there(self, url: str) -> frozenset[str]:
-        """The paths of the documents that a cluster has, asked by id, once it answers for all its shards again."""
+        """The paths of the documents that a cluster has, asked by id, once it answers for all its
+        shards again.
+        """
         until = time.monotonic() + SHARDS
         while (there := self._asked(url)) is None:
             assert time.monotonic() < until, "I6: no answer long after the server was there again"

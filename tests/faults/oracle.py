@@ -1,8 +1,10 @@
-"""The nine invariants, checked from outside: the folder, the store, the journal and what a job told, against each other.
+"""The nine invariants, checked from outside: the folder, the store, the journal and what a job
+told, against each other.
 
-I1 every file ends in one outcome; I2 what was told to be indexed is there, and once; I3 stored keys equal recomputed keys;
-I4 no cut text is called complete; I5 nothing that was acknowledged is extracted again; I6 after the fault a fresh document is
-indexed and found; I7 time and memory are bounded (see `drill`); I8 one recipe; I9 the same result as an undisturbed run.
+I1 every file ends in one outcome; I2 what was told to be indexed is there, and once; I3 stored keys
+equal recomputed keys; I4 no cut text is called complete; I5 nothing that was acknowledged is
+extracted again; I6 after the fault a fresh document is indexed and found; I7 time and memory are
+bounded (see `drill`); I8 one recipe; I9 the same result as an undisturbed run.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ def standing(url: str) -> Standing:
 
 
 def sound(now: Standing) -> None:
-    """What holds of a store at every moment: I3 recomputed from its texts, I4, and families whose principals exist."""
+    """What holds of a store at every moment: I3 recomputed from its texts, I4, and families whose
+    principals exist.
+    """
     rows = list(now.rows.values())
     signed = fingerprints([row.text for row in rows], DEFAULT)
     for place, row in enumerate(rows):
@@ -81,13 +85,17 @@ def sound(now: Standing) -> None:
 
 
 def told(log: Path, word: str) -> Counter[str]:
-    """How often each path stands in a job's log with this word: `extracted`, `indexed` or `failed`."""
+    """How often each path stands in a job's log with this word: `extracted`, `indexed` or
+    `failed`.
+    """
     lines = log.read_text().splitlines() if log.exists() else []
     return Counter(line.partition(" ")[2] for line in lines if line.startswith(f"{word} "))
 
 
 def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
-    """I2 after a fault: what was told to be indexed is there, with the text that its file has now."""
+    """I2 after a fault: what was told to be indexed is there, with the text that its file has
+    now.
+    """
     by_path = {row.path: row for row in now.rows.values()}
     for path in told(log, "indexed"):
         assert path in by_path, f"I2: {path} was acknowledged and is not there"
@@ -101,7 +109,9 @@ def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
 
 
 def conserved(job: Ended, now: Standing, folder: Path) -> None:
-    """I1: the account adds up to the folder, and each file is in the store, in the journal, or special."""
+    """I1: the account adds up to the folder, and each file is in the store, in the journal, or
+    special.
+    """
     account = job.account
     assert account is not None, f"exit {job.code}\n{job.err}"
     files = [path for path in folder.rglob("*") if not path.is_dir()]
@@ -123,7 +133,9 @@ def conserved(job: Ended, now: Standing, folder: Path) -> None:
 
 
 def economical(before: Standing, after: Standing, log: Path) -> None:
-    """I5: what was in the store or the journal when a job began was not extracted again, nor anything twice."""
+    """I5: what was in the store or the journal when a job began was not extracted again, nor
+    anything twice.
+    """
     again = told(log, "extracted")
     spared = {path for path, _ in before.decided() & after.decided()}
     assert not set(again) & spared, f"I5: extracted again: {sorted(set(again) & spared)[:5]}"

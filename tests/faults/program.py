@@ -3,9 +3,9 @@
     python program.py index FOLDER --store URL ...     one command
     python program.py --serve                          many, each in a process of its own that has nothing left to import
 
-Nothing of the program is changed, but: each extraction and each document that was told to be indexed is written down in the
-file that `DRILL_LOG` names, as it happens; and a job takes smaller batches where `DRILL_BATCH` says how small, so that a
-small folder has as many steps as a large one.
+Nothing of the program is changed, but: each extraction and each document that was told to be
+indexed is written down in the file that `DRILL_LOG` names, as it happens; and a job takes smaller
+batches where `DRILL_BATCH` says how small, so that a small folder has as many steps as a large one.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def _write_down(log: int) -> None:
 
 
 def serve() -> None:
-    """Read {argv, environment, out, err} a line; answer a line with the process id, and one with how it ended.
+    """Read {argv, environment, out, err} a line; answer a line with the process id, and one with
+    how it ended.
 
     In between a signal may be sent to the process by whoever asked.
     """

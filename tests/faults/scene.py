@@ -1,4 +1,6 @@
-"""One folder with a history, and stores to strike: what most drills on the embedded store begin with, and how they end."""
+"""One folder with a history, and stores to strike: what most drills on the embedded store begin
+with, and how they end.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ BATCH = {"DRILL_BATCH": "7"}
 
 
 class Scene:
-    """A revised folder, a store that holds what was there before, and what an undisturbed run makes of it."""
+    """A revised folder, a store that holds what was there before, and what an undisturbed run makes
+    of it.
+    """
 
     def __init__(self, home: Path) -> None:
         self.home, self.jobs, self.drills = home, Jobs(home), 0
@@ -47,7 +51,9 @@ class Scene:
         return self.jobs.run(*self.words(store, *more), **BATCH, **environment)
 
     def fresh(self, store: Path, **environment: str) -> Ended:
-        """Run it in a process that was not forked, for what has to be there when a process begins."""
+        """Run it in a process that was not forked, for what has to be there when a process
+        begins.
+        """
         settings = {**os.environ, "PYTHONPATH": str(ROOT), **BATCH, **environment}
         command = [sys.executable, str(PROGRAM), *self.words(store)]
         done = subprocess.run(
@@ -61,7 +67,9 @@ class Scene:
         return copied(self.base, (folder or self.home) / f"drill{self.drills}.db")
 
     def mended(self, store: Path, *more: str) -> None:
-        """After a fault: the store is sound as it is; run again, it is as if nothing had happened."""
+        """After a fault: the store is sound as it is; run again, it is as if nothing had
+        happened.
+        """
         url, log = f"sqlite:///{store}", self.home / f"{store.stem}.log"
         before = standing(url)
         sound(before)

@@ -1,7 +1,9 @@
-"""The table of what was drilled: which faults, how often, what was checked after each, what was found and mended, what is open.
+"""The table of what was drilled: which faults, how often, what was checked after each, what was
+found and mended, what is open.
 
-How often is counted: the tests that passed (one fault each, or as many as the test says by its property `faults`), and the
-kills of campaigns. `times.json` keeps the counts of the last runs that were recorded.
+How often is counted: the tests that passed (one fault each, or as many as the test says by its
+property `faults`), and the kills of campaigns. `times.json` keeps the counts of the last runs that
+were recorded.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ END_OF = "when a store is full I1 to I9, memory aside"
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of fault. `tests`: names, or beginnings of names, of tests under this folder; or the key of a campaign."""
+    """One kind of fault. `tests`: names, or beginnings of names, of tests under this folder; or the
+    key of a campaign.
+    """
 
     name: str
     tests: tuple[str, ...]
@@ -223,7 +227,9 @@ def recorded() -> dict[str, int]:
 
 
 def record(times: Mapping[str, int]) -> None:
-    """Put counts in place of earlier ones of the same campaign or file of tests, and the table on its page."""
+    """Put counts in place of earlier ones of the same campaign or file of tests, and the table on
+    its page.
+    """
     files = {name.partition("::")[0] for name in times}
     kept = {
         name: number for name, number in recorded().items() if name.partition("::")[0] not in files

@@ -1,6 +1,8 @@
-"""Torn, emptied and damaged files of a store and its journal: what was whole is kept, and damage is named with a way forward.
+"""Torn, emptied and damaged files of a store and its journal: what was whole is kept, and damage is
+named with a way forward.
 
-A copy of a store's files that is taken while a job runs is what a loss of power leaves, at that moment.
+A copy of a store's files that is taken while a job runs is what a loss of power leaves, at that
+moment.
 """
 
 import os
@@ -125,7 +127,9 @@ def test_a_journal_is_whole_or_named_wherever_it_is_cut(
 def test_a_torn_change_of_a_journal_is_taken_back(
     tmp_path: Path, record_property: Property
 ) -> None:
-    """The process dies between the change and its commit, and the file that tells how to take it back is torn anywhere."""
+    """The process dies between the change and its commit, and the file that tells how to take it
+    back is torn anywhere.
+    """
     path, copy = tmp_path / "x.jobs", tmp_path / "copy.jobs"
     with Journal(path) as journal:
         journal.record(RECORDS[:20])

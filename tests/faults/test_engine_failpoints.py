@@ -1,4 +1,6 @@
-"""The steps of a job on its way into a real search engine, killed and failing; run again, it is as on an undisturbed store."""
+"""The steps of a job on its way into a real search engine, killed and failing; run again, it is as
+on an undisturbed store.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,9 @@ def test_killed(name: str, place: Place) -> None:
     indirect=["place"],
 )
 def test_failing(name: str, place: Place) -> None:
-    """A request that is lost on the way, or its answer, is sent again; anything else ends the job."""
+    """A request that is lost on the way, or its answer, is sent again; anything else ends the
+    job.
+    """
     job = place.index(NEARFOLD_FAILPOINTS=f"{name}:3=error")
     assert job.code == FAILING[name], job.err
     place.mended()

@@ -1,4 +1,6 @@
-"""A server that misbehaves where Tika should be: every fault has its outcome, and the client library stays a client."""
+"""A server that misbehaves where Tika should be: every fault has its outcome, and the client
+library stays a client.
+"""
 
 import json
 import os

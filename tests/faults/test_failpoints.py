@@ -1,4 +1,6 @@
-"""Every named step of a job, killed, failing and slow, on the embedded store; run again, nothing is lost, twice or wrong."""
+"""Every named step of a job, killed, failing and slow, on the embedded store; run again, nothing is
+lost, twice or wrong.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,9 @@ def test_killed_at_every_step_in_turn(
 
 
 def test_the_oracle_sees_what_is_wrong(scene: Scene) -> None:
-    """An oracle that never objects proves nothing: rows taken away, put back otherwise, failures forgotten."""
+    """An oracle that never objects proves nothing: rows taken away, put back otherwise, failures
+    forgotten.
+    """
     rows = scene.after.rows
     first = next(row for row in rows.values() if row.bands)
     with pytest.raises(AssertionError, match="I3"):

@@ -1,4 +1,6 @@
-"""A disk that is full or fails: the job stops and says so, nothing acknowledged is lost, and with room again it goes on."""
+"""A disk that is full or fails: the job stops and says so, nothing acknowledged is lost, and with
+room again it goes on.
+"""
 
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,9 @@
-"""Whatever strings and bytes come in: an answer, or an error of ours that says what to do; never anything else.
+"""Whatever strings and bytes come in: an answer, or an error of ours that says what to do; never
+anything else.
 
-`NEARFOLD_FUZZ=20000 python -m pytest tests/faults/test_fuzzing.py` tries that many of each instead of the few of every run, and
-`python -m faults --fuzz 60` (in `tests`) each for so many seconds under atheris.
+`NEARFOLD_FUZZ=20000 python -m pytest tests/faults/test_fuzzing.py` tries that many of each instead
+of the few of every run, and `python -m faults --fuzz 60` (in `tests`) each for so many seconds
+under atheris.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Texts made to share every band and slot with each other, which are not alike: none is taken for a duplicate of another."""
+"""Texts made to share every band and slot with each other, which are not alike: none is taken for a
+duplicate of another.
+"""
 
 import itertools
 

@@ -1,4 +1,6 @@
-"""Hostile documents: each ends within the limits, none is called whole that is not, none reaches a file or the network."""
+"""Hostile documents: each ends within the limits, none is called whole that is not, none reaches a
+file or the network.
+"""
 
 import contextlib
 import gzip
@@ -92,7 +94,9 @@ def blow_up() -> bytes:
 
 
 def overlapping(name: str = "a.txt", files: int = 2000) -> bytes:
-    """An archive of which every entry is the same bytes: two gigabytes of text in a hundred kilobytes."""
+    """An archive of which every entry is the same bytes: two gigabytes of text in a hundred
+    kilobytes.
+    """
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     unit = b"all work and no play " * 50_000
     packed = packer.compress(unit) + packer.flush()
@@ -212,7 +216,9 @@ def listener() -> Iterator[tuple[str, list[bytes]]]:
 
 
 def reaching_out(place: Path, url: str) -> dict[str, bytes]:
-    """Documents that ask their reader for a file of this machine and for something on the network."""
+    """Documents that ask their reader for a file of this machine and for something on the
+    network.
+    """
     entities = f'<!DOCTYPE r [<!ENTITY f SYSTEM "{place.as_uri()}"><!ENTITY n SYSTEM "{url}/n"><!ENTITY % p SYSTEM "{url}/p"> %p;]>'
     xml = f'<?xml version="1.0"?>{entities}'
     word = f'{xml}<w:document xmlns:w="{OFFICE}/wordprocessingml/2006/main"><w:t>&f;&n;</w:t></w:document>'

@@ -1,4 +1,6 @@
-"""Texts that look alike and are not, or are alike and do not look it: what counts as the same, and what a long one costs."""
+"""Texts that look alike and are not, or are alike and do not look it: what counts as the same, and
+what a long one costs.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,5 @@
-"""Loss of power: whatever of the unsynced writes reached the disk, a store opens, holds what was told, and goes on.
+"""Loss of power: whatever of the unsynced writes reached the disk, a store opens, holds what was
+told, and goes on.
 
 Needs strace, so it is no part of every run: `python -m faults --drills test_power_loss.py`.
 """
@@ -50,7 +51,9 @@ def done(code: int, words: Sequence[str | Path], place: Path, log: Path) -> list
 
 
 def losses(job: tuple[Path, list[Event]], into: Path, count: int, seed: int) -> Iterator[Path]:
-    """Stores after so many losses of power, at moments all over the job, each with its log of what had been told."""
+    """Stores after so many losses of power, at moments all over the job, each with its log of what
+    had been told.
+    """
     before, events = job
     chance, disk = random.Random(seed), Disk(before)
     moments = [*sorted(chance.randrange(len(events)) for _ in range(count - 1)), len(events)]

@@ -1,4 +1,6 @@
-"""docs/reliability.md: its commands run, its table is the one that is recorded, and every drill has a row in it."""
+"""docs/reliability.md: its commands run, its table is the one that is recorded, and every drill has
+a row in it.
+"""
 
 import re
 import subprocess
@@ -48,7 +50,9 @@ def test_every_failpoint_is_told() -> None:
 
 @pytest.mark.parametrize("words", re.findall(r"^python -m faults (.*?)(?: +#.*)?$", TEXT, re.M))
 def test_commands_of_drills_are_understood(words: str) -> None:
-    """They take minutes: here they only tell what they would do; one of them is run, in small, by another test."""
+    """They take minutes: here they only tell what they would do; one of them is run, in small, by
+    another test.
+    """
     command = [
         sys.executable,
         "-m",

@@ -1,6 +1,7 @@
 """The sender behind real clients and real HTTP, against an engine that misbehaves.
 
-Whatever happens on the way, each document ends acknowledged, and is then stored as it was sent, or refused with a reason.
+Whatever happens on the way, each document ends acknowledged, and is then stored as it was sent, or
+refused with a reason.
 """
 
 import json
@@ -63,7 +64,9 @@ def opened(
 def sent(
     store: Any, engine: FaultyEngine, *, refused: set[str] = frozenset(), text: str = "text of"
 ) -> dict[str, str | None]:
-    """Write all documents and hold what was acknowledged against what the engine has; the refusals by id."""
+    """Write all documents and hold what was acknowledged against what the engine has; the refusals
+    by id.
+    """
     rows = [row(id, text=f"{text} {id}") for id in DOCUMENTS]
     replies = dict(zip(DOCUMENTS, store.write(rows), strict=True))
     assert {id for id, refusal in replies.items() if refusal} == refused
@@ -132,7 +135,9 @@ def slowly(exchange: Exchange, found: list[dict[str, Any]]) -> None:
 
 
 def trickling(exchange: Exchange, found: list[dict[str, Any]]) -> None:
-    """Each byte comes in time, and all of them too late: who waits for them is told that everything was refused."""
+    """Each byte comes in time, and all of them too late: who waits for them is told that everything
+    was refused.
+    """
     late = [item(one, 400, "late", "too late") for one in exchange.operations]
     for drop in (b"HTTP/1.1 200 OK\r\nConnection:", *[b" "] * 5, b"close\r\n\r\n", *[b" "] * 25):
         exchange.raw(drop)

@@ -1,4 +1,6 @@
-"""SIGINT and SIGTERM: the first lets a job finish what it began, the second ends it at once; SIGSTOP costs nothing."""
+"""SIGINT and SIGTERM: the first lets a job finish what it began, the second ends it at once;
+SIGSTOP costs nothing.
+"""
 
 import os
 import signal

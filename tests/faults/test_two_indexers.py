@@ -1,4 +1,6 @@
-"""Two jobs at once: on one store of one machine the second is refused; on one cluster both write, and it is the same."""
+"""Two jobs at once: on one store of one machine the second is refused; on one cluster both write,
+and it is the same.
+"""
 
 import secrets
 import time

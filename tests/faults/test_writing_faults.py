@@ -1,4 +1,6 @@
-"""Indexing into an engine that is slow, overloaded or broken: in bounded memory, several requests at once, nothing lost."""
+"""Indexing into an engine that is slow, overloaded or broken: in bounded memory, several requests
+at once, nothing lost.
+"""
 
 import random
 import secrets

@@ -1,8 +1,9 @@
 """Fetch and run the servers by hand.
 
-`python -m servers fetch` fills the cache and starts nothing; `run opensearch tika` runs servers until Ctrl-C. For many
-test runs in a row, `eval "$(python -m servers start opensearch)"` leaves one running in the background and sets the
-variable that the tests look at; what it prints tells how to end it. `run cluster` runs three OpenSearch nodes until Ctrl-C.
+`python -m servers fetch` fills the cache and starts nothing; `run opensearch tika` runs servers
+until Ctrl-C. For many test runs in a row, `eval "$(python -m servers start opensearch)"` leaves one
+running in the background and sets the variable that the tests look at; what it prints tells how to
+end it. `run cluster` runs three OpenSearch nodes until Ctrl-C.
 """
 
 from __future__ import annotations

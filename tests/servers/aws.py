@@ -20,7 +20,9 @@ _AUTHORIZATION = re.compile(
 
 
 class AwsGate(Gate):
-    """Lets through what is signed with this key for this region and service; 403 for the rest, as AWS answers."""
+    """Lets through what is signed with this key for this region and service; 403 for the rest, as
+    AWS answers.
+    """
 
     key, secret, token = (
         "AKIDEXAMPLE",

@@ -1,4 +1,6 @@
-"""Where servers are kept between runs: outside the checkout, filled once, readable for the user that runs them."""
+"""Where servers are kept between runs: outside the checkout, filled once, readable for the user
+that runs them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from servers.engine import AbsentError
 
 
 def folder() -> Path:
-    """The cache folder: `NEARFOLD_SERVERS`, or the user's cache; for root the system's, as root's home is closed to others."""
+    """The cache folder: `NEARFOLD_SERVERS`, or the user's cache; for root the system's, as root's
+    home is closed to others.
+    """
     if chosen := os.environ.get("NEARFOLD_SERVERS"):
         return reachable(Path(chosen).resolve())
     if os.geteuid() == 0:
@@ -26,9 +30,11 @@ def folder() -> Path:
 
 @contextmanager
 def installing(name: str) -> Iterator[Path | None]:
-    """Give an empty folder to fill, or None when `name` is in the cache already; a filled one appears all at once.
+    """Give an empty folder to fill, or None when `name` is in the cache already; a filled one
+    appears all at once.
 
-    Several processes may ask at the same time: one fills, the others wait. A failure leaves nothing behind.
+    Several processes may ask at the same time: one fills, the others wait. A failure leaves nothing
+    behind.
     """
     root = folder()
     root.mkdir(parents=True, exist_ok=True)
@@ -47,7 +53,9 @@ def installing(name: str) -> Iterator[Path | None]:
 
 
 def reachable(path: Path) -> Path:
-    """Raise `AbsentError` when root keeps the cache where the unprivileged user that runs the servers cannot go."""
+    """Raise `AbsentError` when root keeps the cache where the unprivileged user that runs the
+    servers cannot go.
+    """
     if os.geteuid() != 0:
         return path
     closed = [

@@ -1,4 +1,6 @@
-"""Which server a test gets, and the servers of one test session: started at once in the background, ended together."""
+"""Which server a test gets, and the servers of one test session: started at once in the background,
+ended together.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class Running:
 def obtain(engine: Engine) -> Running:
     """A server from the environment, from a container or from jars, in this order.
 
-    Raises `AbsentError` when there is none to be had, `StartError` when there is one that does not come up.
+    Raises `AbsentError` when there is none to be had, `StartError` when there is one that does not
+    come up.
     """
     if given := os.environ.get(engine.variable):
         return Running(given.rstrip("/"), lambda: None)
@@ -48,7 +51,9 @@ def from_jars(engine: Engine) -> Running:
 
 
 def required() -> bool:
-    """True where an absent engine is a failure and no reason to skip: in CI, or when `NEARFOLD_REQUIRE_ENGINES` is 1."""
+    """True where an absent engine is a failure and no reason to skip: in CI, or when
+    `NEARFOLD_REQUIRE_ENGINES` is 1.
+    """
     return os.environ.get("CI") == "true" or os.environ.get("NEARFOLD_REQUIRE_ENGINES") == "1"
 
 
@@ -65,7 +70,9 @@ class Session:
             self._running[engine.name] = self._pool.submit(obtain, engine)
 
     def url(self, engine: Engine) -> str:
-        """Wait for a server and return its URL; what `obtain` raised is raised again, every time."""
+        """Wait for a server and return its URL; what `obtain` raised is raised again, every
+        time.
+        """
         self.begin(engine)
         return self._running[engine.name].result().url
 

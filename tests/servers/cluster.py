@@ -1,4 +1,6 @@
-"""Three OpenSearch nodes of one cluster on loopback, each with a small heap; any of them may be killed."""
+"""Three OpenSearch nodes of one cluster on loopback, each with a small heap; any of them may be
+killed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _NAMES = [f"n{place + 1}" for place in range(NODES)]
 
 
 class Cluster:
-    """`nodes` are servers as any other; `hosts` is what a store URL names, `url` the first node. Ends with `close`."""
+    """`nodes` are servers as any other; `hosts` is what a store URL names, `url` the first node.
+    Ends with `close`.
+    """
 
     variable = opensearch.ENGINE.variable
 

@@ -1,6 +1,7 @@
 """Elasticsearch, from the distribution that its makers publish for integration tests.
 
-It has neither painless nor reindex nor the common ingest processors, and `GET /` answers 405; those are in the images.
+It has neither painless nor reindex nor the common ingest processors, and `GET /` answers 405; those
+are in the images.
 """
 
 from __future__ import annotations

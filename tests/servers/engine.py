@@ -23,9 +23,10 @@ class Launch:
 class Engine:
     """One kind of server.
 
-    `install` puts the server into the cache and returns its home; it raises `AbsentError` when it cannot. `launch` writes the
-    configuration into a data folder that is the server's own and returns the command. `ready` is a path that answers 200
-    once the server can be used, not merely once its port is open.
+    `install` puts the server into the cache and returns its home; it raises `AbsentError` when it
+    cannot. `launch` writes the configuration into a data folder that is the server's own and
+    returns the command. `ready` is a path that answers 200 once the server can be used, not merely
+    once its port is open.
     """
 
     name: str

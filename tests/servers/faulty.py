@@ -1,8 +1,10 @@
-"""A search engine's write path on loopback that misbehaves as it is told, behind real HTTP, for real clients.
+"""A search engine's write path on loopback that misbehaves as it is told, behind real HTTP, for
+real clients.
 
-It keeps documents in memory and knows no more than writing needs; or it stands before a real engine, to which it hands over
-everything but bulk requests, and of those what is to be applied. Each bulk request is handled by the next behaviour of a
-script, then by the last word, which is to behave well.
+It keeps documents in memory and knows no more than writing needs; or it stands before a real
+engine, to which it hands over everything but bulk requests, and of those what is to be applied.
+Each bulk request is handled by the next behaviour of a script, then by the last word, which is to
+behave well.
 """
 
 from __future__ import annotations
@@ -103,10 +105,11 @@ def well(exchange: Exchange) -> None:
 
 @dataclass
 class FaultyEngine:
-    """The server; `requests` holds the ids of every bulk request that could be read, `applied` how often each id was written.
+    """The server; `requests` holds the ids of every bulk request that could be read, `applied` how
+    often each id was written.
 
-    `upstream` is the address of a real engine. A bulk request of more than `max_bytes` is refused unread. `largest` is the most
-    bulk requests that were under way at once. Ends with `close`.
+    `upstream` is the address of a real engine. A bulk request of more than `max_bytes` is refused
+    unread. `largest` is the most bulk requests that were under way at once. Ends with `close`.
     """
 
     script: list[Behaviour] = field(default_factory=list)
@@ -156,7 +159,9 @@ class FaultyEngine:
                 self.under_way -= 1
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
-        """Everything but bulk requests, where there is no real engine: an index is made and shown."""
+        """Everything but bulk requests, where there is no real engine: an index is made and
+        shown.
+        """
         index, _, verb = path.strip("/").partition("/")
         if method == "PUT" and not verb:
             self.indices[index] = body

@@ -13,9 +13,11 @@ from servers.engine import AbsentError
 
 
 def home(minimum: int) -> Path:
-    """The home of the newest JDK installed, of version `minimum` or later; else `AbsentError` is raised.
+    """The home of the newest JDK installed, of version `minimum` or later; else `AbsentError` is
+    raised.
 
-    Looked at: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux and macOS.
+    Looked at: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux
+    and macOS.
     """
     found = {place: version for place in _places() if (version := _version(place))}
     newest = max(found, key=lambda place: (found[place], str(place)), default=None)

@@ -23,7 +23,8 @@ def copy(coordinates: str, into: Path) -> None:
 def class_paths(modules: Mapping[str, Sequence[str]], build: Path) -> dict[str, list[Path]]:
     """Fetch the runtime class path of every module, each resolved on its own, in one run of Maven.
 
-    A module is a list of `group:artifact:version` coordinates; `!group:artifact` after a comma excludes a dependency.
+    A module is a list of `group:artifact:version` coordinates; `!group:artifact` after a comma
+    excludes a dependency.
     """
     own = "<groupId>local</groupId><artifactId>all</artifactId><version>1</version>"
     names = "".join(f"<module>{name}</module>" for name in modules)

@@ -1,6 +1,8 @@
-"""OpenSearch, put together from the jars that the project publishes: the server and eighteen of its modules.
+"""OpenSearch, put together from the jars that the project publishes: the server and eighteen of its
+modules.
 
-The jars carry neither the security plugin nor k-NN nor analysis plugins; everything else behaves as in the distribution.
+The jars carry neither the security plugin nor k-NN nor analysis plugins; everything else behaves as
+in the distribution.
 """
 
 from __future__ import annotations
@@ -108,7 +110,9 @@ def install() -> Path:
 
 
 def _archive() -> Path:
-    """Where the class-data archive for the JDK in use lies; an archive fits one build of one JDK."""
+    """Where the class-data archive for the JDK in use lies; an archive fits one build of one
+    JDK.
+    """
     return (
         cache.folder()
         / f"opensearch-{VERSION}-classes-{java.fingerprint(java.home(JDK))}"
@@ -117,7 +121,9 @@ def _archive() -> Path:
 
 
 def _archive_classes(home: Path, fresh: Path) -> None:
-    """Start once and stop: the JVM leaves an archive of the classes it loaded, which saves a third of every later start."""
+    """Start once and stop: the JVM leaves an archive of the classes it loaded, which saves a third
+    of every later start.
+    """
     server = Server(replace(ENGINE, install=lambda: home))
     try:
         server.start()
@@ -146,7 +152,8 @@ def _coordinates(module: str) -> list[str]:
     artifacts = [f"{module}-client" if module in _PUBLISHED_AS_CLIENT else module]
     if module == "lang-painless":
         artifacts.append("opensearch-scripting-painless-spi")
-    # Its pom names an artifact of type pom as if it were a jar; the parsers it stands for are listed beside it.
+    # Its pom names an artifact of type pom as if it were a jar; the parsers it stands for are
+    # listed beside it.
     without = ",!org.apache.tika:tika-parsers" if module == "ingest-attachment" else ""
     return [f"{_PLUGINS}:{artifact}:{VERSION}{without}" for artifact in artifacts]
 

@@ -1,4 +1,6 @@
-"""A server as a process of ours: started, waited for, killed, paused, started again on the same data and port."""
+"""A server as a process of ours: started, waited for, killed, paused, started again on the same
+data and port.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,16 @@ _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 class StartError(Exception):
-    """A server that is installed did not come up; the message ends with the last lines of its log."""
+    """A server that is installed did not come up; the message ends with the last lines of its
+    log.
+    """
 
 
 class Server:
     """One server with a port and a data folder of its own; both stay the same until `close`.
 
-    `detached` servers outlive this process and end when their supervisor, `supervisor_pid`, gets SIGTERM.
+    `detached` servers outlive this process and end when their supervisor, `supervisor_pid`, gets
+    SIGTERM.
     """
 
     def __init__(self, engine: Engine, *, detached: bool = False) -> None:
@@ -150,7 +155,9 @@ def answers(port: int, path: str) -> bool:
 
 
 def _unprivileged_user() -> int | None:
-    """Whom to run servers as, because they refuse root: `nobody` when root starts them, else None for the same user."""
+    """Whom to run servers as, because they refuse root: `nobody` when root starts them, else None
+    for the same user.
+    """
     return pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
 
 

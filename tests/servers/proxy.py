@@ -1,6 +1,8 @@
-"""A gate in front of a server: an HTTP proxy on loopback that lets through what its rule allows, as a secured cluster does.
+"""A gate in front of a server: an HTTP proxy on loopback that lets through what its rule allows, as
+a secured cluster does.
 
-The servers made from jars have no security plugin, so wrong passwords and missing rights are tested against this.
+The servers made from jars have no security plugin, so wrong passwords and missing rights are tested
+against this.
 """
 
 from __future__ import annotations
@@ -41,8 +43,8 @@ class Asked:
 class Gate:
     """Forwards to `upstream` what `refusal` lets pass.
 
-    `url` is http, or https with a certificate that the authority in the file `tls` vouches for, which this writes. Ends with
-    `close`.
+    `url` is http, or https with a certificate that the authority in the file `tls` vouches for,
+    which this writes. Ends with `close`.
     """
 
     def __init__(self, upstream: str, tls: Path | None = None) -> None:
@@ -76,8 +78,8 @@ class Gate:
 class AuthProxy(Gate):
     """A gate that wants credentials.
 
-    `user` with `password`, or `api_key`, may do everything; `reader` with `password` may only read (403 for the rest);
-    anybody else gets 401.
+    `user` with `password`, or `api_key`, may do everything; `reader` with `password` may only read
+    (403 for the rest); anybody else gets 401.
     """
 
     user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"

@@ -1,7 +1,8 @@
-"""A gate that allows only what a role file lists, as OpenSearch's security plugin does, which the jars do not carry.
+"""A gate that allows only what a role file lists, as OpenSearch's security plugin does, which the
+jars do not carry.
 
-A request is translated into the actions that the engine performs for it. What the table below does not know is refused, so a
-new kind of request fails a test until somebody says which right it needs.
+A request is translated into the actions that the engine performs for it. What the table below does
+not know is refused, so a new kind of request fails a test until somebody says which right it needs.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ _WRITES = {
 
 
 class RoleGate(Gate):
-    """Lets users named like roles, with `password`, do what their role allows; `granted` notes what was needed."""
+    """Lets users named like roles, with `password`, do what their role allows; `granted` notes what
+    was needed.
+    """
 
     password = "correct horse"
 
@@ -81,7 +84,9 @@ class RoleGate(Gate):
 
 
 def needed(asked: Asked) -> Iterator[tuple[str, str | None]]:
-    """The actions behind a request and the index of each, None for those asked of the whole cluster."""
+    """The actions behind a request and the index of each, None for those asked of the whole
+    cluster.
+    """
     path = urlsplit(asked.path).path.strip("/")
     for prefix, action in _CLUSTER.items():
         if path == f"{prefix}/_simulate":
@@ -132,7 +137,9 @@ def _aliases(body: bytes) -> Iterator[tuple[str, str | None]]:
 
 
 def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
-    """Whether a role of OpenSearch's form allows an action; `*` as index: on any index, for what a point in time stands for."""
+    """Whether a role of OpenSearch's form allows an action; `*` as index: on any index, for what a
+    point in time stands for.
+    """
     if index is None:
         return _matches(role["cluster_permissions"], action)
     return any(

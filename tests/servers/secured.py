@@ -1,6 +1,8 @@
-"""Elasticsearch with its own security switched on: users and roles from files, as the integration distribution allows.
+"""Elasticsearch with its own security switched on: users and roles from files, as the integration
+distribution allows.
 
-Its keys and its native users need analysis modules that this distribution lacks; the rights are judged by the real thing.
+Its keys and its native users need analysis modules that this distribution lacks; the rights are
+judged by the real thing.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ xpack.security.authc.anonymous.roles: ready
 
 
 def engine(roles: Mapping[str, Any]) -> Engine:
-    """An Elasticsearch with these roles and, for each, a user of the same name; `root` may do everything."""
+    """An Elasticsearch with these roles and, for each, a user of the same name; `root` may do
+    everything.
+    """
 
     def launch(home: Path, folder: Path, port: int) -> Launch:
         made = elasticsearch.launch(home, folder, port)

@@ -6,12 +6,15 @@ import random
 import socket
 from pathlib import Path
 
-# Below the range from which Linux (32768 up) and macOS (49152 up) take ports for outgoing connections.
+# Below the range from which Linux (32768 up) and macOS (49152 up) take ports for outgoing
+# connections.
 _PORTS = range(20000, 32000)
 
 
 def yaml(folder: Path, port: int) -> str:
-    """Settings of a node that is its own cluster, on loopback only, and that a nearly full disk does not stop."""
+    """Settings of a node that is its own cluster, on loopback only, and that a nearly full disk
+    does not stop.
+    """
     return (
         f"cluster.name: nearfold-{port}\nnode.name: n1\ndiscovery.type: single-node\nnetwork.host: 127.0.0.1\n"
         f"http.port: {port}\ntransport.port: {free_port()}\npath.data: {folder / 'data'}\npath.logs: {folder / 'logs'}\n"

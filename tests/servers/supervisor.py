@@ -1,10 +1,11 @@
-"""Run one server and see to it that it never outlives the process that wanted it, however that one ends.
+"""Run one server and see to it that it never outlives the process that wanted it, however that one
+ends.
 
     supervisor.py --folder DATA [--parent PID] [--user UID] -- COMMAND...
 
-The server ends, and its data folder goes, when this process gets SIGTERM or SIGINT, or when it is no longer a child of PID.
-When the server ends by itself the folder is kept, so that it can be started again. Its pid is in DATA/server.pid. It
-prints where this process does.
+The server ends, and its data folder goes, when this process gets SIGTERM or SIGINT, or when it is
+no longer a child of PID. When the server ends by itself the folder is kept, so that it can be
+started again. Its pid is in DATA/server.pid. It prints where this process does.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def _start(command: list[str], folder: Path, user: int | None) -> subprocess.Pop
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel to kill this process when the supervisor is killed; runs after the change of user, which resets it."""
+    """Ask the kernel to kill this process when the supervisor is killed; runs after the change of
+    user, which resets it.
+    """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -75,7 +78,9 @@ def _watch(server: subprocess.Popen[bytes], parent: int) -> int:
 
 
 def _end(server: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the server's process group: its data are thrown away, so there is nothing to save."""
+    """Kill what is left of the server's process group: its data are thrown away, so there is
+    nothing to save.
+    """
     try:
         os.killpg(server.pid, signal.SIGKILL)
     except ProcessLookupError:

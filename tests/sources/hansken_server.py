@@ -1,4 +1,6 @@
-"""A stand-in for Hansken's gatekeeper and keystore on loopback: it answers the calls that the client makes, and notes them."""
+"""A stand-in for Hansken's gatekeeper and keystore on loopback: it answers the calls that the
+client makes, and notes them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""copietje's workflow, line for line: its MinHash, its LSH and its output by datasketch itself, ours by two commands."""
+"""copietje's workflow, line for line: its MinHash, its LSH and its output by datasketch itself,
+ours by two commands.
+"""
 
 from __future__ import annotations
 

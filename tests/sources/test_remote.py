@@ -1,4 +1,6 @@
-"""URLs of other file systems: a real HTTP server on loopback, file://, memory://, and what cannot be read."""
+"""URLs of other file systems: a real HTTP server on loopback, file://, memory://, and what cannot
+be read.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What every source promises: stable ids, one outcome a document, nothing done twice, and a bad one that harms no other."""
+"""What every source promises: stable ids, one outcome a document, nothing done twice, and a bad one
+that harms no other.
+"""
 
 from __future__ import annotations
 

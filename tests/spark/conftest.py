@@ -1,4 +1,6 @@
-"""A Spark session in this process; without a JDK a skip on a laptop and a failure where engines are required."""
+"""A Spark session in this process; without a JDK a skip on a laptop and a failure where engines are
+required.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ LOCAL = {
 
 @pytest.fixture(scope="session")
 def java() -> dict[str, str]:
-    """The environment in which Spark runs: a JDK, this Python on the executors, and nearfold where they find it."""
+    """The environment in which Spark runs: a JDK, this Python on the executors, and nearfold where
+    they find it.
+    """
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and Path(home, "bin", "java").exists())):
         (pytest.fail if choosing.required() else pytest.skip)(

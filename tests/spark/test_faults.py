@@ -1,4 +1,6 @@
-"""Executors that are killed, drivers that are killed, tasks that are tried again: the same result, every document once."""
+"""Executors that are killed, drivers that are killed, tasks that are tried again: the same result,
+every document once.
+"""
 
 from __future__ import annotations
 

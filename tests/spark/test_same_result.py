@@ -1,4 +1,6 @@
-"""Spark and one machine: the same pairs and the same families, whatever the settings and however the input is cut."""
+"""Spark and one machine: the same pairs and the same families, whatever the settings and however
+the input is cut.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the wheel carries, that building it twice gives the same bytes, and that its bare core works alone."""
+"""What the wheel carries, that building it twice gives the same bytes, and that its bare core works
+alone.
+"""
 
 from __future__ import annotations
 

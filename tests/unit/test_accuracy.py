@@ -1,4 +1,6 @@
-"""How near the sketches come to the truth, against exact Jaccard similarity, with bounds that a worse estimator breaks."""
+"""How near the sketches come to the truth, against exact Jaccard similarity, with bounds that a
+worse estimator breaks.
+"""
 
 from functools import cache
 
@@ -41,7 +43,9 @@ def sketched(shape: str) -> tuple[float, NDArray[np.bool_]]:
 
 
 def excess(similarity: float, agree: NDArray[np.bool_]) -> float:
-    """Root mean square error of the estimate over sqrt(J (1 - J) / SLOTS), which k independent hash functions reach."""
+    """Root mean square error of the estimate over sqrt(J (1 - J) / SLOTS), which k independent hash
+    functions reach.
+    """
     error = float(np.sqrt(np.mean((agree.mean(axis=1) - similarity) ** 2)))
     return error / float(np.sqrt(similarity * (1 - similarity) / SLOTS))
 
@@ -83,13 +87,16 @@ def test_equal_sets_agree_everywhere() -> None:
     assert sketched("same")[1].all()
 
 
-# The whole way from texts: words drawn by Zipf's law, one text a changed copy of the other. Each pair has words of its own:
+# The whole way from texts: words drawn by Zipf's law, one text a changed copy of the other. Each
+# pair has words of its own:
 # a hash function is fixed, so that pairs with common words would all err to the same side.
 
 
 @cache
 def signed_pairs() -> tuple[NDArray[np.float64], Fingerprints]:
-    """Exact Jaccard similarities of the features of 600 pairs of texts, and the fingerprints: pair p is rows 2p and 2p + 1."""
+    """Exact Jaccard similarities of the features of 600 pairs of texts, and the fingerprints: pair
+    p is rows 2p and 2p + 1.
+    """
     rng = np.random.default_rng(5)
     texts = []
     for pair in range(600):
@@ -124,7 +131,9 @@ def test_texts_are_estimated_within_theory() -> None:
 
 
 def test_simhash_distance_is_the_angle() -> None:
-    """Of sets with cosine c, each bit differs with chance p = arccos(c) / pi (Charikar, STOC 2002)."""
+    """Of sets with cosine c, each bit differs with chance p = arccos(c) / pi (Charikar, STOC
+    2002).
+    """
     similarity, signed = signed_pairs()
     chance = np.arccos(2 * similarity / (1 + similarity)) / np.pi
     off = hamming(signed.simhash[::2], signed.simhash[1::2]) - 64 * chance

@@ -1,4 +1,6 @@
-"""Matching chunks: Greedy String Tiling against its definition, information matching, symmetry, hostile texts."""
+"""Matching chunks: Greedy String Tiling against its definition, information matching, symmetry,
+hostile texts.
+"""
 
 import time
 from collections.abc import Sequence
@@ -26,7 +28,9 @@ def text_of(numbers: Sequence[int]) -> Words:
 
 
 def defined_tiles(a: list[int], b: list[int], width: int) -> list[Tile]:
-    """Greedy String Tiling word for word: the longest free match, earliest in a, then in b, until none is long enough."""
+    """Greedy String Tiling word for word: the longest free match, earliest in a, then in b, until
+    none is long enough.
+    """
     free_a, free_b, placed = [True] * len(a), [True] * len(b), []
     while True:
         best = Tile(0, 0, 0)
@@ -116,7 +120,9 @@ def test_literal_chunks_are_one_to_one(texts: tuple[list[int], list[int]]) -> No
 
 
 def defined_information(a: list[int], b: list[int], width: int) -> tuple[int, int, int]:
-    """L, S and C of information matching, word for word as `indexer.similarity.alignment` tells it."""
+    """L, S and C of information matching, word for word as `indexer.similarity.alignment` tells
+    it.
+    """
     width = max(1, min(width, len(a), len(b)))
     runs = [
         [tuple(text[at : at + width]) for at in range(len(text) - width + 1)] for text in (a, b)

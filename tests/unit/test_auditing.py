@@ -1,4 +1,6 @@
-"""Audits of planted stores whose misses brute force knows: without bias, and intervals that hold as often as they say."""
+"""Audits of planted stores whose misses brute force knows: without bias, and intervals that hold as
+often as they say.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ NEVER = 0.1  # a weight of false negatives under which many pairs are missed
 
 
 def planted(seed: int, families: int = 60, size: int = 4) -> dict[str, str]:
-    """Families of texts with edits of every strength, so that similarities lie on both sides of any threshold."""
+    """Families of texts with edits of every strength, so that similarities lie on both sides of any
+    threshold.
+    """
     chance = random.Random(seed)
     vocabulary = [
         "".join(chance.choices("abcdefghijklmnoprstuvw", k=chance.randint(3, 9)))
@@ -108,7 +112,9 @@ def test_a_census_knows_it_all() -> None:
 
 
 def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() -> None:
-    """Sketches never put near duplicates far apart in real life: the sum is tested on strata made by hand."""
+    """Sketches never put near duplicates far apart in real life: the sum is tested on strata made
+    by hand.
+    """
     near, far = (
         Stratum("near", 100, 50, 10, 0.3, False),
         Stratum("far", 10_000, 100, 0, 0.0, False, placed=False),

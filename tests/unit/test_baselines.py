@@ -61,7 +61,9 @@ def test_terms_that_are_too_common_too_rare_or_unseen_change_nothing() -> None:
 
 
 def test_random_lexicons_save_pairs_that_one_lexicon_loses() -> None:
-    """One term of the lexicon taken away: plain I-Match loses every pair, each random part saves a third of them."""
+    """One term of the lexicon taken away: plain I-Match loses every pair, each random part saves a
+    third of them.
+    """
     plain = saved = trials = 0
     for text in TEXTS[:120]:
         lexicon = [word for word in text if imatch([word], STATISTICS)]

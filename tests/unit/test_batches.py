@@ -1,4 +1,6 @@
-"""Review batches: nobody gets half a group, everything is given once, the work is even, and the order given is no matter."""
+"""Review batches: nobody gets half a group, everything is given once, the work is even, and the
+order given is no matter.
+"""
 
 from collections import Counter
 
@@ -71,7 +73,9 @@ def test_a_group_goes_to_who_has_read_most_of_it(made) -> None:
 
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=40), st.integers(1, 4))
 def test_the_work_is_even(words, people) -> None:
-    """Nobody has more than the others by more than the largest group: longest-first scheduling promises as much."""
+    """Nobody has more than the others by more than the largest group: longest-first scheduling
+    promises as much.
+    """
     made = [Group(f"g{place}", (f"d{place}",), number) for place, number in enumerate(words)]
     load = Counter({f"r{place}": 0 for place in range(people)})
     costs = {group.id: group.words + 1 for group in made}

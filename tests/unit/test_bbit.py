@@ -1,4 +1,6 @@
-"""b-bit MinHash: packing is lossless for the low bits, the corrected estimate is unbiased, its interval covers."""
+"""b-bit MinHash: packing is lossless for the low bits, the corrected estimate is unbiased, its
+interval covers.
+"""
 
 import json
 import math

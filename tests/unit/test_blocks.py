@@ -1,4 +1,6 @@
-"""Tables of bit blocks: no pair within the distance is missed. For k = 3 every flip mask is tried."""
+"""Tables of bit blocks: no pair within the distance is missed. For k = 3 every flip mask is
+tried.
+"""
 
 import itertools
 import random

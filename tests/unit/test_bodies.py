@@ -1,4 +1,6 @@
-"""The bodies of requests, without a server: what they hold is checked by hand, and against the tables they repeat."""
+"""The bodies of requests, without a server: what they hold is checked by hand, and against the
+tables they repeat.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""The planted clauses of benchmarks/clauses.py: deterministic, honest about synonyms, told as docs/duplicate-types.md says."""
+"""The planted clauses of benchmarks/clauses.py: deterministic, honest about synonyms, told as
+docs/duplicate-types.md says.
+"""
 
 import re
 import sys

@@ -1,4 +1,6 @@
-"""The compose file: valid by the Compose specification, pinned, on loopback, and the same versions as the tests run."""
+"""The compose file: valid by the Compose specification, pinned, on loopback, and the same versions
+as the tests run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Excerpts, replies and documents inside longer ones: found both ways, and no pair with a long enough shared stretch missed."""
+"""Excerpts, replies and documents inside longer ones: found both ways, and no pair with a long
+enough shared stretch missed.
+"""
 
 from itertools import combinations
 

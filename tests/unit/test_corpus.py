@@ -1,4 +1,6 @@
-"""The corpus is what the tests that use it take it for: fifty different documents, full of what makes formats differ."""
+"""The corpus is what the tests that use it take it for: fifty different documents, full of what
+makes formats differ.
+"""
 
 from __future__ import annotations
 

@@ -103,7 +103,9 @@ def test_merging_with_itself_doubles() -> None:
 
 
 def test_updates_stay_cheap() -> None:
-    """A thousand documents into a corpus of many features: segments, not one array copied a thousand times."""
+    """A thousand documents into a corpus of many features: segments, not one array copied a
+    thousand times.
+    """
     statistics = counted(arrays([list(range(200_000))]), "numbers")
     for place in range(1000):
         statistics.add(np.arange(place, place + 50, dtype=np.uint64))

@@ -103,7 +103,9 @@ def test_invoices_on_one_form_are_alike_only_by_the_form() -> None:
 
 
 def test_golden() -> None:
-    """18 other invoices and 2 letters: the shingles of the form weigh log(21/19) / log(21), rare ones about 1."""
+    """18 other invoices and 2 letters: the shingles of the form weigh log(21/19) / log(21), rare
+    ones about 1.
+    """
     store = library(
         rows(
             {f"i{place}": invoice(place) for place in range(20)}

@@ -1,4 +1,6 @@
-"""Duplicate types: the published pairs, what each type forgives, what turns an obligation, formulas, and lossless filters."""
+"""Duplicate types: the published pairs, what each type forgives, what turns an obligation,
+formulas, and lossless filters.
+"""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,6 @@
-"""Words and sentences by spaCy's Dutch model; a blank Dutch pipeline stands in for the model, which no package index has."""
+"""Words and sentences by spaCy's Dutch model; a blank Dutch pipeline stands in for the model, which
+no package index has.
+"""
 
 from __future__ import annotations
 

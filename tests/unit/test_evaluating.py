@@ -1,4 +1,6 @@
-"""Evaluation end to end in memory: what recipes find is what `match` finds, and the scores are those made by hand."""
+"""Evaluation end to end in memory: what recipes find is what `match` finds, and the scores are
+those made by hand.
+"""
 
 import csv
 import random
@@ -36,7 +38,9 @@ def changed(words: list[str], edits: int) -> list[str]:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Ten groups of an original, a light and a heavy edit, and one stranger each; paths in a gold set of csv."""
+    """Ten groups of an original, a light and a heavy edit, and one stranger each; paths in a gold
+    set of csv.
+    """
     with (tmp_path / "gold.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["a", "b", "type", "group", "kind"])

@@ -37,7 +37,9 @@ HOSTILE = {
 
 @pytest.fixture
 def store() -> Store:
-    """A family of four with a copy, a pair, one alone, one without text, one with a hostile title each."""
+    """A family of four with a copy, a pair, one alone, one without text, one with a hostile title
+    each.
+    """
     texts = {
         "a": TEXT,
         "b": edited(TEXT, 1),

@@ -1,4 +1,6 @@
-"""The pool: a document that hangs, crashes or eats memory costs itself, and nothing outlives the program."""
+"""The pool: a document that hangs, crashes or eats memory costs itself, and nothing outlives the
+program.
+"""
 
 import contextlib
 import os

@@ -1,6 +1,8 @@
-"""Documents come, change, go and are grouped, in any order, and whatever fails in between: families hold at every moment.
+"""Documents come, change, go and are grouped, in any order, and whatever fails in between: families
+hold at every moment.
 
-Failures strike between the steps of a job, and inside a step: a store may have done a part of what it was asked.
+Failures strike between the steps of a job, and inside a step: a store may have done a part of what
+it was asked.
 """
 
 from collections.abc import Callable, Iterable
@@ -44,7 +46,9 @@ class PowerCut(Exception):
 
 
 class Fragile:
-    """A store in which power is cut after so many single changes, and that refuses some documents."""
+    """A store in which power is cut after so many single changes, and that refuses some
+    documents.
+    """
 
     shared = True
 
@@ -109,7 +113,8 @@ class Histories(RuleBasedStateMachine):
         refusing=st.booleans(),
     )
     def overlap(self, batches: list[dict[str, str]], refusing: bool) -> None:
-        """Batches of new documents are placed one after the other and written at once, the last one first.
+        """Batches of new documents are placed one after the other and written at once, the last one
+        first.
 
         `refusing`: the store takes nothing of the first batch.
         """

@@ -126,7 +126,9 @@ def test_every_hit_is_in_one_group_and_prefixes_agree(
 def test_no_head_that_may_be_similar_enough_is_passed_over(
     seed: int, width: int, threshold: float
 ) -> None:
-    """The texts are asked about exactly the heads whose interval reaches the threshold, the most similar first."""
+    """The texts are asked about exactly the heads whose interval reaches the threshold, the most
+    similar first.
+    """
     random = np.random.default_rng(seed)
     sketches = random.integers(0, 2, (20, width)) << random.integers(0, 10, (20, 1))
     asked: dict[str, list[str]] = {}

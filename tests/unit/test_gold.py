@@ -1,4 +1,6 @@
-"""Gold sets and sheets as files: what is read, what is refused and on which line, and sheets that survive being cut."""
+"""Gold sets and sheets as files: what is read, what is refused and on which line, and sheets that
+survive being cut.
+"""
 
 import json
 from pathlib import Path

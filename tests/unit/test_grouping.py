@@ -1,4 +1,6 @@
-"""Families of a store beside a brute-force reading of their definition, whatever happened to the store before."""
+"""Families of a store beside a brute-force reading of their definition, whatever happened to the
+store before.
+"""
 
 import pytest
 from family_oracle import Oracle, clusters_of, expected, families_of
@@ -59,7 +61,9 @@ def test_clusters_are_chains(made, thresholds, cap):
 
 
 class History(RuleBasedStateMachine):
-    """Documents come, change and go, groupings are cut short: the next grouping is that of the definition."""
+    """Documents come, change and go, groupings are cut short: the next grouping is that of the
+    definition.
+    """
 
     @initialize()
     def begin(self):

@@ -1,4 +1,6 @@
-"""Families that never cross labels: each set of labels is grouped as if it were alone, so nothing of the others shows."""
+"""Families that never cross labels: each set of labels is grouped as if it were alone, so nothing
+of the others shows.
+"""
 
 import itertools
 import random
@@ -56,7 +58,9 @@ def test_each_set_of_labels_is_grouped_as_if_it_were_alone(rows):
 
 
 def test_who_sees_some_labels_alone_sees_no_trace_of_the_others(rows):
-    """Under document-level security by label: all that a family names is visible to whoever sees a member."""
+    """Under document-level security by label: all that a family names is visible to whoever sees a
+    member.
+    """
     leaking, safe = grouped(rows)[0], grouped(rows, within="labels")[0]
     for granted in ("a", "b"):
         visible = {one.id for one in rows if granted in one.labels}

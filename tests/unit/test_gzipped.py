@@ -35,7 +35,9 @@ def test_damaged_and_too_large_ones_are_refused() -> None:
 
 
 def test_a_long_changelog_is_indexed_word_for_word(tmp_path: Path) -> None:
-    """Repetitive text with far references: what the extractor garbled when it unpacked by itself."""
+    """Repetitive text with far references: what the extractor garbled when it unpacked by
+    itself.
+    """
     lines = [
         f"{n % 28 + 1} January: mend {n * 7919 % 997} of {n % 131}, as reported by {n % 17}"
         for n in range(9000)

@@ -1,4 +1,6 @@
-"""What a cap left out is estimated from a sample: near the truth, inside its interval, and the same for the same documents."""
+"""What a cap left out is estimated from a sample: near the truth, inside its interval, and the same
+for the same documents.
+"""
 
 from collections import defaultdict
 from itertools import combinations
@@ -16,7 +18,9 @@ BANDS, ROWS = 4, 2
 
 
 def left_out(slots, cap):
-    """Brute force: pairs of which every shared band is hot and has its centre elsewhere, with the number of such bands."""
+    """Brute force: pairs of which every shared band is hot and has its centre elsewhere, with the
+    number of such bands.
+    """
     carriers = defaultdict(list)
     for document, keys in enumerate(band_hashes(slots, BANDS, ROWS).tolist()):
         for band, key in enumerate(keys):
@@ -50,7 +54,9 @@ def test_weights_tell_in_how_many_bands_a_pair_was_left_out():
 
 
 def test_pairs_are_drawn_with_equal_chance():
-    """Two hot bands of unlike size: each pair of either comes as often as any other, by a chi-square bound."""
+    """Two hot bands of unlike size: each pair of either comes as often as any other, by a
+    chi-square bound.
+    """
     counts = np.zeros((90, 90))
     for salt in range(60):
         hot = HotBands(np.zeros((90, 2), np.uint32), 1, 2)

@@ -25,7 +25,9 @@ def joined(slots, bands, rank, cap, room=None):
 
 
 def brute(slots, bands, rank, cap):
-    """Pairs that share a key no more than `cap` carry, or a hot key of whose carriers one has the least rank."""
+    """Pairs that share a key no more than `cap` carry, or a hot key of whose carriers one has the
+    least rank.
+    """
     carriers = defaultdict(list)
     for document, keys in enumerate(band_keys(slots, bands, ROWS)):
         for key in keys:
@@ -74,7 +76,9 @@ def test_pairs_are_the_same_in_any_room(made, cap):
 
 
 def test_pairs_are_the_same_in_files():
-    """Enough documents for many runs, buckets longer than a run, and values that agree in their upper bits alone."""
+    """Enough documents for many runs, buckets longer than a run, and values that agree in their
+    upper bits alone.
+    """
     random = np.random.default_rng(3)
     slots = random.integers(0, 12, (3000, 3 * ROWS)).astype(np.uint32)
     whole = joined(slots, 3, np.arange(3000), 24)

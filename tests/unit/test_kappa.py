@@ -1,4 +1,6 @@
-"""Kappa against textbooks, against the definition in fractions, and against Conrad & Raymond's own numbers where they hold."""
+"""Kappa against textbooks, against the definition in fractions, and against Conrad & Raymond's own
+numbers where they hold.
+"""
 
 import math
 import random
@@ -9,12 +11,14 @@ import pytest
 
 from indexer.statistics.kappa import averaged, cohen, counted_table, siegel_castellan
 
-# Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971): 30 patients, 6 psychiatrists.
+# Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971):
+# 30 patients, 6 psychiatrists.
 DIAGNOSES = (
     "444444 222555 233335 555555 222444 113333 333355 113334 114444 555555 144444 124444 222333 144444 224445 "
     "333335 111455 111112 224444 133555 555555 244444 224555 114444 144445 222224 111155 224444 133333 555555"
 )
-# The worked example of Fleiss's kappa that most texts on the web repeat: 10 objects, 14 raters, 5 categories.
+# The worked example of Fleiss's kappa that most texts on the web repeat: 10 objects, 14 raters, 5
+# categories.
 TEN = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1], [7, 7, 0, 0, 0], [3, 2, 6, 3, 0],
        [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]]  # fmt: skip
 
@@ -42,7 +46,9 @@ def test_ten_objects_of_fourteen_raters() -> None:
 
 
 def test_two_psychiatrists_of_fleiss_by_cohen() -> None:
-    """Fleiss, Statistical Methods for Rates and Proportions, table 13.1: kappa .68, standard error .076."""
+    """Fleiss, Statistical Methods for Rates and Proportions, table 13.1: kappa .68, standard error
+    .076.
+    """
     table = [[75, 1, 4], [5, 4, 1], [0, 0, 10]]
     judged = [
         (a, b) for a, row in enumerate(table) for b, number in enumerate(row) for _ in range(number)
@@ -75,7 +81,9 @@ def test_kappa_is_its_definition(raters: int) -> None:
 
 @pytest.mark.parametrize(("raters", "kinds"), [(2, "aaaaabbb"), (3, "aaaaaabbbccc")])
 def test_the_corrected_variance_is_that_of_shuffled_judgements(raters: int, kinds: str) -> None:
-    """Under chance alone: judgements dealt to objects at random. The book's variance is off there, which is why both exist."""
+    """Under chance alone: judgements dealt to objects at random. The book's variance is off there,
+    which is why both exist.
+    """
     chance, objects = random.Random(7), 60
     judged = (kinds * 100)[: objects * raters]
     kappas = []
@@ -95,7 +103,9 @@ def test_the_corrected_variance_is_that_of_shuffled_judgements(raters: int, kind
 
 
 def test_cohens_variance_is_that_of_all_pairings() -> None:
-    """All ways to deal one assessor's judgements to the objects, which is what it describes for many objects."""
+    """All ways to deal one assessor's judgements to the objects, which is what it describes for
+    many objects.
+    """
     one, other = "aaabbcc", "aabbbca"
     kappas = [cohen(one, dealt).kappa for dealt in permutations(other)]
     seen = sum(kappa**2 for kappa in kappas) / len(kappas)

@@ -1,4 +1,6 @@
-"""A recipe with a secret key: what is stored of the key, where it comes from, and the bits it gives."""
+"""A recipe with a secret key: what is stored of the key, where it comes from, and the bits it
+gives.
+"""
 
 import dataclasses
 import json

@@ -1,4 +1,6 @@
-"""Versions: the tree is the cheapest there is, does not go back in time, and a planted history comes out."""
+"""Versions: the tree is the cheapest there is, does not go back in time, and a planted history
+comes out.
+"""
 
 from itertools import pairwise, product
 
@@ -76,7 +78,9 @@ def test_the_tree_is_the_cheapest_one(made) -> None:
 
 @given(histories(1000), st.randoms())
 def test_the_order_of_versions_is_no_matter(made, random) -> None:
-    """Where no two differences are the same; of equally good trees one is taken by the order given."""
+    """Where no two differences are the same; of equally good trees one is taken by the order
+    given.
+    """
     differences, times, preferred = made
     above = differences[np.triu_indices(len(times), 1)].tolist()
     assume(len(set(above)) == len(above))

@@ -1,4 +1,6 @@
-"""Mail that says it is UTF-8 is read as UTF-8, whatever its transfer encoding and whatever else it carries."""
+"""Mail that says it is UTF-8 is read as UTF-8, whatever its transfer encoding and whatever else it
+carries.
+"""
 
 from email.message import EmailMessage
 

@@ -1,4 +1,6 @@
-"""Measures: the worked examples, the relations between them, the empty cases, the table of names."""
+"""Measures: the worked examples, the relations between them, the empty cases, the table of
+names.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Normalisation `default_v1`: each rule, the running Python's own tables as an oracle, and hostile text."""
+"""Normalisation `default_v1`: each rule, the running Python's own tables as an oracle, and hostile
+text.
+"""
 
 import re
 import unicodedata
@@ -24,7 +26,9 @@ BROADLY = st.text(
 
 
 def plainly(text: str) -> str:
-    """The pipeline with the running Python's tables: right for what 13.0 assigns, with short runs of marks."""
+    """The pipeline with the running Python's tables: right for what 13.0 assigns, with short runs
+    of marks.
+    """
     text = "".join(c for c in text if not CLASSES[ord(c)] & codepoints.IGNORABLE)
     text = re.sub("[-\u2010](?=[ \t]*[\r\n])", "", text)
     text = unicodedata.normalize("NFKC", text)
@@ -98,7 +102,9 @@ def test_a_barrier_stands_after_every_thirtieth_mark(marks: int) -> None:
     ],
 )  # fmt: skip
 def test_hostile_runs_end(run: str, each: int) -> None:
-    """Each run leaves as many code points as it has without its blanks; the hyphen before the line end goes."""
+    """Each run leaves as many code points as it has without its blanks; the hyphen before the line
+    end goes.
+    """
     times = 200_000 // len(run)
     assert len(normalise("é" + run * times + "\n")) == 1 + each * times - run.startswith("-")
 

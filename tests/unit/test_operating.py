@@ -1,4 +1,6 @@
-"""What is told of a job: events in the log, a summary in the journal, spans where OpenTelemetry is."""
+"""What is told of a job: events in the log, a summary in the journal, spans where OpenTelemetry
+is.
+"""
 
 import ast
 import io

@@ -1,4 +1,6 @@
-"""The signing script without a server: its tables, its size, and that its version changes with it."""
+"""The signing script without a server: its tables, its size, and that its version changes with
+it.
+"""
 
 import dataclasses
 import hashlib

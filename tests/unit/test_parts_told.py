@@ -1,4 +1,6 @@
-"""Where parts lie and of which type duplicates are, as `search --json` prints it and as the review pages answer."""
+"""Where parts lie and of which type duplicates are, as `search --json` prints it and as the review
+pages answer.
+"""
 
 from __future__ import annotations
 

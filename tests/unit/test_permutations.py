@@ -1,4 +1,6 @@
-"""Classic MinHash equals datasketch, slot by slot, in all its schemes; stored sketches are read and written as it does."""
+"""Classic MinHash equals datasketch, slot by slot, in all its schemes; stored sketches are read and
+written as it does.
+"""
 
 import json
 import zlib
@@ -73,7 +75,9 @@ def test_golden_sketches_of_copietje_are_read_and_matched(vector: dict) -> None:
 
 
 def test_a_whole_condenser_equals_datasketch_over_copietjes_text() -> None:
-    """`ws:norm-html:sha1:128` on the text of copietje's own test, whose normal form its test states."""
+    """`ws:norm-html:sha1:128` on the text of copietje's own test, whose normal form its test
+    states.
+    """
     text = "<p>Some $TEXT</p><br>\n\n wIth <h1>CAPITALS !</h1>\n - SpAces, CharacTers& and punctuation?"
     stated = "some text with capitals spaces characters and punctuation"
     ours = [token.encode() for token in TOKENISERS["ws"](norm_html(text))]

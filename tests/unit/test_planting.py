@@ -1,4 +1,6 @@
-"""Planted truth: the same bytes for the same seed, each kind what it says, and gold that measures what was planted."""
+"""Planted truth: the same bytes for the same seed, each kind what it says, and gold that measures
+what was planted.
+"""
 
 from __future__ import annotations
 

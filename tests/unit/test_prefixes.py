@@ -1,4 +1,6 @@
-"""The complete mode's candidates hold every pair that reaches the threshold, whatever the sets, the route and the room."""
+"""The complete mode's candidates hold every pair that reaches the threshold, whatever the sets, the
+route and the room.
+"""
 
 from itertools import combinations
 

@@ -1,4 +1,6 @@
-"""Rare-term signatures: order, three ways with short texts, reliability; keys that lose no pair, and one that does."""
+"""Rare-term signatures: order, three ways with short texts, reliability; keys that lose no pair,
+and one that does.
+"""
 
 import json
 import math
@@ -105,7 +107,9 @@ def test_overlap_is_symmetric_and_one_with_itself(
 
 
 def test_the_three_ways_with_a_short_and_a_long_text() -> None:
-    """12 terms all contained in a text of 40: only `shorter` calls that alike, when they are its rarest."""
+    """12 terms all contained in a text of 40: only `shorter` calls that alike, when they are its
+    rarest.
+    """
     ranked = by_rarity(VOCABULARY[:40], STATISTICS)
     short, long = signature(ranked[:12]), signature(ranked)
     assert overlap(short, long, "unequal") == overlap(short, long, "padded") == 12 / 30
@@ -113,7 +117,9 @@ def test_the_three_ways_with_a_short_and_a_long_text() -> None:
 
 
 def test_unrelated_texts_of_twelve_terms_stay_apart_and_edited_ones_together() -> None:
-    """Words drawn as they are in a language, the commonest in most texts; then one word of twelve exchanged."""
+    """Words drawn as they are in a language, the commonest in most texts; then one word of twelve
+    exchanged.
+    """
     generator = random.Random(5)
     words, weights = (
         [f"v{number}" for number in range(5000)],
@@ -194,7 +200,9 @@ def test_prefix_keys_lose_no_pair(words: list[str], dropped: set[int], added: li
 def test_prefixes_of_any_ordered_sets_lose_no_pair(
     left: set[int], right: set[int], threshold: float
 ) -> None:
-    """Unequal sizes too: common entries counted over the longer vector, and over the n first of each."""
+    """Unequal sizes too: common entries counted over the longer vector, and over the n first of
+    each.
+    """
     one, other = ([f"{number:02d}" for number in sorted(numbers)] for numbers in (left, right))
     shared = min(len(one), len(other))
     for first, second in ((one, other), (one[:shared], other[:shared])):

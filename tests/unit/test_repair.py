@@ -1,4 +1,6 @@
-"""Whatever is damaged on purpose is found, told and left by a dry run, mended by a repair, and found no more after it."""
+"""Whatever is damaged on purpose is found, told and left by a dry run, mended by a repair, and
+found no more after it.
+"""
 
 import os
 import random
@@ -67,7 +69,9 @@ def rows(store: Store) -> dict[str, Row]:
 
 
 def mended(store: Store) -> tuple[Repair, ...]:
-    """What a repair mends, after a dry run that told the same and changed nothing, and before a repair that finds nothing."""
+    """What a repair mends, after a dry run that told the same and changed nothing, and before a
+    repair that finds nothing.
+    """
     before = rows(store)
     would = repair(store, dry_run=True)
     assert not any(one.mended for one in would)

@@ -1,4 +1,6 @@
-"""The report: whole in one file, the same for the same documents, its links lead inside, nothing of a document acts in it."""
+"""The report: whole in one file, the same for the same documents, its links lead inside, nothing of
+a document acts in it.
+"""
 
 import dataclasses
 import re

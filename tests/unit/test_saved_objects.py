@@ -1,4 +1,6 @@
-"""Bundles of saved objects: closed, importable by the oldest product they are meant for, put and removed once."""
+"""Bundles of saved objects: closed, importable by the oldest product they are meant for, put and
+removed once.
+"""
 
 import json
 
@@ -9,7 +11,9 @@ from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageErro
 from indexer.stores.engine import dashboards, saved_objects
 
 PRODUCTS = ("opensearch-dashboards", "kibana")
-NEWEST = {  # what the oldest product of each kind imports: OpenSearch Dashboards 1.0 (as Kibana 7.10.2) and Kibana 8.0
+# what the oldest product of each kind imports: OpenSearch Dashboards 1.0 (as Kibana 7.10.2) and
+# Kibana 8.0
+NEWEST = {
     "opensearch-dashboards": {
         "index-pattern": (7, 6, 0),
         "visualization": (7, 10, 0),

@@ -14,7 +14,9 @@ from indexer.stores.engine.sender import Operation, Patience, Sender
 
 
 class Cluster:
-    """Answers each request by the next of the scripted behaviours, then well; keeps what it was sent and what it stored."""
+    """Answers each request by the next of the scripted behaviours, then well; keeps what it was
+    sent and what it stored.
+    """
 
     def __init__(self, *script):
         self.script, self.requests, self.stored, self.pauses = list(script), [], {}, []

@@ -1,4 +1,6 @@
-"""The machinery that starts servers: tried here on a small server of our own, on the real ones in tests/engines."""
+"""The machinery that starts servers: tried here on a small server of our own, on the real ones in
+tests/engines.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ _TINY = textwrap.dedent(
 
 
 def interpreter() -> str:
-    """A Python that the user who runs the servers can run: this one, or the system's where this one lies in root's home."""
+    """A Python that the user who runs the servers can run: this one, or the system's where this one
+    lies in root's home.
+    """
     try:
         return str(cache.reachable(Path(sys.executable).resolve()))
     except AbsentError:
@@ -181,7 +185,9 @@ time.sleep(60)
 
 @pytest.fixture
 def owner(tmp_path):
-    """A process that started a server: its own Popen, the server's pid, the supervisor's pid, the folder."""
+    """A process that started a server: its own Popen, the server's pid, the supervisor's pid, the
+    folder.
+    """
     here = Path(__file__).parent
     script = _OWNER.format(paths=[str(here), str(here.parent)], home=str(tmp_path))
     with subprocess.Popen(

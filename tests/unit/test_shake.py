@@ -27,7 +27,9 @@ def test_golden(vector: dict) -> None:
 
 @given(FEATURES, st.sampled_from([8, 16, 64, 1024]))
 def test_bits_are_those_of_the_released_code(features: list[bytes], bits: int) -> None:
-    """Counter i * 8 + j belongs to bit j of the i-th byte from the end, and becomes bit i * 8 + j of the number."""
+    """Counter i * 8 + j belongs to bit j of the i-th byte from the end, and becomes bit i * 8 + j
+    of the number.
+    """
     size, counters = bits // 8, [0] * bits
     for feature in features:
         digest = hashlib.shake_256(feature).digest(size)

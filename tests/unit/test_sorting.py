@@ -1,4 +1,6 @@
-"""Codes come back sorted, each once where asked, from any room; temporary files leave nothing behind."""
+"""Codes come back sorted, each once where asked, from any room; temporary files leave nothing
+behind.
+"""
 
 import gc
 import os

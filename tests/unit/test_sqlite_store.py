@@ -1,4 +1,6 @@
-"""The SQLite file under ill treatment: killed writers, foreign and damaged files, locks, full disks."""
+"""The SQLite file under ill treatment: killed writers, foreign and damaged files, locks, full
+disks.
+"""
 
 import os
 import random
@@ -357,7 +359,9 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
 
 
 def test_a_question_does_not_wait_for_a_longer_one(store, path):
-    """While one thread reads on, others read too, and see what was written since; the longer reading does not."""
+    """While one thread reads on, others read too, and see what was written since; the longer
+    reading does not.
+    """
     store.write([row("1")])
     with store._file.reading() as longer, ThreadPoolExecutor(1) as other:
         assert longer.execute("SELECT count(*) FROM documents").fetchone() == (1,)

@@ -1,4 +1,6 @@
-"""Files of every format so far are opened and used; a newer one is refused; an upgrade that is killed changes nothing."""
+"""Files of every format so far are opened and used; a newer one is refused; an upgrade that is
+killed changes nothing.
+"""
 
 import os
 import shutil

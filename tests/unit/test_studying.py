@@ -1,4 +1,6 @@
-"""The study: signatures equal those of single documents, neighbours those of brute force; accounts add up; runs go on."""
+"""The study: signatures equal those of single documents, neighbours those of brute force; accounts
+add up; runs go on.
+"""
 
 from __future__ import annotations
 

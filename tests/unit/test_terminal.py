@@ -1,4 +1,6 @@
-"""Comparisons on a terminal: legible without colour at any width, and nothing in a document can steer the terminal."""
+"""Comparisons on a terminal: legible without colour at any width, and nothing in a document can
+steer the terminal.
+"""
 
 import io
 import re

@@ -54,7 +54,9 @@ def test_tables_are_those_of_unicode_13() -> None:
 def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
     bits: int, wanted: tuple[str, ...]
 ) -> None:
-    """Categories of Latin, Greek, Cyrillic, Devanagari, Thai and Han have not changed since 13.0."""
+    """Categories of Latin, Greek, Cyrillic, Devanagari, Thai and Han have not changed since
+    13.0.
+    """
     blocks = "20-24F 370-377 400-52F 905-939 E01-E30 4E00-9FFC"
     for first, last in ranges(blocks):
         for code in range(first, last + 1):
@@ -141,7 +143,9 @@ def test_hostile_text_takes_linear_time(hostile: str, left: str) -> None:
 @pytest.mark.parametrize("language", DECLARATION)
 @pytest.mark.parametrize("version", RULES)
 def test_no_language_collapses(language: str, version: str) -> None:
-    """Two unrelated texts of a language have many tokens each and share few of them; a small edit keeps most."""
+    """Two unrelated texts of a language have many tokens each and share few of them; a small edit
+    keeps most.
+    """
     one, other = (set(tokens(text, version)) for text in DECLARATION[language])
     edited = set(tokens(DECLARATION[language][0][:-4], version))
     assert min(len(one), len(other)) >= 5

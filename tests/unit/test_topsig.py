@@ -1,4 +1,6 @@
-"""TopSig: golden signatures, a second definition in plain Python, the densities and weights of paper, code and tool."""
+"""TopSig: golden signatures, a second definition in plain Python, the densities and weights of
+paper, code and tool.
+"""
 
 import json
 import math

@@ -1,4 +1,6 @@
-"""The signature study's MinHash: minima of cut digests, written out a second time from the paper and the released code."""
+"""The signature study's MinHash: minima of cut digests, written out a second time from the paper
+and the released code.
+"""
 
 import hashlib
 import json

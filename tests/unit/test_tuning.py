@@ -1,4 +1,6 @@
-"""Tuning: what experiments measure, what thresholds make of it, which recipe is chosen; runs that go on where they stopped."""
+"""Tuning: what experiments measure, what thresholds make of it, which recipe is chosen; runs that
+go on where they stopped.
+"""
 
 from __future__ import annotations
 
@@ -199,7 +201,8 @@ def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
     ]
     truth = truth_of(cases)
     assert 10 < truth.half.sum() < 70
-    # in one half similar pairs lie at .9 and different ones at .8, in the other at .5 and .3: no threshold serves both
+    # in one half similar pairs lie at .9 and different ones at .8, in the other at .5 and .3: no
+    # threshold serves both
     values = np.where(
         truth.half, np.where(truth.similar, 0.9, 0.8), np.where(truth.similar, 0.5, 0.3)
     )

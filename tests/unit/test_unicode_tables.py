@@ -1,4 +1,6 @@
-"""The pinned tables are Unicode 13.0's, and nothing that 13.0 assigns has moved in the running Python's tables."""
+"""The pinned tables are Unicode 13.0's, and nothing that 13.0 assigns has moved in the running
+Python's tables.
+"""
 
 import runpy
 import unicodedata

@@ -1,4 +1,6 @@
-"""Pairs of texts are measured as far as it matters: what parity maps rule out is not, and nothing that counts is lost."""
+"""Pairs of texts are measured as far as it matters: what parity maps rule out is not, and nothing
+that counts is lost.
+"""
 
 from itertools import combinations
 

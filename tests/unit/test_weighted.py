@@ -1,4 +1,6 @@
-"""Weighted MinHash: the same bits everywhere, unbiased for the weighted Jaccard similarity; the logarithm it stands on."""
+"""Weighted MinHash: the same bits everywhere, unbiased for the weighted Jaccard similarity; the
+logarithm it stands on.
+"""
 
 import json
 import math
@@ -68,7 +70,9 @@ def test_sampling_is_consistent(weights: list[float]) -> None:
 
 @pytest.mark.parametrize("spread", [1.0, 4.0, 100.0])
 def test_equal_slots_estimate_the_weighted_jaccard_similarity(spread: float) -> None:
-    """200 pairs whose weights differ by random factors: no bias, and no more error than theory has."""
+    """200 pairs whose weights differ by random factors: no bias, and no more error than theory
+    has.
+    """
     slots, errors, theory = 128, [], []
     random = np.random.default_rng(7)
     for seed in range(200):

@@ -1,4 +1,6 @@
-"""A site on a port of this machine over a store in a file, and a real browser that says what its pages did."""
+"""A site on a port of this machine over a store in a file, and a real browser that says what its
+pages did.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def store_url(folder: Path) -> str:
-    """A store of the example files, of planted families, and of documents that attack whoever shows them."""
+    """A store of the example files, of planted families, and of documents that attack whoever shows
+    them.
+    """
     store = open_store(f"sqlite:///{folder}/pages.db")
     index([str(ROOT / "examples")], store)
     planted = {f"m{place}": edited(sentence(3), place) for place in range(6)}

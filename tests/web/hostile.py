@@ -34,7 +34,9 @@ PAYLOADS = (
 
 
 def hostile_rows() -> list[Row]:
-    """One family of documents that differ in a payload, which stands in every field that a page shows."""
+    """One family of documents that differ in a payload, which stands in every field that a page
+    shows.
+    """
     shared = sentence(11, 80)
     made = rows(
         {

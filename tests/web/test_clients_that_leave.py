@@ -20,7 +20,9 @@ Given = TypeVar("Given")
 
 
 def ran(asked: Coroutine[Any, Any, Given]) -> Given:
-    """What a coroutine gives, in a thread of its own: a browser of other tests keeps a loop in this one."""
+    """What a coroutine gives, in a thread of its own: a browser of other tests keeps a loop in this
+    one.
+    """
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, asked).result()
 

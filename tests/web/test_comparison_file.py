@@ -1,4 +1,6 @@
-"""`compare --html`: one file that asks nobody for anything, in which nothing of a document can act, as a reader opens it."""
+"""`compare --html`: one file that asks nobody for anything, in which nothing of a document can act,
+as a reader opens it.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def long() -> str:
 
 @pytest.fixture
 def watched(browser: Browser, tmp_path: Path) -> Iterator[tuple[BrowserContext, Seen]]:
-    """A window and what its pages did; a test fails when one asked for anything but files of the test."""
+    """A window and what its pages did; a test fails when one asked for anything but files of the
+    test.
+    """
     seen = Seen(f"file://{tmp_path}")
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(15_000)
@@ -137,7 +141,9 @@ def test_hostile_documents_run_nothing_and_reach_nobody(opened: Open) -> None:
 
 
 def test_what_gets_into_the_file_cannot_run(browser: Browser, tmp_path: Path) -> None:
-    """The policy itself, apart from escaping: markup put into the file after it was made is refused by the browser."""
+    """The policy itself, apart from escaping: markup put into the file after it was made is refused
+    by the browser.
+    """
     file = tmp_path / "altered.html"
     attack = "<script>pwned=1</script><img src=x onerror=pwned=1><style>body{display:none}</style>"
     file.write_text(of(ONE, OTHER).replace("</main>", f"{attack}</main>"), encoding="utf-8")

@@ -1,4 +1,6 @@
-"""The page of an evaluation in a real browser: hostile documents do nothing, links stay in their pair, it reads well."""
+"""The page of an evaluation in a real browser: hostile documents do nothing, links stay in their
+pair, it reads well.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ COMMON = "the tenant pays the rent on the first day of each month and keeps the 
 
 @pytest.fixture(scope="module")
 def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """More misses than are shown, a false positive, sheets of two assessors, texts that attack whoever shows them."""
+    """More misses than are shown, a false positive, sheets of two assessors, texts that attack
+    whoever shows them.
+    """
     folder = tmp_path_factory.mktemp("evaluated")
     lines, other = ["a,b,judgement"], ["a,b,judgement"]
     for place in range(MOST_SHOWN + 3):

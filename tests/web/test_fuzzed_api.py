@@ -1,6 +1,8 @@
-"""The JSON API asked by a machine that reads its description: every answer is as described, and none is a server error.
+"""The JSON API asked by a machine that reads its description: every answer is as described, and
+none is a server error.
 
-`NEARFOLD_FUZZ=2000 python -m pytest tests/web/test_fuzzed_api.py` asks that many questions of each kind.
+`NEARFOLD_FUZZ=2000 python -m pytest tests/web/test_fuzzed_api.py` asks that many questions of each
+kind.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`nearfold judge` as a process, in a real browser: blind, by keyboard, resumed after a kill, safe whatever texts say."""
+"""`nearfold judge` as a process, in a real browser: blind, by keyboard, resumed after a kill, safe
+whatever texts say.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def judging(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Six pairs of texts that begin with a word of their own, some of them hostile; similarities that must not be shown."""
+    """Six pairs of texts that begin with a word of their own, some of them hostile; similarities
+    that must not be shown.
+    """
     lines = ["a,b,similarity"]
     for place in range(6):
         (tmp_path / f"left-{place}.txt").write_text(
@@ -102,7 +106,9 @@ def answer(page: Page, key: str, done: int) -> int:
 
 
 def judge_all(address: str, said: Callable[[int], str]) -> Iterator[tuple[int, str]]:
-    """Answer all pairs by plain requests, quicker than a browser does: each with its number and the page that asked for it."""
+    """Answer all pairs by plain requests, quicker than a browser does: each with its number and the
+    page that asked for it.
+    """
     while 'name="key"' in (page := urllib.request.urlopen(address).read().decode()):
         key, token = (
             re.search(rf'name="{name}" value="([^"]+)"', page).group(1) for name in ("key", "token")

@@ -1,4 +1,6 @@
-"""What the pages refuse, what they carry, and what they answer: by plain requests, without a browser."""
+"""What the pages refuse, what they carry, and what they answer: by plain requests, without a
+browser.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The review pages in a real browser: every page, keyboard paths, hostile documents, accessibility, widths and themes."""
+"""The review pages in a real browser: every page, keyboard paths, hostile documents, accessibility,
+widths and themes.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""The report in a real browser: hostile documents do nothing, it reads well in both themes, on paper, and on a phone."""
+"""The report in a real browser: hostile documents do nothing, it reads well in both themes, on
+paper, and on a phone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`nearfold serve` as a process of its own, windows of a real browser, and what their pages did that they must not do."""
+"""`nearfold serve` as a process of its own, windows of a real browser, and what their pages did
+that they must not do.
+"""
 
 from __future__ import annotations
 

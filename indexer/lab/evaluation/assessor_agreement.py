@@ -1,4 +1,6 @@
-"""How far assessors agree, as Conrad & Raymond (ICAIL 2007) measure it, with Cohen's kappa beside it."""
+"""How far assessors agree, as Conrad & Raymond (ICAIL 2007) measure it, with Cohen's kappa beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ from indexer.statistics.kappa import (
 class Measured:
     """Agreement on one question.
 
-    `pooled` is of one table of all pairs, which the paper calls macro-averaged, `by_group` the mean of a kappa for each group,
-    its micro-averaged. `corrected` has the variance of 1979; `cohen` is None unless there are two raters.
+    `pooled` is of one table of all pairs, which the paper calls macro-averaged, `by_group` the mean
+    of a kappa for each group, its micro-averaged. `corrected` has the variance of 1979; `cohen` is
+    None unless there are two raters.
     """
 
     pooled: Kappa
@@ -32,9 +35,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far assessors agree on the pairs that all of them have judged; `left_out` counts the others.
+    """How far assessors agree on the pairs that all of them have judged; `left_out` counts the
+    others.
 
-    `duplicate`: whether a pair is a duplicate or not, which the paper reports; `types`: of which type.
+    `duplicate`: whether a pair is a duplicate or not, which the paper reports; `types`: of which
+    type.
     """
 
     assessors: tuple[str, ...]
@@ -45,7 +50,9 @@ class Agreement:
 
 
 def agreement(sheets: Sequence[Sheet]) -> Agreement:
-    """The agreement of two assessors or more; an arbiter, who sees the hard pairs alone, is not among them."""
+    """The agreement of two assessors or more; an arbiter, who sees the hard pairs alone, is not
+    among them.
+    """
     assessors = [one for one in sheets if one.role == "assessor"]
     everything = {pair for one in assessors for pair in one.judgements}
     common = sorted(pair for pair in everything if all(pair in one.judgements for one in assessors))

@@ -1,4 +1,6 @@
-"""Lines of csv and JSON Lines files as mappings, each with the place that an error message names."""
+"""Lines of csv and JSON Lines files as mappings, each with the place that an error message
+names.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Record:
         return f"{self.path}, line {self.line}"
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A field that is text. Raises `UsageError` when it is missing, empty (unless there is a default), or no text."""
+        """A field that is text. Raises `UsageError` when it is missing, empty (unless there is a
+        default), or no text.
+        """
         value = self.fields.get(name)
         if value is None or value == "":
             if default is None:
@@ -47,8 +51,9 @@ class Record:
 def records(path: str) -> Iterator[Record]:
     """The lines of a `.csv` file with a header, or of a `.jsonl` file; empty lines are passed over.
 
-    The last line of a `.jsonl` file without a line end that cannot be read was cut short while it was written: it is left out.
-    Raises `SourceNotFound`, and `UsageError` for another kind of file and for what cannot be read, with the line.
+    The last line of a `.jsonl` file without a line end that cannot be read was cut short while it
+    was written: it is left out. Raises `SourceNotFound`, and `UsageError` for another kind of file
+    and for what cannot be read, with the line.
     """
     place = Path(path)
     if place.is_dir():

@@ -1,7 +1,8 @@
-"""What a recipe finds among some texts at a threshold: candidates by its keys, judged by a measure on the texts.
+"""What a recipe finds among some texts at a threshold: candidates by its keys, judged by a measure
+on the texts.
 
-With MinHash slots it is what `match --exact` finds in a store of these texts. Other recipes find pairs that share a key, and
-one without keys compares every pair.
+With MinHash slots it is what `match --exact` finds in a store of these texts. Other recipes find
+pairs that share a key, and one without keys compares every pair.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was found at a threshold: similarities, the pairs that were looked at, and those that slots ruled out."""
+    """What was found at a threshold: similarities, the pairs that were looked at, and those that
+    slots ruled out.
+    """
 
     found: Mapping[Pair, float]
     candidates: frozenset[Pair]
@@ -44,9 +47,11 @@ class Decider:
     """Texts under one recipe, signed once. Pairs are places in `texts`, the lower one first."""
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, measure: str | None = None) -> None:
-        """`measure`: `features` unless given, `terminology` or `hamming` where the recipe makes nothing else.
+        """`measure`: `features` unless given, `terminology` or `hamming` where the recipe makes
+        nothing else.
 
-        Corpus statistics of recipes with weights are counted over these texts. Raises `UnknownMeasure`.
+        Corpus statistics of recipes with weights are counted over these texts. Raises
+        `UnknownMeasure`.
         """
         self.recipe, self.measure = recipe, measure or usual_measure(recipe)
         if self.measure not in MEASURES:
@@ -96,7 +101,9 @@ class Decider:
         return [made[text] for text in self._texts]
 
     def similarity(self, pair: Pair) -> float:
-        """The measure of a pair, by the texts; 1 for the same normalised text, 0 when one of them has no keys."""
+        """The measure of a pair, by the texts; 1 for the same normalised text, 0 when one of them
+        has no keys.
+        """
         if pair not in self._known:
             self._known[pair] = self._measured(*pair)
         return self._known[pair]
@@ -112,7 +119,8 @@ class Decider:
         )
 
     def decide(self, threshold: float) -> Decision:
-        """The pairs at the threshold or above, among the candidates that the recipe's keys make there.
+        """The pairs at the threshold or above, among the candidates that the recipe's keys make
+        there.
 
         Raises `UsageError` when these are too many to be compared one by one.
         """
@@ -156,7 +164,9 @@ class Decider:
             yield from fresh
 
     def _keys(self, complete: Sequence[int], threshold: float) -> list[Iterable[object]] | None:
-        """The keys of these texts, those of bands anew for the threshold; None when the recipe makes none."""
+        """The keys of these texts, those of bands anew for the threshold; None when the recipe
+        makes none.
+        """
         signed = [self.signed[place] for place in complete]
         slots = [one.minhash for one in signed if one.minhash is not None]
         if slots and slots[0].dtype == np.uint32:

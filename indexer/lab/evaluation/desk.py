@@ -1,4 +1,6 @@
-"""What an assessor is given to judge: pairs in an order of one's own, sides turned at random, and nothing that gives a hint."""
+"""What an assessor is given to judge: pairs in an order of one's own, sides turned at random, and
+nothing that gives a hint.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ class Desk:
         return (b, a) if task.turned else (a, b)
 
     def judge(self, key: str, type: str) -> None:
-        """Put a judgement on the sheet. Raises `UsageError` when there is no such pair or answer, or it cannot be kept."""
+        """Put a judgement on the sheet. Raises `UsageError` when there is no such pair or answer,
+        or it cannot be kept.
+        """
         task = self.task(key)
         if type not in QUESTIONS:
             raise UsageError(f"{type!r} is no answer; choose one of: {', '.join(QUESTIONS)}")
@@ -78,7 +82,9 @@ class Desk:
             self._sheet.judge(task.a, task.b, type, task.group)
 
     def undo(self) -> Task | None:
-        """Take the last judgement of these tasks back, and say which task that was; None when none is judged."""
+        """Take the last judgement of these tasks back, and say which task that was; None when none
+        is judged.
+        """
         with self._lock:
             pairs = {ordered(one.a, one.b): one for one in self._tasks.values()}
             last = next(
@@ -90,7 +96,9 @@ class Desk:
 
 
 def tasks(pairs: Sequence[tuple[str, str, str]], assessor: str) -> list[Task]:
-    """Pairs (a, b, group) in an order, and turned in a way, that depend on the assessor's name and the pair alone."""
+    """Pairs (a, b, group) in an order, and turned in a way, that depend on the assessor's name and
+    the pair alone.
+    """
     made = []
     for a, b, group in pairs:
         digest = hashlib.sha256(
@@ -107,11 +115,13 @@ def desk(
     out: str | Path,
     arbitrate: Sequence[str] = (),
 ) -> Desk:
-    """The desk of an assessor over a file of pairs or sets, whose types are not looked at; goes on with the sheet at `out`.
+    """The desk of an assessor over a file of pairs or sets, whose types are not looked at; goes on
+    with the sheet at `out`.
 
-    `arbitrate`: the sheets of two assessors or more; the desk is an arbiter's then, and has the pairs alone on which they
-    differ. Raises `UsageError` for a file that cannot be read or written, for documents that are not there, and when the file
-    of pairs lacks some on which the sheets differ.
+    `arbitrate`: the sheets of two assessors or more; the desk is an arbiter's then, and has the
+    pairs alone on which they differ. Raises `UsageError` for a file that cannot be read or written,
+    for documents that are not there, and when the file of pairs lacks some on which the sheets
+    differ.
     """
     if not assessor.strip():
         raise UsageError("a sheet needs the name of its assessor; give --assessor")

@@ -1,4 +1,6 @@
-"""`evaluate`: what recipes find of the truth at thresholds, and how far those agree who have told the truth."""
+"""`evaluate`: what recipes find of the truth at thresholds, and how far those agree who have told
+the truth.
+"""
 
 from __future__ import annotations
 
@@ -44,16 +46,19 @@ def evaluate(
     synonyms: str = "",
     progress: Progress = silent,
 ) -> Evaluation:
-    """Judge what recipes find at thresholds by a gold set: precision, recall and F1 of pairs and of sets, and every error.
+    """Judge what recipes find at thresholds by a gold set: precision, recall and F1 of pairs and of
+    sets, and every error.
 
-    `gold`: one file of pairs or sets, or the sheets of several assessors and, if there is one, of the arbiter. Documents are
-    named by id or path; texts come from the store or from the disk, and are signed anew for each recipe (the store's own unless
-    given). Without keys (empty, too short, numbers alone) a text is in no pair. `closed`: whether pairs that are not listed are
-    different; see `read_gold`. `seed` is that of the bootstrap. With `types` the detector of duplicate types is judged beside
-    the recipes, thresholds being its overlap, and found pairs are told by type; `synonyms` as `duplicate_sets` takes them.
+    `gold`: one file of pairs or sets, or the sheets of several assessors and, if there is one, of
+    the arbiter. Documents are named by id or path; texts come from the store or from the disk, and
+    are signed anew for each recipe (the store's own unless given). Without keys (empty, too short,
+    numbers alone) a text is in no pair. `closed`: whether pairs that are not listed are different;
+    see `read_gold`. `seed` is that of the bootstrap. With `types` the detector of duplicate types
+    is judged beside the recipes, thresholds being its overlap, and found pairs are told by type;
+    `synonyms` as `duplicate_sets` takes them.
 
-    Raises `UsageError` for a file that cannot be read, with the line, for documents that are not there, and for `synonyms`
-    without `types`; `UnknownMeasure`.
+    Raises `UsageError` for a file that cannot be read, with the line, for documents that are not
+    there, and for `synonyms` without `types`; `UnknownMeasure`.
     """
     if rule not in RULES:
         raise UsageError(f"{rule!r} is no rule; choose one of: {', '.join(RULES)}")
@@ -103,7 +108,9 @@ def _truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]
 
 
 class _System:
-    """What decides over the documents of a gold set, places in the order of their keys; `teller` of types, if it is wanted."""
+    """What decides over the documents of a gold set, places in the order of their keys; `teller` of
+    types, if it is wanted.
+    """
 
     def __init__(
         self,
@@ -168,7 +175,9 @@ class _System:
     def _told(
         self, judged: Sequence[Group], found: Sequence[set[Pair]], threshold: float
     ) -> tuple[Told, ...]:
-        """How often pairs of each type of the truth were told as each type; nothing without a teller of types."""
+        """How often pairs of each type of the truth were told as each type; nothing without a
+        teller of types.
+        """
         if self._teller is None:
             return ()
         counted: Counter[tuple[str, str]] = Counter()

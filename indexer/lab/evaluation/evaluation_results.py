@@ -1,4 +1,6 @@
-"""What an evaluation says: shares with their intervals, results by recipe and threshold, and every error."""
+"""What an evaluation says: shares with their intervals, results by recipe and threshold, and every
+error.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ Interval = tuple[float, float]
 class Share:
     """`part` of `whole`, and where the true share lies at 95 %; `value` is None of nothing.
 
-    `wilson` and `mitchell` take pairs for independent; `bootstrap` draws whole groups or linked sets again, and is None where
-    there are fewer than two.
+    `wilson` and `mitchell` take pairs for independent; `bootstrap` draws whole groups or linked
+    sets again, and is None where there are fewer than two.
     """
 
     part: int
@@ -41,7 +43,9 @@ def shared(part: int, whole: int, bootstrap: Interval | None) -> Share:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """By pairs. `f1` with the interval of the bootstrap alone; None where nothing is to be found and nothing was."""
+    """By pairs. `f1` with the interval of the bootstrap alone; None where nothing is to be found
+    and nothing was.
+    """
 
     right: int
     wrong: int
@@ -64,9 +68,11 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class OfType:
-    """One duplicate type, or one kind of planted truth: what was found of it, and sets of it that were captured.
+    """One duplicate type, or one kind of planted truth: what was found of it, and sets of it that
+    were captured.
 
-    Its precision leaves out found pairs of other types; found pairs that are no duplicates count against every type.
+    Its precision leaves out found pairs of other types; found pairs that are no duplicates count
+    against every type.
     """
 
     name: str
@@ -77,7 +83,8 @@ class OfType:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A pair that was found and is no duplicate (`type` tells what it is), or a duplicate that was missed, and why.
+    """A pair that was found and is no duplicate (`type` tells what it is), or a duplicate that was
+    missed, and why.
 
     `similarity` is by the measure of the result; 0 where a text has no keys.
     """
@@ -93,7 +100,9 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """How many pairs of a `type` of the truth were `told` as a type; or have "no type", or were "not found"."""
+    """How many pairs of a `type` of the truth were `told` as a type; or have "no type", or were
+    "not found".
+    """
 
     type: str
     told: str
@@ -104,9 +113,10 @@ class Told:
 class Result:
     """One recipe, or the detector of duplicate types, at one threshold.
 
-    `judged` counts the pairs about which the truth is known, `unjudged` pairs that were found and about which it is not.
-    `agreement` is kappa of the recipe and the truth: duplicate, or not. `by_kind` where the gold set tells kinds.
-    `types_told` counts duplicates and found pairs, where types were asked for.
+    `judged` counts the pairs about which the truth is known, `unjudged` pairs that were found and
+    about which it is not. `agreement` is kappa of the recipe and the truth: duplicate, or not.
+    `by_kind` where the gold set tells kinds. `types_told` counts duplicates and found pairs, where
+    types were asked for.
     """
 
     recipe: str
@@ -127,10 +137,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Results in the order of recipes, then thresholds; how far the assessors agree, where there are two or more.
+    """Results in the order of recipes, then thresholds; how far the assessors agree, where there
+    are two or more.
 
-    `closed`: pairs that the gold set does not list count as different. `types`: pairs of the truth by type. `rule`: when a set
-    is captured. `drawn`: what the bootstrap draws again. `alone`: pairs that one assessor alone has judged; they count.
+    `closed`: pairs that the gold set does not list count as different. `types`: pairs of the truth
+    by type. `rule`: when a set is captured. `drawn`: what the bootstrap draws again. `alone`: pairs
+    that one assessor alone has judged; they count.
     """
 
     documents: int

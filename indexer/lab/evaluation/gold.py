@@ -1,7 +1,9 @@
-"""Gold sets: pairs of documents, or sets of them, that people have judged; names are ids of a store, or paths.
+"""Gold sets: pairs of documents, or sets of them, that people have judged; names are ids of a
+store, or paths.
 
-Duplicate types are those of Conrad & Raymond (ICAIL 2007): `identical`, `near-identical`, `fuzzy`; `duplicate` where nobody has
-said which. `different` and `contained` say that a pair is no duplicate.
+Duplicate types are those of Conrad & Raymond (ICAIL 2007): `identical`, `near-identical`, `fuzzy`;
+`duplicate` where nobody has said which. `different` and `contained` say that a pair is no
+duplicate.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One judged pair, as it is written. `group` is the query or the result set that it belongs to, `kind` how it was made."""
+    """One judged pair, as it is written. `group` is the query or the result set that it belongs to,
+    `kind` how it was made.
+    """
 
     a: str
     b: str
@@ -71,8 +75,8 @@ class GoldSet:
 class Gold:
     """The truth about some documents, each pair once.
 
-    `closed`: pairs that are not listed, of documents of the same group, are no duplicates; else nothing is known of them.
-    `folder`: where paths begin that are not absolute.
+    `closed`: pairs that are not listed, of documents of the same group, are no duplicates; else
+    nothing is known of them. `folder`: where paths begin that are not absolute.
     """
 
     pairs: tuple[Labelled, ...]
@@ -92,7 +96,9 @@ class Gold:
 
 
 def type_named(spelling: str, record: Record) -> str:
-    """The type that a spelling means; case, blanks and underscores do not count. Raises `UsageError`."""
+    """The type that a spelling means; case, blanks and underscores do not count. Raises
+    `UsageError`.
+    """
     name = "-".join(spelling.lower().replace("_", " ").replace("-", " ").split())
     if name not in SPELLINGS:
         raise record.wrong(f"{spelling!r} is no type; choose one of: {', '.join(TYPES)}")
@@ -102,9 +108,10 @@ def type_named(spelling: str, record: Record) -> str:
 def read_gold(path: str, closed: bool | None = None) -> Gold:
     """Read pairs (`a`, `b`, and if known `type`, `group` or `query`, `kind`) or sets.
 
-    Sets are rows of `set` and `document` in csv, in JSON Lines objects with `documents`; `type` and `group` as for pairs.
-    Unless `closed` says otherwise, pairs that are not listed are taken for different, except where the file itself lists such
-    pairs: then nothing is concluded of what it does not list. Raises `SourceNotFound`, and `UsageError` with the line.
+    Sets are rows of `set` and `document` in csv, in JSON Lines objects with `documents`; `type` and
+    `group` as for pairs. Unless `closed` says otherwise, pairs that are not listed are taken for
+    different, except where the file itself lists such pairs: then nothing is concluded of what it
+    does not list. Raises `SourceNotFound`, and `UsageError` with the line.
     """
     found = list(records(path))
     if not found:
@@ -124,7 +131,9 @@ def read_gold(path: str, closed: bool | None = None) -> Gold:
 
 
 def gold_sets(gold: Gold) -> tuple[GoldSet, ...]:
-    """The sets as they were given, or those that duplicate pairs of a group link, of the loosest type of their pairs."""
+    """The sets as they were given, or those that duplicate pairs of a group link, of the loosest
+    type of their pairs.
+    """
     if gold.sets:
         return gold.sets
     groups: dict[str, dict[tuple[str, str], Labelled]] = {}

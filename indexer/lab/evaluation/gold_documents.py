@@ -1,4 +1,6 @@
-"""The documents that a gold set names, with their texts: by id from a store, or by path from the store or from the disk."""
+"""The documents that a gold set names, with their texts: by id from a store, or by path from the
+store or from the disk.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A document. `key` tells whether two names mean the same one: its id where it is `stored`, else its real path."""
+    """A document. `key` tells whether two names mean the same one: its id where it is `stored`,
+    else its real path.
+    """
 
     key: str
     path: str
@@ -28,10 +32,11 @@ class Named:
 
 
 def named(names: Iterable[str], folder: str, store: Store | None) -> dict[str, Named]:
-    """Every document by name. A name is an id of the store, a path from `folder`, or a path from the working directory.
+    """Every document by name. A name is an id of the store, a path from `folder`, or a path from
+    the working directory.
 
-    What the store has is taken from there; an empty store is none. Raises `UsageError` with the first few that
-    are nowhere or cannot be read.
+    What the store has is taken from there; an empty store is none. Raises `UsageError` with the
+    first few that are nowhere or cannot be read.
     """
     wanted = list(dict.fromkeys(names))
     store = store if store is not None and store.stored_recipe() else None
@@ -69,7 +74,9 @@ def _of_row(row: Row) -> Named:
 
 
 def _file(name: str, folder: str) -> str | None:
-    """The real path of a file that a name means; what stands in the folder of the gold set goes before what stands here."""
+    """The real path of a file that a name means; what stands in the folder of the gold set goes
+    before what stands here.
+    """
     places = (os.path.join(folder, name), name)  # noqa: PTH118 (a name may be of any bytes)
     return next((os.path.realpath(place) for place in places if _is_file(place)), None)
 
@@ -82,7 +89,9 @@ def _is_file(place: str) -> bool:
 
 
 def _of_files(files: Mapping[str, str], store: Store | None) -> dict[str, Named]:
-    """Files by name, from the store where it has them. Raises `UsageError` when one cannot be read."""
+    """Files by name, from the store where it has them. Raises `UsageError` when one cannot be
+    read.
+    """
     ids = {
         name: blob.id
         for name, place in files.items()

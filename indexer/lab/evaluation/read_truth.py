@@ -1,4 +1,6 @@
-"""What is given as the truth about pairs: one gold set, or the sheets of assessors and of the arbiter, if there is one."""
+"""What is given as the truth about pairs: one gold set, or the sheets of assessors and of the
+arbiter, if there is one.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,11 @@ class Given:
 
 
 def given(paths: Sequence[str], closed: bool | None = None) -> Given:
-    """Read the truth from one file of pairs or sets, or from sheets. `closed` as `read_gold` has it, for gold sets alone.
+    """Read the truth from one file of pairs or sets, or from sheets. `closed` as `read_gold` has
+    it, for gold sets alone.
 
-    Raises `SourceNotFound`, and `UsageError` for files that cannot be read, with the line, for both kinds together, and when no
-    pair of the sheets is settled.
+    Raises `SourceNotFound`, and `UsageError` for files that cannot be read, with the line, for both
+    kinds together, and when no pair of the sheets is settled.
     """
     kinds = [is_sheet(path) for path in paths]
     if kinds == [False]:

@@ -1,4 +1,6 @@
-"""Scores of found pairs against the groups of a gold set: by pairs, by sets, by type, with intervals."""
+"""Scores of found pairs against the groups of a gold set: by pairs, by sets, by type, with
+intervals.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def drawn_again(groups: Sequence[Group]) -> str:
 def pair_scores(
     groups: Sequence[Group], found: Found, seed: int, kept: Callable[[Labelled], bool] = bool
 ) -> Scores:
-    """By pairs; of the true pairs those that are `kept`, found pairs that are other true ones left out."""
+    """By pairs; of the true pairs those that are `kept`, found pairs that are other true ones left
+    out.
+    """
     rows = [_units(group, pairs, kept) for group, pairs in zip(groups, found, strict=True)]
     units = np.concatenate(rows) if len(rows) == 1 else np.array([row.sum(axis=0) for row in rows])
     made = Counts(*(int(number) for number in units.sum(axis=0)))
@@ -51,7 +55,9 @@ def pair_scores(
 
 
 def _units(group: Group, found: set[Pair], kept: Callable[[Labelled], bool]) -> Units:
-    """Right, wrong and missed pairs of each set that true and found pairs link; at least one row, of zeros."""
+    """Right, wrong and missed pairs of each set that true and found pairs link; at least one row,
+    of zeros.
+    """
     true = {pair for pair in group.true if kept(group.known[pair])}
     others = group.true - true
     places = {

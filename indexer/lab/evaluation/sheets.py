@@ -1,8 +1,10 @@
-"""Assessors' sheets: who has judged which pairs how, kept so that nothing that was judged is ever lost.
+"""Assessors' sheets: who has judged which pairs how, kept so that nothing that was judged is ever
+lost.
 
-A sheet that is being written is a file of JSON lines: a head that names the assessor, then one line a judgement, the last of a
-pair counting; a judgement that was taken back is null. Sheets of other programs are csv or JSON Lines with a, b, judgement and,
-where several assessors are in one file, assessor.
+A sheet that is being written is a file of JSON lines: a head that names the assessor, then one line
+a judgement, the last of a pair counting; a judgement that was taken back is null. Sheets of other
+programs are csv or JSON Lines with a, b, judgement and, where several assessors are in one file,
+assessor.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ def is_sheet(path: str) -> bool:
 
 
 def read_sheets(path: str) -> list[Sheet]:
-    """The sheets of a file, one an assessor. Raises `SourceNotFound`, and `UsageError` with the line."""
+    """The sheets of a file, one an assessor. Raises `SourceNotFound`, and `UsageError` with the
+    line.
+    """
     folder = str(Path(path).resolve().parent)
     sheets: dict[str, Sheet] = {}
     head: Record | None = None
@@ -131,8 +135,8 @@ class OpenSheet:
             )
 
     def judge(self, a: str, b: str, type: str | None, group: str = "") -> None:
-        """Put down a judgement of a pair, or take one back (None). Raises `UsageError` when it cannot be written: it is not
-        counted then, and the sheet stands as before.
+        """Put down a judgement of a pair, or take one back (None). Raises `UsageError` when it
+        cannot be written: it is not counted then, and the sheet stands as before.
         """
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         self._append(
@@ -200,7 +204,9 @@ def _relative(folder: str | None, sheet: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair that assessors judge differently: who said what, and how it was settled; `type` is None when it was not."""
+    """A pair that assessors judge differently: who said what, and how it was settled; `type` is
+    None when it was not.
+    """
 
     a: str
     b: str
@@ -210,7 +216,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The gold set that sheets make, and where assessors disagreed. `alone`: pairs that only one assessor has judged."""
+    """The gold set that sheets make, and where assessors disagreed. `alone`: pairs that only one
+    assessor has judged.
+    """
 
     gold: Gold
     disagreements: tuple[Disagreement, ...]
@@ -230,9 +238,11 @@ def disagreements(sheets: Sequence[Sheet]) -> list[tuple[str, str]]:
 
 
 def resolved(sheets: Sequence[Sheet]) -> Resolved:
-    """The gold set of sheets: what all say; where they differ what the arbiter says, else what most say, else nothing.
+    """The gold set of sheets: what all say; where they differ what the arbiter says, else what most
+    say, else nothing.
 
-    Pairs that are not judged stay unknown. Raises `UsageError` when there is no assessor or more than one arbiter.
+    Pairs that are not judged stay unknown. Raises `UsageError` when there is no assessor or more
+    than one arbiter.
     """
     assessors = [one for one in sheets if one.role == "assessor"]
     arbiters = [one for one in sheets if one.role == "arbiter"]

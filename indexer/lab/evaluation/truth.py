@@ -1,4 +1,6 @@
-"""A gold set with its names resolved: the judged pairs of each group, whatever names the documents were given under."""
+"""A gold set with its names resolved: the judged pairs of each group, whatever names the documents
+were given under.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class Group:
 
 
 def groups(gold: Gold, documents: Mapping[str, Named]) -> list[Group]:
-    """The groups of a gold set, by name. Raises `UsageError` when two names of a pair are the same document."""
+    """The groups of a gold set, by name. Raises `UsageError` when two names of a pair are the same
+    document.
+    """
     keys = {name: one.key for name, one in documents.items()}
     known: dict[str, dict[Pair, Labelled]] = {}
     for one in gold.pairs:

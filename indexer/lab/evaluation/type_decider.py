@@ -1,4 +1,6 @@
-"""Duplicate types of the texts of a gold set: the detector judged as recipes are, and the type of what recipes find."""
+"""Duplicate types of the texts of a gold set: the detector judged as recipes are, and the type of
+what recipes find.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ NOT_FOUND, NO_TYPE = "not found", "no type"
 
 
 class TypeDecider:
-    """Texts compared as clauses, by what `search --fold types` goes by. Pairs are places in `texts`, the lower one first."""
+    """Texts compared as clauses, by what `search --fold types` goes by. Pairs are places in
+    `texts`, the lower one first.
+    """
 
     name, id, measure = "duplicate-types", "", "terminology"
 

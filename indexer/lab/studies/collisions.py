@@ -24,8 +24,8 @@ Hashes = NDArray[np.uint64]
 class Alike:
     """Pairs of documents with one signature, two of each of at most 100 signatures that are shared.
 
-    `mean`: of the Jaccard similarity of their features; `unlike`: the share of pairs that have less than half in common. Both
-    are None where no signature is shared.
+    `mean`: of the Jaccard similarity of their features; `unlike`: the share of pairs that have less
+    than half in common. Both are None where no signature is shared.
     """
 
     method: str

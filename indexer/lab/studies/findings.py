@@ -1,4 +1,6 @@
-"""What a study says in words: which method spreads best, and the answers to what the signature study left open."""
+"""What a study says in words: which method spreads best, and the answers to what the signature
+study left open.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ AS_GOOD = 0.99  # of the unique signatures that all statistics give
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """Documents of a method without neighbours within 1 bit, within 3, and those that leave that group."""
+    """Documents of a method without neighbours within 1 bit, within 3, and those that leave that
+    group.
+    """
 
     method: str
     bits: int
@@ -55,7 +59,9 @@ def most(made: Studied) -> dict[int, Spread]:
 
 
 def enough(made: Studied) -> int:
-    """The fewest documents, of those tried, whose statistics give 99 % of the unique signatures that all give."""
+    """The fewest documents, of those tried, whose statistics give 99 % of the unique signatures
+    that all give.
+    """
     whole = made.answers.samples[-1]
     good = [
         one.documents

@@ -13,7 +13,9 @@ BITS = (16, 32, 64, 128, 256, 512, 1024)
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to make signatures. `spelling`: of its recipe, with BITS for the length; `most`: the bits that it can give."""
+    """A way to make signatures. `spelling`: of its recipe, with BITS for the length; `most`: the
+    bits that it can give.
+    """
 
     name: str
     label: str
@@ -61,7 +63,9 @@ PUBLISHED_COLLISIONS = {
 
 
 def lengths(asked: Sequence[int]) -> tuple[int, ...]:
-    """The lengths asked for, ascending, each once. Raises `UsageError` for one that is no multiple of 8 from 16 to 1024."""
+    """The lengths asked for, ascending, each once. Raises `UsageError` for one that is no multiple
+    of 8 from 16 to 1024.
+    """
     for one in asked:
         if one % 8 or not 16 <= one <= 1024:
             raise UsageError(f"signatures have a multiple of 8 bits from 16 to 1024, not {one}")

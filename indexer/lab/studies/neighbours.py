@@ -1,4 +1,6 @@
-"""How many documents lie within a Hamming distance of each, exactly and without comparing all with all."""
+"""How many documents lie within a Hamming distance of each, exactly and without comparing all with
+all.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _ONES = np.array([value.bit_count() for value in range(1 << 16)], dtype=np.uint8
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """Signatures, each once: (n, words) uint64, how many documents have each, and the place of each document's in them."""
+    """Signatures, each once: (n, words) uint64, how many documents have each, and the place of each
+    document's in them.
+    """
 
     words: Words
     documents: Counts
@@ -27,7 +31,9 @@ class Distinct:
 
 
 def distinct(signatures: NDArray[np.uint8]) -> Distinct:
-    """The distinct rows of (documents, octets) signatures; bits are filled up to whole words with zeros."""
+    """The distinct rows of (documents, octets) signatures; bits are filled up to whole words with
+    zeros.
+    """
     missing = -signatures.shape[1] % 8
     filled = np.ascontiguousarray(np.pad(signatures, ((0, 0), (missing, 0))))
     rows = filled.view(f"V{filled.shape[1]}").ravel()
@@ -40,10 +46,12 @@ def distinct(signatures: NDArray[np.uint8]) -> Distinct:
 
 
 def neighbours(made: Distinct, bits: int, distance: int) -> Counts:
-    """The number of other documents within `distance` bits (1 or more) of each document: (documents,) int64.
+    """The number of other documents within `distance` bits (1 or more) of each document:
+    (documents,) int64.
 
-    Signatures are cut into blocks, some of which are equal in any two so near (Manku, Jain & Das Sarma, WWW 2007); only those
-    with equal blocks are compared. Memory is in proportion to the number of signatures.
+    Signatures are cut into blocks, some of which are equal in any two so near (Manku, Jain & Das
+    Sarma, WWW 2007); only those with equal blocks are compared. Memory is in proportion to the
+    number of signatures.
     """
     masks = [
         _words(mask, made.words.shape[1])
@@ -75,7 +83,9 @@ def _words(mask: int, words: int) -> Words:
 
 
 def _groups(words: Words, mask: Words) -> tuple[Counts, Counts]:
-    """The rows in an order in which those with equal bits under the mask are together, and where the group of each ends."""
+    """The rows in an order in which those with equal bits under the mask are together, and where
+    the group of each ends.
+    """
     keys = np.zeros(len(words), dtype=np.uint64)
     for column in (words & mask).T:
         keys = mix64_array(keys ^ column)

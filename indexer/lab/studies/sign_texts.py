@@ -36,7 +36,9 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """What signing one text takes on one processor: mean and standard deviation, over so many texts of so many octets."""
+    """What signing one text takes on one processor: mean and standard deviation, over so many texts
+    of so many octets.
+    """
 
     method: str
     bits: int
@@ -47,7 +49,9 @@ class Seconds:
 
 
 def counted(texts: Texts, total: int, progress: Progress) -> Counted:
-    """Count the features of all texts. Samples are of 10, 32, 100, 316, ... texts, as long as there are more."""
+    """Count the features of all texts. Samples are of 10, 32, 100, 316, ... texts, as long as there
+    are more.
+    """
     sizes = [round(10 ** (half / 2)) for half in range(2, 20) if round(10 ** (half / 2)) < total]
     made = Counted(_nothing(), {size: _nothing() for size in sizes})
     for place, text in enumerate(texts):
@@ -66,7 +70,9 @@ def _nothing() -> CorpusStatistics:
 def signed(
     texts: Texts, bits: Sequence[int], statistics: Counted, folder: Path, progress: Progress
 ) -> list[Path]:
-    """Sign all texts: the files with their signatures, in order. Arrays are (texts, octets), by `named` and `asked`."""
+    """Sign all texts: the files with their signatures, in order. Arrays are (texts, octets), by
+    `named` and `asked`.
+    """
     total, done, files, arriving = texts.account().studied, 0, list[Path](), _nothing()
     key = hashlib.sha256(f"{texts.digest()} {bits}".encode()).hexdigest()[:12]
     for batch in _batches(texts):
@@ -90,7 +96,9 @@ def named(method: str, bits: int) -> str:
 
 
 def asked(statistics: int | str, bits: int) -> str:
-    """The name of weighted TopSig signatures by the statistics of the first n texts, of ALL, or ONLINE: those so far."""
+    """The name of weighted TopSig signatures by the statistics of the first n texts, of ALL, or
+    ONLINE: those so far.
+    """
     return f"statistics-{statistics}-{bits}"
 
 
@@ -129,7 +137,9 @@ def _signatures(
 def _questions(
     batch: Sequence[Grams], statistics: Counted, arriving: CorpusStatistics
 ) -> dict[str, Rows]:
-    """Weighted TopSig by other statistics than those of all texts; `arriving` counts each text before it is signed."""
+    """Weighted TopSig by other statistics than those of all texts; `arriving` counts each text
+    before it is signed.
+    """
     hashes, kept = (
         np.unique(np.concatenate([one.hashes for one in batch])),
         dict[str, list[bytes]](),
@@ -156,7 +166,9 @@ def _rows(values: Sequence[bytes]) -> Rows:
 def timed(
     texts: Texts, bits: Sequence[int], statistics: CorpusStatistics, most: int, progress: Progress
 ) -> list[Seconds]:
-    """Sign the first `most` texts one by one by `fingerprint`: seconds of the processor, corpus statistics not counted."""
+    """Sign the first `most` texts one by one by `fingerprint`: seconds of the processor, corpus
+    statistics not counted.
+    """
     sample = [text for text, _ in zip(texts, range(most), strict=False)]
     made = []
     for done, (method, one) in enumerate(pairs := pairs_of(bits)):

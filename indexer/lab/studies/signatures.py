@@ -1,7 +1,9 @@
-"""Signatures by every method and of every length for many texts at once: what they share is computed once.
+"""Signatures by every method and of every length for many texts at once: what they share is
+computed once.
 
-Each is, bit for bit, what `fingerprint` gives by the recipe of its method. SHAKE256 of fewer bits is the beginning of more; the
-least hash of a MinHash belongs to the same feature whatever the length; TopSig's vectors are mostly zeros and kept as lists.
+Each is, bit for bit, what `fingerprint` gives by the recipe of its method. SHAKE256 of fewer bits
+is the beginning of more; the least hash of a MinHash belongs to the same feature whatever the
+length; TopSig's vectors are mostly zeros and kept as lists.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ _LEAST = ("md5", "sha1", "sha256", "sha512")  # of which a MinHash of the study 
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The features of a text, each once: their octets, 64-bit hashes (ascending) and how often each stands in it."""
+    """The features of a text, each once: their octets, 64-bit hashes (ascending) and how often each
+    stands in it.
+    """
 
     names: list[bytes]
     hashes: Hashes
@@ -46,7 +50,9 @@ class Grams:
         return np.repeat(self.hashes, self.times)
 
     def units(self, statistics: CorpusStatistics | None = None) -> Units:
-        """The weight of each feature in units of 2**-20: its frequency, or with statistics the logarithm of ratios."""
+        """The weight of each feature in units of 2**-20: its frequency, or with statistics the
+        logarithm of ratios.
+        """
         if statistics is None:
             return in_units(self.times.astype(np.float64))
         return in_units(feature_weights(self.repeated, statistics)[1])
@@ -66,7 +72,9 @@ def grams_of(text: str) -> Grams:
 
 
 class Vectors:
-    """TopSig's vectors of features for several lengths, as lists of the entries that are not zero."""
+    """TopSig's vectors of features for several lengths, as lists of the entries that are not
+    zero.
+    """
 
     def __init__(self, hashes: Hashes, bits: Sequence[int]) -> None:
         self._bits, self._columns = tuple(bits), sum(bits)
@@ -83,7 +91,9 @@ class Vectors:
         )
 
     def _entries(self, hashes: Hashes) -> tuple[Places, NDArray[np.int16]]:
-        """How many entries each feature has, and their columns; those of -1 come after all columns."""
+        """How many entries each feature has, and their columns; those of -1 come after all
+        columns.
+        """
         dense = np.concatenate([sparse_vectors(hashes, bits) for bits in self._bits], axis=1)
         rows, columns = np.nonzero(dense)
         signed = columns + self._columns * (dense[rows, columns] < 0)
@@ -165,7 +175,9 @@ def _ranks(names: list[bytes], hash: str) -> Places:
 
 
 def _projected(digests: NDArray[np.uint8], weights: Units, bits: Sequence[int]) -> dict[int, int]:
-    """SimHash of every length from (n, octets) digests: weights are summed by the values of each octet, then by its bits."""
+    """SimHash of every length from (n, octets) digests: weights are summed by the values of each
+    octet, then by its bits.
+    """
     octets = digests.shape[1]
     places = digests + (np.arange(octets, dtype=np.int32) << 8)
     sums = np.bincount(places.ravel(), weights=np.repeat(weights, octets), minlength=octets << 8)

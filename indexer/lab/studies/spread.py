@@ -1,4 +1,6 @@
-"""What the signatures of a collection show: how they spread, who is near whom, what other statistics would have made."""
+"""What the signatures of a collection show: how they spread, who is near whom, what other
+statistics would have made.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ CLOSE = 3  # bits of 64, within which look-ups find
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The signatures of a method: how many are unique, and the documents of each (itself included), with their deviation."""
+    """The signatures of a method: how many are unique, and the documents of each (itself included),
+    with their deviation.
+    """
 
     method: str
     bits: int
@@ -35,7 +39,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """How many documents have 0, 1, ... 10 neighbours within a distance; the last number is of those with more."""
+    """How many documents have 0, 1, ... 10 neighbours within a distance; the last number is of
+    those with more.
+    """
 
     method: str
     bits: int
@@ -45,10 +51,11 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Fewer:
-    """Weighted TopSig by the statistics of fewer documents: unique signatures by length, bits of 64 that differ, share close.
+    """Weighted TopSig by the statistics of fewer documents: unique signatures by length, bits of 64
+    that differ, share close.
 
-    `differing`: the mean number of bits in which a signature differs from that by all statistics; `close`: the share of
-    documents for which these are at most 3.
+    `differing`: the mean number of bits in which a signature differs from that by all statistics;
+    `close`: the share of documents for which these are at most 3.
     """
 
     documents: int
@@ -59,7 +66,9 @@ class Fewer:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What the statistics at arrival made of the documents that came from one place to another, as `Fewer` has it."""
+    """What the statistics at arrival made of the documents that came from one place to another, as
+    `Fewer` has it.
+    """
 
     first: int
     last: int
@@ -69,7 +78,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """`samples` ascend to all documents; `online`: unique signatures by length; `arrivals` in order."""
+    """`samples` ascend to all documents; `online`: unique signatures by length; `arrivals` in
+    order.
+    """
 
     samples: tuple[Fewer, ...]
     online: dict[int, int]
@@ -77,14 +88,17 @@ class Answers:
 
 
 def by_chance(documents: int, bits: int) -> float:
-    """How many documents would repeat the signature of another if every bit were drawn by chance: the mean.
+    """How many documents would repeat the signature of another if every bit were drawn by chance:
+    the mean.
 
     >>> round(by_chance(10_000, 16)), round(by_chance(10_000, 32), 4)
     (726, 0.0116)
     """
     if (
         bits > 40
-    ):  # where the exact form would lose all its digits: the number of pairs, times the chance that one agrees
+        # where the exact form would lose all its digits: the number of pairs, times the chance that one
+        # agrees
+    ):
         return documents * (documents - 1) / 2 * 2.0**-bits
     room = 2.0**bits
     return documents + room * math.expm1(documents * math.log1p(-1 / room))
@@ -110,7 +124,9 @@ def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> t
 
 
 def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Near, ...]:
-    """Neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits; without the study's MinHash, as there."""
+    """Neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits; without the study's
+    MinHash, as there.
+    """
     wanted = [(name, one) for one in NEIGHBOUR_BITS if one in bits for name in WITH_NEIGHBOURS]
     made = []
     for done, (name, one) in enumerate(wanted):

@@ -1,4 +1,6 @@
-"""`study`: how signatures of every method and length spread the documents of a folder or a store."""
+"""`study`: how signatures of every method and length spread the documents of a folder or a
+store.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ TIMED = 50
 
 @dataclass(frozen=True, slots=True)
 class Studied:
-    """What a study found in the folder or the store `source`. `features`: distinct 4-grams of all studied texts."""
+    """What a study found in the folder or the store `source`. `features`: distinct 4-grams of all
+    studied texts.
+    """
 
     source: str
     account: Account
@@ -43,12 +47,14 @@ def study(
     sample: int = TIMED,
     progress: Progress = silent,
 ) -> Studied:
-    """Sign every text of a folder or a store by every method of the study, and measure what becomes of it.
+    """Sign every text of a folder or a store by every method of the study, and measure what becomes
+    of it.
 
-    Empty texts and exact copies are counted apart. Texts and signatures lie in `out`/work until the study is done: cut
-    short, the same call goes on with what was read. Nothing in `out` is a document, should it lie in the folder. Times are
-    of the first `sample` texts, an accidental choice. The same texts give the same figures, times excepted. Raises
-    `UsageError` for other lengths than multiples of 8 from 16 to 1024, for a source without text and for an `out` that is
+    Empty texts and exact copies are counted apart. Texts and signatures lie in `out`/work until the
+    study is done: cut short, the same call goes on with what was read. Nothing in `out` is a
+    document, should it lie in the folder. Times are of the first `sample` texts, an accidental
+    choice. The same texts give the same figures, times excepted. Raises `UsageError` for other
+    lengths than multiples of 8 from 16 to 1024, for a source without text and for an `out` that is
     the source; `SourceNotFound`.
     """
     chosen, work = lengths(bits), Path(out) / WORK

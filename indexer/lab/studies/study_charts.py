@@ -1,4 +1,6 @@
-"""The figures of a study as SVG that stands by itself: every colour is in it, and a page may give it its own."""
+"""The figures of a study as SVG that stands by itself: every colour is in it, and a page may give
+it its own.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,18 @@ _SOFT, _RULE = "#56616d", "#dedbd3"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How values go upwards: from 0 to `most`; by the logarithm of 1 and more where `log`; told as shares where `shares`."""
+    """How values go upwards: from 0 to `most`; by the logarithm of 1 and more where `log`; told as
+    shares where `shares`.
+    """
 
     most: float
     log: bool = False
     shares: bool = False
 
     def height(self, value: float) -> float:
-        """The height of a value in [0, 1]; on a logarithmic scale 0 lies at the foot, and 1 is seen."""
+        """The height of a value in [0, 1]; on a logarithmic scale 0 lies at the foot, and 1 is
+        seen.
+        """
         if not self.log:
             return value / (self.most or 1)
         return (
@@ -58,7 +64,8 @@ def chart(
     scale: Scale,
     across: str,
 ) -> str:
-    """Lines over places at equal distances, told apart by colour and dashes, with a legend; `across` says what the places are.
+    """Lines over places at equal distances, told apart by colour and dashes, with a legend;
+    `across` says what the places are.
 
     A value may be None: the line ends there.
     """

@@ -1,4 +1,6 @@
-"""The figures of a study by name: those of the signature study for this collection, and those that answer what it left open."""
+"""The figures of a study by name: those of the signature study for this collection, and those that
+answer what it left open.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def _unique(made: Studied) -> str:
 
 
 def _shared(made: Studied, methods: Sequence[str], title: str) -> str:
-    """All documents of a signature but one, for every signature: what is missing from Figure 1, on a logarithmic scale."""
+    """All documents of a signature but one, for every signature: what is missing from Figure 1, on
+    a logarithmic scale.
+    """
     by = {(one.method, one.bits): made.account.studied - one.unique for one in made.spreads}
     named: Lines = [
         *((NAMED[name].label, [by.get((name, one)) for one in made.bits]) for name in methods),

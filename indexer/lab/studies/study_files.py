@@ -1,4 +1,6 @@
-"""What a study leaves behind: `report.html` and its figures for people, tables as CSV and `results.json` for programs."""
+"""What a study leaves behind: `report.html` and its figures for people, tables as CSV and
+`results.json` for programs.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def _spelled(rows: Iterable[Row]) -> Iterator[list[str | int]]:
 
 
 def _signatures(made: Studied) -> Iterator[Row]:
-    """Tables 1 and 2 and Figure 1: one row a method and length, as measured here and as published."""
+    """Tables 1 and 2 and Figure 1: one row a method and length, as measured here and as
+    published.
+    """
     yield (
         "method", "bits", "documents", "unique", "collisions", "deviation", "most", "seconds", "seconds_deviation",
         "megabytes_a_second", "compared_pairs", "mean_jaccard", "under_half", "published_collisions", "published_deviation",

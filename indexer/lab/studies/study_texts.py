@@ -1,4 +1,6 @@
-"""The texts of a study while it lasts: each distinct one once, in an order that depends on nothing but what it says."""
+"""The texts of a study while it lasts: each distinct one once, in an order that depends on nothing
+but what it says.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,12 @@ create table account (name text primary key, value) without rowid;
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of the documents that were read: each is in one of these, and `studied` have signatures.
+    """What became of the documents that were read: each is in one of these, and `studied` have
+    signatures.
 
-    `failed`: could not be read; `empty`: without any text; `copies`: of a text that stands under another document already;
-    `numbers_only` and `too_short` (under four characters) have no signature by any method. `octets`: of the studied texts.
+    `failed`: could not be read; `empty`: without any text; `copies`: of a text that stands under
+    another document already; `numbers_only` and `too_short` (under four characters) have no
+    signature by any method. `octets`: of the studied texts.
     """
 
     documents: int
@@ -45,7 +49,9 @@ class Account:
 
 
 class Texts:
-    """Texts in a file. They come in the order of the SHA-256 of what they say, so the first n are n drawn at random."""
+    """Texts in a file. They come in the order of the SHA-256 of what they say, so the first n are n
+    drawn at random.
+    """
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -83,11 +89,14 @@ class Texts:
 
 
 def texts_of(source: Path | Store, folder: Path, progress: Progress) -> Texts:
-    """Read a folder or a store into a file of `folder`; what an earlier call read whole is not read again.
+    """Read a folder or a store into a file of `folder`; what an earlier call read whole is not read
+    again.
 
-    `folder` lies in that of the report. Nothing there is a document, should it lie in the folder to read.
+    `folder` lies in that of the report. Nothing there is a document, should it lie in the folder to
+    read.
 
-    Raises `SourceNotFound`, and `UsageError` when there is no text to sign or the report lies in the folder to read itself.
+    Raises `SourceNotFound`, and `UsageError` when there is no text to sign or the report lies in
+    the folder to read itself.
     """
     place, report = folder / "texts.db", folder.parent.resolve()
     if isinstance(source, Path) and source.resolve() == report:

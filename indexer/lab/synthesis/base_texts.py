@@ -1,4 +1,6 @@
-"""The texts that truth is planted in: drawn from a folder, long enough, and each unlike all others."""
+"""The texts that truth is planted in: drawn from a folder, long enough, and each unlike all
+others.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ class Source:
 class Chosen:
     """What was drawn.
 
-    `reserve` lends words, answers and forms to the others; `passed` counts what was read and not taken, by reason.
+    `reserve` lends words, answers and forms to the others; `passed` counts what was read and not
+    taken, by reason.
     """
 
     originals: list[Source] = field(default_factory=list)
@@ -59,10 +62,12 @@ def chosen(
     translations: bool = True,
     progress: Progress = silent,
 ) -> Chosen:
-    """Draw originals from a folder of files of any format, a tenth as many for the reserve, and pairs of translations.
+    """Draw originals from a folder of files of any format, a tenth as many for the reserve, and
+    pairs of translations.
 
-    A text is taken from 100 words on, its first 2,000 when it is longer, and when it shares less than a fifth of its five-word
-    shingles with every text taken before. Raises `SourceNotFound`, and `UsageError` when fewer than three texts are found.
+    A text is taken from 100 words on, its first 2,000 when it is longer, and when it shares less
+    than a fifth of its five-word shingles with every text taken before. Raises `SourceNotFound`,
+    and `UsageError` when fewer than three texts are found.
     """
     paths = {_name(blob): blob.path for blob in walk([folder]) if isinstance(blob, Blob)}
     names = chance.shuffled(sorted(paths))
@@ -152,7 +157,9 @@ def _shingles(found: Words) -> Iterable[str]:
 def _translated(
     names: Sequence[str], paths: dict[str, str], used: set[str], most: int
 ) -> Iterator[tuple[Source, Source]]:
-    """Pairs of files whose paths differ in the name of a language alone, such as `de/intro.txt` and `fr/intro.txt`."""
+    """Pairs of files whose paths differ in the name of a language alone, such as `de/intro.txt` and
+    `fr/intro.txt`.
+    """
     alike: dict[str, list[str]] = defaultdict(list)
     for name in names:
         if name not in used:
@@ -172,7 +179,9 @@ def _different(a: str, b: str) -> bool:
 
 
 def script(text: str) -> str:
-    """The script of most of a text's first letters, by their names in Unicode; empty for a text without letters."""
+    """The script of most of a text's first letters, by their names in Unicode; empty for a text
+    without letters.
+    """
     letters = [one for one in text[:2000] if one.isalpha()][:300]
     counted = Counter(unicodedata.name(one, "").split(" ")[0] for one in letters)
     return max(sorted(counted), key=counted.__getitem__, default="")

@@ -1,6 +1,8 @@
-"""What people do to texts: revise, move paragraphs, fill in other numbers and names, quote, excerpt.
+"""What people do to texts: revise, move paragraphs, fill in other numbers and names, quote,
+excerpt.
 
-Each function takes a text and a `Chance` and gives the changed text, or None where the text has nothing to change so.
+Each function takes a text and a `Chance` and gives the changed text, or None where the text has
+nothing to change so.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def _spans(text: str) -> list[tuple[int, int]]:
 
 
 def edited(text: str, share: float, donor: Sequence[str], chance: Chance) -> str | None:
-    """A share of the words changed, in runs of one to four: replaced by words of `donor`, dropped, or more put after them.
+    """A share of the words changed, in runs of one to four: replaced by words of `donor`, dropped,
+    or more put after them.
 
     At least one word is changed. None for a text without words.
     """
@@ -63,7 +66,9 @@ def _changed(word: str, act: float, donor: Sequence[str], chance: Chance) -> str
 
 
 def _woven(text: str, spans: Sequence[tuple[int, int]], made: Sequence[str]) -> str:
-    """A text with other words at the places of its words; the space before a word that goes, goes with it."""
+    """A text with other words at the places of its words; the space before a word that goes, goes
+    with it.
+    """
     parts, end = [], 0
     for (start, stop), word in zip(spans, made, strict=True):
         gap = text[end:start]
@@ -74,7 +79,8 @@ def _woven(text: str, spans: Sequence[tuple[int, int]], made: Sequence[str]) -> 
 
 
 def moved(text: str, chance: Chance) -> str | None:
-    """One in five paragraphs (lines, or sentences, of a text with few) taken out and put in somewhere else.
+    """One in five paragraphs (lines, or sentences, of a text with few) taken out and put in
+    somewhere else.
 
     None for a text with fewer than three of them.
     """
@@ -91,7 +97,9 @@ def moved(text: str, chance: Chance) -> str | None:
 
 
 def blocks(text: str) -> list[str]:
-    """The paragraphs of a text; its lines when it has few of these, its sentences when it has few lines."""
+    """The paragraphs of a text; its lines when it has few of these, its sentences when it has few
+    lines.
+    """
     made: list[str] = []
     for parting in (_BLANK_LINE, re.compile(r"\n+"), _SENTENCE_END):
         made = [block.strip() for block in parting.split(text.strip()) if block.strip()]
@@ -111,7 +119,9 @@ def sentences(text: str, least: int, most: int) -> list[str]:
 
 
 def renumbered(text: str, chance: Chance) -> str | None:
-    """Most numbers with other digits, the first digit always another one. None with fewer than three numbers."""
+    """Most numbers with other digits, the first digit always another one. None with fewer than
+    three numbers.
+    """
     numbers = list(_DIGITS.finditer(text))
     if len(numbers) < LEAST_NUMBERS:
         return None
@@ -134,7 +144,9 @@ def _other_number(number: str, chance: Chance) -> str:
 
 
 def names(text: str) -> list[str]:
-    """Words with a capital inside sentences that the text never writes small: by first appearance, every one once."""
+    """Words with a capital inside sentences that the text never writes small: by first appearance,
+    every one once.
+    """
     spans = _spans(text)
     small = {text[start:end] for start, end in spans if text[start:end].islower()}
     found = {
@@ -150,7 +162,8 @@ def names(text: str) -> list[str]:
 
 
 def renamed(text: str, donor: Sequence[str], chance: Chance) -> str | None:
-    """Every name replaced by one of `donor`, the same for the same, as in a form that was filled in for others.
+    """Every name replaced by one of `donor`, the same for the same, as in a form that was filled in
+    for others.
 
     None when there are fewer than three names, or too few to put in their place.
     """
@@ -163,7 +176,9 @@ def renamed(text: str, donor: Sequence[str], chance: Chance) -> str | None:
 
 
 def excerpt(text: str, least: float, most: float, chance: Chance) -> str | None:
-    """A run of words that is `least` to `most` of the text. None for a text of fewer than twenty words."""
+    """A run of words that is `least` to `most` of the text. None for a text of fewer than twenty
+    words.
+    """
     spans = _spans(text)
     if len(spans) < 20:
         return None
@@ -180,7 +195,9 @@ def reply(text: str, answer: str, chance: Chance) -> str:
 
 
 def filled(text: str, width: int) -> list[str]:
-    """The words between blanks in lines of at most `width` characters; paragraphs are parted by an empty line."""
+    """The words between blanks in lines of at most `width` characters; paragraphs are parted by an
+    empty line.
+    """
     lines: list[str] = []
     for block in _BLANK_LINE.split(text.strip()):
         line = ""
@@ -195,7 +212,9 @@ def filled(text: str, width: int) -> list[str]:
 
 
 def framed(form: str, body: str, share: float) -> str:
-    """A body under the opening of a form that makes up `share` of the words of both (or the whole form, when it is short)."""
+    """A body under the opening of a form that makes up `share` of the words of both (or the whole
+    form, when it is short).
+    """
     spans = _spans(form)
     count = min(len(spans), max(1, round(len(words(body)) * share / (1 - share))))
     return f"{form[: spans[count - 1][1]]}\n\n{body}"

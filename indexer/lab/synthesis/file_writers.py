@@ -1,4 +1,6 @@
-"""Files of several formats from plain text, the same bytes everywhere: dates are fixed, archives are not compressed."""
+"""Files of several formats from plain text, the same bytes everywhere: dates are fixed, archives
+are not compressed.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The kinds of truth that are planted, by name: which relation the two texts have, and how they are made.
+"""The kinds of truth that are planted, by name: which relation the two texts have, and how they are
+made.
 
-The types are those of Conrad & Raymond (ICAIL 2007), for whole documents: `identical` (the same words), `near-identical`
-(names, numbers, amounts and dates differ), `fuzzy` (revised, misread or rearranged). Two more say what is no duplicate:
-`contained` (one lies inside the other), and `different`.
+The types are those of Conrad & Raymond (ICAIL 2007), for whole documents: `identical` (the same
+words), `near-identical` (names, numbers, amounts and dates differ), `fuzzy` (revised, misread or
+rearranged). Two more say what is no duplicate: `contained` (one lies inside the other), and
+`different`.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ class Plant:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """An original, and what its variants are made with: words, names and sentences of others; forms; another original."""
+    """An original, and what its variants are made with: words, names and sentences of others;
+    forms; another original.
+    """
 
     file: File
     words: Sequence[str]
@@ -69,7 +73,9 @@ Change = Callable[[Material, Chance], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`type`: the relation; `meaning`: one line for people; `program`: the path of what makes it, where it takes a program."""
+    """`type`: the relation; `meaning`: one line for people; `program`: the path of what makes it,
+    where it takes a program.
+    """
 
     type: str
     meaning: str
@@ -104,7 +110,9 @@ def _by_office(kind: str, material: Material, _: Chance) -> Iterator[Plant]:
 
 
 def _framed(kind: str, material: Material, chance: Chance) -> Iterator[Plant]:
-    """Two originals, each under the same form; each original is contained in what was made of it."""
+    """Two originals, each under the same form; each original is contained in what was made of
+    it.
+    """
     if material.partner is None or not material.forms:
         return
     form, share = chance.one(material.forms), FORM[0] + (FORM[1] - FORM[0]) * chance.share()

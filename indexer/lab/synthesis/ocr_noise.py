@@ -1,4 +1,6 @@
-"""A model of what optical character recognition does to a text: letters taken for others, lost blanks, broken lines."""
+"""A model of what optical character recognition does to a text: letters taken for others, lost
+blanks, broken lines.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,11 @@ _STRAY_BLANK, _HYPHENATED = (
 
 
 def noisy(text: str, rate: float, chance: Chance) -> str:
-    """A text as a poor scan of it reads: an error at `rate` of its characters, in lines broken anew, some inside a word.
+    """A text as a poor scan of it reads: an error at `rate` of its characters, in lines broken
+    anew, some inside a word.
 
-    An error at a blank loses it. One in a word puts a blank there, takes a look-alike for what was printed, or loses a
-    character that has none. How many errors there are follows chance.
+    An error at a blank loses it. One in a word puts a blank there, takes a look-alike for what was
+    printed, or loses a character that has none. How many errors there are follows chance.
     """
     return _broken("".join(_misread(text, rate, chance)), chance)
 

@@ -1,4 +1,6 @@
-"""Truth made by real programs where they are installed: LibreOffice writes formats, Tesseract reads a picture of the text."""
+"""Truth made by real programs where they are installed: LibreOffice writes formats, Tesseract reads
+a picture of the text.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def tesseract() -> str | None:
 
 
 def converted(text: str, ending: str) -> bytes | None:
-    """A text as a file of a format, made by LibreOffice; None where it is not installed, or writes nothing within the time."""
+    """A text as a file of a format, made by LibreOffice; None where it is not installed, or writes
+    nothing within the time.
+    """
     program = libreoffice()
     if program is None:
         return None
@@ -65,7 +69,8 @@ def converted(text: str, ending: str) -> bytes | None:
 def recognised(text: str) -> str | None:
     """What Tesseract reads on pages of small print of the text.
 
-    None where the program is not installed, where it reads nothing, and for a text that has letters other than Latin ones.
+    None where the program is not installed, where it reads nothing, and for a text that has letters
+    other than Latin ones.
     """
     program = tesseract()
     letters = [one for one in text if one.isalpha()]

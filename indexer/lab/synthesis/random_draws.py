@@ -10,7 +10,8 @@ T = TypeVar("T")
 
 
 class Chance:
-    """Draws from a seed of any parts. Of the generator only `random()` is used: the one sequence that Python promises to keep.
+    """Draws from a seed of any parts. Of the generator only `random()` is used: the one sequence
+    that Python promises to keep.
 
     >>> Chance(1, "edits").below(100) == Chance(1, "edits").below(100)
     True

@@ -1,4 +1,6 @@
-"""Make a corpus with planted truth: `documents/`, `gold.csv` with every pair, its type and similarities, and `corpus.json`."""
+"""Make a corpus with planted truth: `documents/`, `gold.csv` with every pair, its type and
+similarities, and `corpus.json`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ _ANSWER = (6, 30)  # words of a sentence in an answer
 class Synthesised:
     """A corpus that was made.
 
-    `kinds`: planted pairs by kind; `absent`: kinds whose program is not there; `passed`: files read and not taken, by reason.
+    `kinds`: planted pairs by kind; `absent`: kinds whose program is not there; `passed`: files read
+    and not taken, by reason.
     """
 
     out: str
@@ -57,14 +60,16 @@ def synth(
     programs: bool = True,
     progress: Progress = silent,
 ) -> Synthesised:
-    """Plant truth of every kind (or of `kinds`) in up to `documents` texts of a folder, and write it to a new folder.
+    """Plant truth of every kind (or of `kinds`) in up to `documents` texts of a folder, and write
+    it to a new folder.
 
-    The same folder and seed give the same bytes on every platform, whatever other kinds are made; not so `office` and `scan`,
-    which LibreOffice and Tesseract make where they are installed, unless `programs` is False. Similarities are those of the
-    planted texts, `similarity` being `features` of the default recipe.
+    The same folder and seed give the same bytes on every platform, whatever other kinds are made;
+    not so `office` and `scan`, which LibreOffice and Tesseract make where they are installed,
+    unless `programs` is False. Similarities are those of the planted texts, `similarity` being
+    `features` of the default recipe.
 
-    Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or cannot be made; `UnknownName`
-    for a kind.
+    Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or
+    cannot be made; `UnknownName` for a kind.
     """
     wanted = _wanted(kinds)
     place = Path(out)
@@ -121,7 +126,9 @@ def _wanted(kinds: Sequence[str]) -> list[str]:
 
 
 def _groups(texts: Chosen) -> Iterator[Material]:
-    """Each original with what its variants are made with; the first and second, third and fourth ... are partners."""
+    """Each original with what its variants are made with; the first and second, third and fourth
+    ... are partners.
+    """
     files = [
         File(f"{place:04}.txt", one.text, txt(one.text))
         for place, one in enumerate(texts.originals, 1)
@@ -156,7 +163,9 @@ def _groups(texts: Chosen) -> Iterator[Material]:
 def _planted(
     groups: Sequence[Material], texts: Chosen, seed: int, wanted: Sequence[str], progress: Progress
 ) -> Iterator[tuple[Plant, str]]:
-    """Every plant with its group: a stream of chance for each original and kind, so that no kind changes another."""
+    """Every plant with its group: a stream of chance for each original and kind, so that no kind
+    changes another.
+    """
     for material in groups:
         progress("planting", material.place + 1, len(groups))
         for kind in wanted:

@@ -1,1 +1,3 @@
-"""Which recipe, threshold and weight serve a collection best, found out by pairs whose truth is known."""
+"""Which recipe, threshold and weight serve a collection best, found out by pairs whose truth is
+known.
+"""

@@ -1,4 +1,6 @@
-"""The pairs that recipes are tried on: those of a gold set, and pairs of different groups, which are taken for different."""
+"""The pairs that recipes are tried on: those of a gold set, and pairs of different groups, which
+are taken for different.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ TIMES_UNRELATED, MOST_UNRELATED = 4, 20_000
 class Case:
     """A pair of texts by their places.
 
-    `kind` is how it was made, else its type; `block` tells which pairs stay together when pairs are drawn or divided.
+    `kind` is how it was made, else its type; `block` tells which pairs stay together when pairs are
+    drawn or divided.
     """
 
     a: int
@@ -35,7 +38,9 @@ class Case:
 
     @property
     def similar(self) -> bool | None:
-        """Whether the two are duplicates; None where one is contained in the other, which counts for neither."""
+        """Whether the two are duplicates; None where one is contained in the other, which counts
+        for neither.
+        """
         if self.type in DUPLICATES:
             return True
         return False if self.type in (DIFFERENT, UNRELATED) else None
@@ -58,11 +63,13 @@ class Cases:
 def cases_of(
     paths: Sequence[str], store: Store | None = None, seed: int = 0, progress: Progress = silent
 ) -> Cases:
-    """Read a gold set, or sheets, and their documents; draw four times as many pairs of documents of different blocks.
+    """Read a gold set, or sheets, and their documents; draw four times as many pairs of documents
+    of different blocks.
 
-    A block is a group of the gold set, or what its pairs link together where it has no groups. Unrelated pairs are drawn only
-    where there are blocks to draw from: at least two. Raises `UsageError` when no pair is a duplicate or none is different, and
-    what `given`, `named` and `groups` raise.
+    A block is a group of the gold set, or what its pairs link together where it has no groups.
+    Unrelated pairs are drawn only where there are blocks to draw from: at least two. Raises
+    `UsageError` when no pair is a duplicate or none is different, and what `given`, `named` and
+    `groups` raise.
     """
     gold = given(paths).gold
     progress("reading documents", 0, len(gold.documents))

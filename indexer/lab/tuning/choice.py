@@ -17,7 +17,9 @@ CLOSE = 0.01  # of F1: thresholds that cost no more are as good
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Bands and rows for a threshold and weight: the share of duplicates above it, and of different pairs, that meet."""
+    """Bands and rows for a threshold and weight: the share of duplicates above it, and of different
+    pairs, that meet.
+    """
 
     threshold: float
     weight: float
@@ -29,10 +31,11 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to use. `as_good`: recipes from which it cannot be told on these pairs; `thresholds`: the range that is as good.
+    """What to use. `as_good`: recipes from which it cannot be told on these pairs; `thresholds`:
+    the range that is as good.
 
-    `better`: recipes that are better and cannot be kept in an index. `layouts`: for the threshold, one a weight; `weight`: the
-    lowest that loses few; None where the recipe has no bands.
+    `better`: recipes that are better and cannot be kept in an index. `layouts`: for the threshold,
+    one a weight; `weight`: the lowest that loses few; None where the recipe has no bands.
     """
 
     recipe: str
@@ -46,9 +49,11 @@ class Choice:
 
 
 def choice(results: Sequence[Judged], recipes: Sequence[Recipe], truth: Truth) -> Choice:
-    """The default recipe where none that can be kept in an index is better beyond chance; else the best of these that can.
+    """The default recipe where none that can be kept in an index is better beyond chance; else the
+    best of these that can.
 
-    Better beyond chance: the intervals of the differences of fair F1, which hold together at 95 %, do not reach 0.
+    Better beyond chance: the intervals of the differences of fair F1, which hold together at 95 %,
+    do not reach 0.
     """
     by_name = {recipe.name: recipe for recipe in recipes}
     ranked = sorted(results, key=lambda one: -(one.fair.f1 or 0.0))
@@ -80,7 +85,9 @@ def choice(results: Sequence[Judged], recipes: Sequence[Recipe], truth: Truth) -
 
 
 def _ahead(one: Judged, other: Judged, comparisons: int) -> int:
-    """1 when the first is better beyond chance, -1 when the second is, 0 when they cannot be told apart."""
+    """1 when the first is better beyond chance, -1 when the second is, 0 when they cannot be told
+    apart.
+    """
     interval = difference(one, other, comparisons) if one is not other else None
     return 0 if interval is None else (interval[0] > 0) - (interval[1] < 0)
 

@@ -1,4 +1,6 @@
-"""One recipe on all pairs: what its sketches and features say of each, which pairs its bands bring together, what it costs."""
+"""One recipe on all pairs: what its sketches and features say of each, which pairs its bands bring
+together, what it costs.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,11 @@ _DIGITS = 5
 class Experiment:
     """What became of one recipe.
 
-    `sketch`: the similarity of each pair by its sketches, in [0, 1]; `features`: by the features themselves, None for recipes
-    that are not judged so. `together`: for each layout `BANDSxROWS` the pairs that share a band, as bits in hexadecimal, first
-    pair first. `unsigned` texts have no sketch. `seconds`: to sign all texts on one processor, corpus statistics not counted;
-    `bits`: of the sketches of a document, None for keys alone.
+    `sketch`: the similarity of each pair by its sketches, in [0, 1]; `features`: by the features
+    themselves, None for recipes that are not judged so. `together`: for each layout `BANDSxROWS`
+    the pairs that share a band, as bits in hexadecimal, first pair first. `unsigned` texts have no
+    sketch. `seconds`: to sign all texts on one processor, corpus statistics not counted; `bits`: of
+    the sketches of a document, None for keys alone.
     """
 
     recipe: str
@@ -65,7 +68,9 @@ class Experiment:
 
 
 def experiment(cases: Cases, recipe: Recipe) -> Experiment:
-    """Sign the texts by a recipe and measure all pairs. Raises `MissingExtra` for a recipe whose libraries are not there."""
+    """Sign the texts by a recipe and measure all pairs. Raises `MissingExtra` for a recipe whose
+    libraries are not there.
+    """
     texts, plain, before = cases.texts, recipe, 0.0
     if recipe.normaliser in NORMALISERS:
         texts, before = _normalised(cases, recipe.normaliser)
@@ -111,7 +116,9 @@ def _features(
 
 
 def _likeness(a: Fingerprint, b: Fingerprint, recipe: Recipe) -> float:
-    """Equal slots; equal bits; rarest terms or keys in common, of the larger set. 0 without a sketch."""
+    """Equal slots; equal bits; rarest terms or keys in common, of the larger set. 0 without a
+    sketch.
+    """
     if a.status != "complete" or b.status != "complete":
         return 0.0
     if a.minhash is not None and b.minhash is not None:

@@ -1,4 +1,6 @@
-"""The recipes that are tried: seed values of tokeniser, normaliser, hash and permutations, and every other family."""
+"""The recipes that are tried: seed values of tokeniser, normaliser, hash and permutations, and
+every other family.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ _TOKENISERS = (
 _NORMALISERS = ("none", "norm", "norm-html", "norm-anyascii", "norm-html-anyascii", "default")
 _HASHES = ("sha1", "mmh3", "crc32")
 _PERMUTATIONS = (64, 128, 256)
-_WITHOUT_BLANKS = "default"  # this normaliser leaves one word of every text, so that only runs of characters remain
+# this normaliser leaves one word of every text, so that only runs of characters remain
+_WITHOUT_BLANKS = "default"
 _OURS = (
     "default",
     *(f"{width}-grams:default:mmh3:128:fss" for width in (2, 3, 5, 6)),
@@ -55,8 +58,8 @@ _QUICK = (
 def recipes_of(grid: str) -> tuple[Recipe, ...]:
     """The recipes of a grid, each once: `quick`, `standard`, or `full`. Raises `UnknownName`.
 
-    `standard` changes one setting at a time of copietje's default and of ours, and has every other family; `full` is the whole
-    product of tokenisers, normalisers, hashes and permutations as well.
+    `standard` changes one setting at a time of copietje's default and of ours, and has every other
+    family; `full` is the whole product of tokenisers, normalisers, hashes and permutations as well.
     """
     if grid not in GRIDS:
         raise UnknownName("grid", grid, tuple(GRIDS))

@@ -1,4 +1,6 @@
-"""What an experiment shows: how far apart similar and different pairs lie, and what a threshold makes of them."""
+"""What an experiment shows: how far apart similar and different pairs lie, and what a threshold
+makes of them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class Point:
 class OfKind:
     """One kind of pairs. Found ones of it, at the best and at the usual threshold.
 
-    Of duplicates, `best` and `usual` count those of the kind, with every wrong pair of any kind; of others, found is wrong.
+    Of duplicates, `best` and `usual` count those of the kind, with every wrong pair of any kind; of
+    others, found is wrong.
     """
 
     kind: str
@@ -53,10 +56,11 @@ class OfKind:
 class Judged:
     """One recipe on all pairs.
 
-    `fair`: each half of the blocks judged by the threshold that is best for the other half; `interval` of its F1, at 95 %,
-    drawing blocks again. `best` and `usual`: the threshold with the highest F1 on everything, and the recipe's own.
-    `by_sketch`: the highest F1 by sketches alone. `area` is that under the ROC curve. `curve` ascends by threshold; the bins
-    of `similar` and `different` pairs divide [0, 1]. `units`: right, wrong and missed of each block, fairly.
+    `fair`: each half of the blocks judged by the threshold that is best for the other half;
+    `interval` of its F1, at 95 %, drawing blocks again. `best` and `usual`: the threshold with the
+    highest F1 on everything, and the recipe's own. `by_sketch`: the highest F1 by sketches alone.
+    `area` is that under the ROC curve. `curve` ascends by threshold; the bins of `similar` and
+    `different` pairs divide [0, 1]. `units`: right, wrong and missed of each block, fairly.
     """
 
     recipe: str
@@ -76,7 +80,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Truth:
-    """The cases as arrays, (n,): which are similar, which different (the others are contained), their halves and blocks."""
+    """The cases as arrays, (n,): which are similar, which different (the others are contained),
+    their halves and blocks.
+    """
 
     similar: Flags
     different: Flags
@@ -87,7 +93,9 @@ class Truth:
 
 
 def truth_of(cases: Sequence[Case], strict: bool = False) -> Truth:
-    """The cases as arrays; the half of a block depends on its number alone. `strict`: what is contained is different."""
+    """The cases as arrays; the half of a block depends on its number alone. `strict`: what is
+    contained is different.
+    """
     return Truth(
         np.array([one.similar is True for one in cases]),
         np.array([one.similar is False or (strict and one.similar is None) for one in cases]),
@@ -104,7 +112,9 @@ def truth_of(cases: Sequence[Case], strict: bool = False) -> Truth:
 
 
 def usual_threshold(recipe: Recipe) -> float:
-    """The similarity that a recipe is planned for; three bits of a SimHash; any shared key (of super-shingles two of six)."""
+    """The similarity that a recipe is planned for; three bits of a SimHash; any shared key (of
+    super-shingles two of six).
+    """
     if recipe.baseline:
         return 2 / 6 if recipe.baseline == "super-shingles_v1" else 1 / STEPS
     if recipe.similarity:
@@ -113,7 +123,9 @@ def usual_threshold(recipe: Recipe) -> float:
 
 
 def judged(made: Experiment, recipe: Recipe, truth: Truth) -> Judged:
-    """What an experiment shows: by the features where the recipe is judged by them, else by its sketches."""
+    """What an experiment shows: by the features where the recipe is judged by them, else by its
+    sketches.
+    """
     sketch = np.array(made.sketch)
     values = sketch if made.features is None else np.array(made.features)
     curve = points(values, truth)
@@ -145,9 +157,11 @@ def f1_of(sums: Values) -> Values:
 
 
 def difference(one: Judged, other: Judged, comparisons: int = 1) -> tuple[float, float] | None:
-    """How much higher the fair F1 of one recipe is than that of another on the same pairs: the interval at 95 %.
+    """How much higher the fair F1 of one recipe is than that of another on the same pairs: the
+    interval at 95 %.
 
-    Of so many comparisons all intervals hold together at 95 % (Bonferroni): the best of many recipes looks better by chance.
+    Of so many comparisons all intervals hold together at 95 % (Bonferroni): the best of many
+    recipes looks better by chance.
     """
     both, confidence = np.hstack([one.units, other.units]), 1 - 0.05 / comparisons
     return bootstrap(
@@ -176,7 +190,8 @@ def best_of(curve: Sequence[Point]) -> Point:
 
 
 def area(similar: Values, different: Values) -> float:
-    """The chance that a similar pair has the higher value of two, ties counting half: the area under the ROC curve.
+    """The chance that a similar pair has the higher value of two, ties counting half: the area
+    under the ROC curve.
 
     >>> area(np.array([0.9, 0.4]), np.array([0.4, 0.1]))
     0.875
@@ -201,7 +216,9 @@ def _counted(found: Flags, truth: Truth) -> Counts:
 
 
 def _fairly(values: Values, truth: Truth) -> Flags:
-    """What is found when each half goes by the best threshold of the other; by that of everything where a half has no pairs."""
+    """What is found when each half goes by the best threshold of the other; by that of everything
+    where a half has no pairs.
+    """
     found = np.zeros(len(values), dtype=np.bool_)
     for half in (truth.half, ~truth.half):
         other = Truth(

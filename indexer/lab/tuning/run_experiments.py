@@ -1,4 +1,6 @@
-"""Run the experiments, several at a time, and keep each as soon as it is made: a run that was cut short goes on."""
+"""Run the experiments, several at a time, and keep each as soon as it is made: a run that was cut
+short goes on.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ STAGE = "recipes tried"
 class Ran:
     """The experiments in the order of the recipes.
 
-    `kept` of them were made by an earlier run; `left_out` tells why a recipe was not tried, by its name.
+    `kept` of them were made by an earlier run; `left_out` tells why a recipe was not tried, by its
+    name.
     """
 
     experiments: tuple[Experiment, ...]
@@ -66,7 +69,9 @@ def _place(folder: Path, cases: Cases, recipe: Recipe) -> Path:
 
 
 def _kept(place: Path, cases: Cases) -> Experiment | None:
-    """What an earlier run has made of the same cases; None when there is nothing, or nothing that can be read."""
+    """What an earlier run has made of the same cases; None when there is nothing, or nothing that
+    can be read.
+    """
     try:
         made = Experiment.of(json.loads(place.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError):
@@ -108,7 +113,9 @@ _given: list[Cases] = []  # of a worker process: what all its recipes are tried 
 
 
 def _give(cases: Cases) -> None:
-    """Take the cases; and end with the program that asked, however it ends: a killed one tells nobody."""
+    """Take the cases; and end with the program that asked, however it ends: a killed one tells
+    nobody.
+    """
     _given[:] = [cases]
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -38,9 +38,11 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What was tried. `kept` experiments came from an earlier run; `left_out` recipes lack a library, which the text names.
+    """What was tried. `kept` experiments came from an earlier run; `left_out` recipes lack a
+    library, which the text names.
 
-    `groups`: of related documents that have duplicates; intervals draw these again, and say little when they are few.
+    `groups`: of related documents that have duplicates; intervals draw these again, and say little
+    when they are few.
     """
 
     documents: int
@@ -73,14 +75,16 @@ def tune(
     store: Store | None = None,
     progress: Progress = silent,
 ) -> Tuned:
-    """Try recipes (those of a `grid`, unless given) on the pairs of a gold set, or of assessors' sheets, and choose by them.
+    """Try recipes (those of a `grid`, unless given) on the pairs of a gold set, or of assessors'
+    sheets, and choose by them.
 
-    Every experiment is kept in `out`/experiments as soon as it is made: cut short, the same call goes on, and another grid uses
-    what is the same. `workers` processes share the recipes, one a processor unless told otherwise. `strict`: a pair of which
-    one text contains the other is different; else it counts for neither side. `seed` draws unrelated pairs.
+    Every experiment is kept in `out`/experiments as soon as it is made: cut short, the same call
+    goes on, and another grid uses what is the same. `workers` processes share the recipes, one a
+    processor unless told otherwise. `strict`: a pair of which one text contains the other is
+    different; else it counts for neither side. `seed` draws unrelated pairs.
 
-    Raises `UsageError` for a gold set that cannot be read or has no duplicates or nothing else, and what `given` and `named`
-    raise.
+    Raises `UsageError` for a gold set that cannot be read or has no duplicates or nothing else, and
+    what `given` and `named` raise.
     """
     chosen = tuple(dict.fromkeys(recipes)) or recipes_of(grid)
     paths = [gold] if isinstance(gold, (str, Path)) else gold
@@ -109,7 +113,9 @@ def tune(
 
 
 def table(made: Tuned) -> Iterator[tuple[str | int | float | None, ...]]:
-    """Rows of COLUMNS: every recipe on every kind and on all of them (`all`), at its best and at its own threshold."""
+    """Rows of COLUMNS: every recipe on every kind and on all of them (`all`), at its best and at
+    its own threshold.
+    """
     for one in made.results:
         for at, place in (("best", one.best), ("own", one.usual)):
             yield (

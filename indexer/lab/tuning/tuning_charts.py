@@ -15,9 +15,11 @@ DASHES = ("none", "7 3", "2 3", "9 3 2 3", "4 4")
 def separation(
     title: str, similar: Sequence[int], different: Sequence[int], threshold: float
 ) -> str:
-    """How many similar and different pairs have which similarity, in bins of equal width from 0 to 1; heights are logarithmic.
+    """How many similar and different pairs have which similarity, in bins of equal width from 0 to
+    1; heights are logarithmic.
 
-    A bar twice as high does not mean twice as many: the scale tells. The threshold is a dashed line.
+    A bar twice as high does not mean twice as many: the scale tells. The threshold is a dashed
+    line.
     """
     most = max(*similar, *different, 9)
     step = _INNER / len(similar)
@@ -52,7 +54,9 @@ def lines(
     named: Sequence[tuple[str, Sequence[tuple[float, float]]]],
     mark: float | None = None,
 ) -> str:
-    """Lines of (across, up) points, both from 0 to 1, told apart by their dashes; `mark` is a dashed upright line."""
+    """Lines of (across, up) points, both from 0 to 1, told apart by their dashes; `mark` is a
+    dashed upright line.
+    """
     parts = [_framed(title), *_grid(), *_shares()]
     for place, (_, points) in enumerate(named):
         spelled = " ".join(

@@ -1,4 +1,6 @@
-"""What a tuning leaves behind: `report.html` for people, `results.csv` and `results.json` for programs."""
+"""What a tuning leaves behind: `report.html` for people, `results.csv` and `results.json` for
+programs.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""OpenSearch and Elasticsearch behind the store interface: builders of bodies apart from requests."""
+"""OpenSearch and Elasticsearch behind the store interface: builders of bodies apart from
+requests.
+"""

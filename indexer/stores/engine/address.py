@@ -1,4 +1,6 @@
-"""Where an engine is and who asks: the URL of the store, and what must not stand in it, from the environment."""
+"""Where an engine is and who asks: the URL of the store, and what must not stand in it, from the
+environment.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ _AWS_SERVICES = ("es", "aoss")
 class Address:
     """An engine's address. `hosts` are nodes of one cluster, host and port each.
 
-    `path` is what a proxy puts in front of the engine's own paths, empty or with a leading slash. `aws`: service and region
-    for which requests are signed, None when they are not.
+    `path` is what a proxy puts in front of the engine's own paths, empty or with a leading slash.
+    `aws`: service and region for which requests are signed, None when they are not.
     """
 
     url: str
@@ -43,9 +45,10 @@ class Address:
 def address(url: str, environment: Mapping[str, str]) -> Address:
     """Read `ENGINE[+https]://[user@]host[:9200][,host...][/path]/index[?shards=N&replicas=N]`.
 
-    The password comes from NEARFOLD_PASSWORD, NEARFOLD_PASSWORD_FILE or the keyring, the user from the URL or NEARFOLD_USER;
-    or else a key from NEARFOLD_API_KEY or NEARFOLD_API_KEY_FILE. NEARFOLD_CA_CERTS names a file of certificates to trust.
-    NEARFOLD_AWS_SERVICE (`es` or `aoss`) asks for signed requests. Raises `UsageError`, never repeating a password.
+    The password comes from NEARFOLD_PASSWORD, NEARFOLD_PASSWORD_FILE or the keyring, the user from
+    the URL or NEARFOLD_USER; or else a key from NEARFOLD_API_KEY or NEARFOLD_API_KEY_FILE.
+    NEARFOLD_CA_CERTS names a file of certificates to trust. NEARFOLD_AWS_SERVICE (`es` or `aoss`)
+    asks for signed requests. Raises `UsageError`, never repeating a password.
     """
     parts = _parts(url)
     login, _, nodes = parts.netloc.rpartition("@")
@@ -80,7 +83,9 @@ def address(url: str, environment: Mapping[str, str]) -> Address:
 
 
 def _api_key(environment: Mapping[str, str]) -> str | None:
-    """The key, which goes into a header as it is: a client that cannot send it would repeat it in its error."""
+    """The key, which goes into a header as it is: a client that cannot send it would repeat it in
+    its error.
+    """
     key = secret("NEARFOLD_API_KEY", environment)
     if key is not None and not (key.isascii() and key.isprintable()):
         raise UsageError(

@@ -1,9 +1,11 @@
-"""How an engine takes texts apart: its own standard tokeniser, once a few characters are out of the way.
+"""How an engine takes texts apart: its own standard tokeniser, once a few characters are out of the
+way.
 
-That tokeniser follows UAX 29. It sets Han and Hiragana letters apart, but keeps runs of other scripts without spaces whole,
-and words with a dot, an apostrophe or an underscore inside. Characters mapped beforehand make it agree with what SQLite's
-`unicode61` does with the same text set apart by `indexer.text.phrases.spaced`. A pattern tokeniser could say the same in one
-line, at five times the cost.
+That tokeniser follows UAX 29. It sets Han and Hiragana letters apart, but keeps runs of other
+scripts without spaces whole, and words with a dot, an apostrophe or an underscore inside.
+Characters mapped beforehand make it agree with what SQLite's `unicode61` does with the same text
+set apart by `indexer.text.phrases.spaced`. A pattern tokeniser could say the same in one line, at
+five times the cost.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ MARKS = "300-36F"  # the marks that stand behind Latin letters when they are not
 
 
 def mapping_rules() -> list[str]:
-    """Rules of a `mapping` character filter: a space before letters, a space for joiners, nothing for marks.
+    """Rules of a `mapping` character filter: a space before letters, a space for joiners, nothing
+    for marks.
 
     >>> mapping_rules()[0]
     '\\\\u0E00 => \\\\u0020\\\\u0E00'

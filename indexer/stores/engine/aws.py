@@ -10,7 +10,8 @@ from indexer.errors import UsageError
 
 
 def credentials() -> Credentials:
-    """From AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else a profile, else the role of the machine; renewed when they end.
+    """From AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else a profile, else the role of the
+    machine; renewed when they end.
 
     Raises `UsageError` when there are none.
     """

@@ -1,6 +1,7 @@
 """Bodies of requests to a search engine: dictionaries in and out, no server needed.
 
-OpenSearch and Elasticsearch take the same bodies but for the type of one field, which is given by name.
+OpenSearch and Elasticsearch take the same bodies but for the type of one field, which is given by
+name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
 
 FORMAT = 1
-LAST = "\U0010ffff"  # sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing one
+# sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing one
+LAST = "\U0010ffff"
 BY_ID = {"near_id": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
 BY_PATH = {"path": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
 IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
@@ -41,7 +43,9 @@ def index(
     shards: int | None,
     replicas: int | None,
 ) -> Body:
-    """The body that creates an index. `core_analysis`: only with what every distribution of an engine carries."""
+    """The body that creates an index. `core_analysis`: only with what every distribution of an
+    engine carries.
+    """
     body: Body = mappings.load("index.json")
     body["mappings"]["properties"]["metadata"]["type"] = metadata_type
     analysis = "core" if core_analysis else "words_v1"
@@ -68,7 +72,8 @@ def index(
 
 
 def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
-    """What keeps nearfold from using a mapping that an engine gave, one sentence a problem; empty when nothing does.
+    """What keeps nearfold from using a mapping that an engine gave, one sentence a problem; empty
+    when nothing does.
 
     In an index that `nearfold install` shares with other programs there may be fields of theirs.
     """
@@ -94,7 +99,8 @@ def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str,
 
 
 def later_fields(properties: Mapping[str, Any]) -> Body:
-    """The fields that an index of an earlier nearfold lacks, with their mapping; empty for one that has no field of ours.
+    """The fields that an index of an earlier nearfold lacks, with their mapping; empty for one that
+    has no field of ours.
 
     >>> later_fields({"near_family": {"type": "keyword"}}), later_fields({"title": {"type": "text"}})
     ({'near_error': {'type': 'keyword'}}, {})
@@ -116,7 +122,9 @@ def spelled(field: Mapping[str, Any]) -> str:
 
 
 def scoped(body: Body, scope: Scope) -> Body:
-    """The same search among documents alone, or among parts alone; what it scores stays as it is."""
+    """The same search among documents alone, or among parts alone; what it scores stays as it
+    is.
+    """
     if scope == "both":
         return body
     within = {"filter": [_IS_PART]} if scope == "parts" else {"must_not": [_IS_PART]}
@@ -127,7 +135,9 @@ def scoped(body: Body, scope: Scope) -> Body:
 
 
 def search(query: Query, size: int) -> Body | None:
-    """One page of a search; None when the query asks for nothing that could be found. `UsageError` for a wrong filter."""
+    """One page of a search; None when the query asks for nothing that could be found. `UsageError`
+    for a wrong filter.
+    """
     asked = phrases(query.text)
     filters = [_filter(field, value) for field, value in query.filters]
     if query.text.strip() and not asked:
@@ -150,7 +160,9 @@ def search(query: Query, size: int) -> Body | None:
 
 
 def _columns(fields: list[str]) -> Body:
-    """What a hit tells: doc values, and path and id by its sort values. Reading documents would cost ten times as much."""
+    """What a hit tells: doc values, and path and id by its sort values. Reading documents would
+    cost ten times as much.
+    """
     return {"_source": False, "stored_fields": "_none_", "docvalue_fields": fields}
 
 
@@ -160,7 +172,9 @@ def reading_ids(body: Body) -> Body:
 
 
 def named(body: Body, hits: Body) -> bool:
-    """Whether each hit tells its id: documents of other programs may have no `near_id` to sort by."""
+    """Whether each hit tells its id: documents of other programs may have no `near_id` to sort
+    by.
+    """
     if "stored_fields" not in body:
         return True
     place = body["sort"].index(BY_ID)
@@ -176,7 +190,9 @@ def later(body: Body) -> Body:
 
 
 def _tallies(query: Query) -> Body:
-    """The aggregations that a query asks for: families of all matches, and values with their families."""
+    """The aggregations that a query asks for: families of all matches, and values with their
+    families.
+    """
     facets = {
         name: {
             "terms": {"field": _FIELDS.get(name, name), "size": FACET_VALUES},
@@ -189,7 +205,9 @@ def _tallies(query: Query) -> Body:
 
 
 def families(exact: int = _FAMILIES) -> Body:
-    """Aggregations that count families: distinct ones, and documents without one, each of which is its own."""
+    """Aggregations that count families: distinct ones, and documents without one, each of which is
+    its own.
+    """
     return {
         "families": {"cardinality": {"field": "near_family", "precision_threshold": exact}},
         "without_family": {"missing": {"field": "near_family"}},
@@ -238,7 +256,9 @@ def keys(bands: Sequence[str], blocks: Sequence[str]) -> list[Key]:
 
 
 def carriers(asked: Sequence[Key]) -> Body:
-    """How many rows carry each key: aggregation `keys`, whose buckets are named by place. Rows without any are not visited."""
+    """How many rows carry each key: aggregation `keys`, whose buckets are named by place. Rows
+    without any are not visited.
+    """
     filters = {str(place): {"term": {field: key}} for place, (field, key) in enumerate(asked)}
     return {
         "size": 0,

@@ -1,4 +1,6 @@
-"""How many requests an engine is sent at once: half as many when it is overloaded, more again while it answers well."""
+"""How many requests an engine is sent at once: half as many when it is overloaded, more again while
+it answers well.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from threading import Condition
 class Window:
     """Places for requests under way, from 1 to `most`; it begins with all of them.
 
-    The number is halved when a request does not get through, once for all requests that were under way then, and grows by
-    one for each round of requests that do (additive increase, multiplicative decrease).
+    The number is halved when a request does not get through, once for all requests that were under
+    way then, and grows by one for each round of requests that do (additive increase, multiplicative
+    decrease).
     """
 
     def __init__(self, most: int) -> None:
@@ -38,7 +41,9 @@ class Window:
             self._leave()
 
     def give_way(self) -> None:
-        """Leave the place that is held to those that wait for one, and take one again when it is one's turn."""
+        """Leave the place that is held to those that wait for one, and take one again when it is
+        one's turn.
+        """
         self._leave()
         self._take()
 
@@ -66,7 +71,9 @@ class Window:
             self._changed.notify_all()
 
     def narrow(self, narrowings: int) -> None:
-        """A request did not get through that was sent when there had been that many `narrowings`."""
+        """A request did not get through that was sent when there had been that many
+        `narrowings`.
+        """
         with self._changed:
             if narrowings == self.narrowings:
                 self._size = max(1.0, self._size / 2)

@@ -1,4 +1,6 @@
-"""Parts of classic visualisations of OpenSearch Dashboards and Kibana: aggregations as their editor keeps them, and looks."""
+"""Parts of classic visualisations of OpenSearch Dashboards and Kibana: aggregations as their editor
+keeps them, and looks.
+"""
 
 from __future__ import annotations
 

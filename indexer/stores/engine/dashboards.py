@@ -1,8 +1,10 @@
-"""The dashboard of an index, as saved objects that OpenSearch Dashboards and Kibana import: pure, no server is asked.
+"""The dashboard of an index, as saved objects that OpenSearch Dashboards and Kibana import: pure,
+no server is asked.
 
-One object refers to another by `references`, never by an id inside its own state, and carries the migration version of the
-oldest product that it is meant for (OpenSearch Dashboards 1.0, which is 7.10; Kibana 8.0): later ones bring it up to date, and
-none imports what is newer than itself. Source: the saved-object exports of those versions.
+One object refers to another by `references`, never by an id inside its own state, and carries the
+migration version of the oldest product that it is meant for (OpenSearch Dashboards 1.0, which is
+7.10; Kibana 8.0): later ones bring it up to date, and none imports what is newer than itself.
+Source: the saved-object exports of those versions.
 """
 
 from __future__ import annotations
@@ -66,14 +68,18 @@ class SavedObject:
 
 
 def bundle(index: str, product: Product) -> str:
-    """The saved objects of an index in newline-delimited JSON, what is referred to before what refers to it."""
+    """The saved objects of an index in newline-delimited JSON, what is referred to before what
+    refers to it.
+    """
     return "".join(
         f"{json.dumps(one.line(product), ensure_ascii=False)}\n" for one in objects(index)
     )
 
 
 def objects(index: str) -> list[SavedObject]:
-    """The index pattern, the panels, and the dashboard, whose description ends with a digest of all of them."""
+    """The index pattern, the panels, and the dashboard, whose description ends with a digest of all
+    of them.
+    """
     parts = [_pattern(index), *_panels(index)]
     told = json.dumps([(one.id, one.attributes) for one in parts], sort_keys=True)
     digest = hashlib.sha256(told.encode()).hexdigest()[:12]
@@ -153,7 +159,9 @@ def _panels(index: str) -> Iterator[SavedObject]:
 
 
 def _families(index: str, name: str, title: str, by: str) -> SavedObject:
-    """A table of families of two or more: documents, distinct labels, and the least similarity to the principal."""
+    """A table of families of two or more: documents, distinct labels, and the least similarity to
+    the principal.
+    """
     labels = agg("2", "cardinality", field="labels", customLabel="Labels")
     least = agg("3", "min", field="near_similarity", customLabel="Least similarity")
     families = terms(
@@ -232,7 +240,8 @@ def _listing(index: str) -> SavedObject:
 
 
 _WHOLE = 48
-_LAYOUT = {  # width and height in the dashboard's grid of 48 columns; panels flow from left to right
+# width and height in the dashboard's grid of 48 columns; panels flow from left to right
+_LAYOUT = {
     "totals": (12, 10),
     "rate": (36, 10),
     "graph": (_WHOLE, 20),

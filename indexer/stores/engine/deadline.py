@@ -18,7 +18,8 @@ WHOLE = (
 
 
 def bounded(pool: urllib3.HTTPConnectionPool) -> None:
-    """Let each answer that comes through a pool's connections be whole, head and body, within `WHOLE` timeouts.
+    """Let each answer that comes through a pool's connections be whole, head and body, within
+    `WHOLE` timeouts.
 
     What is not ends like any answer that does not come, with urllib3's `ReadTimeoutError`.
     """

@@ -43,7 +43,9 @@ class _Node(Urllib3HttpNode):
 
 
 class ElasticsearchLink:
-    """Requests through the client. It is never asked for `info()`, which some distributions refuse."""
+    """Requests through the client. It is never asked for `info()`, which some distributions
+    refuse.
+    """
 
     def __init__(self, address: Address) -> None:
         self._url = address.url

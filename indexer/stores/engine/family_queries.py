@@ -23,7 +23,9 @@ _MEMBER = {"term": {"near_principal": False}}
 def principals(
     questions: Questions, asked: Sequence[Sequence[str]] | None, recipe: str, limit: int
 ) -> list[Leader]:
-    """One request that asks for all keys; where that finds too many, one search for the best of each document."""
+    """One request that asks for all keys; where that finds too many, one search for the best of
+    each document.
+    """
     if asked is None:
         body = {
             **_leaders(recipe, {"match_all": {}}, min(limit, AT_ONCE)),
@@ -90,7 +92,9 @@ def _leader(hit: Body) -> Leader | None:
 
 
 def members(questions: Questions, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Ids with the value of the field, for those that carry one of these; page by page at one point in time."""
+    """Ids with the value of the field, for those that carry one of these; page by page at one point
+    in time.
+    """
     column = f"near_{field}"
     for start in range(0, len(names), AT_ONCE):
         body: Body = {
@@ -110,7 +114,8 @@ def members(questions: Questions, field: str, names: Sequence[str]) -> Iterator[
 def conflicting(questions: Questions) -> list[str]:
     """The families whose members do not all carry the same labels.
 
-    Members are counted by family and label inside the engine; the labels of principals are read one by one.
+    Members are counted by family and label inside the engine; the labels of principals are read one
+    by one.
     """
     sizes: dict[str, int] = {}
     labels: dict[str, Counter[str]] = defaultdict(Counter)

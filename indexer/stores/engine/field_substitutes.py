@@ -1,4 +1,6 @@
-"""Questions about an index whose owner maps fields of our names in another way, or keeps its texts in another field."""
+"""Questions about an index whose owner maps fields of our names in another way, or keeps its texts
+in another field.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from typing import Any
 
 from indexer.stores.engine.bodies import Body
 
-ABSENT = "near_absent"  # a field that no index has: nothing is found in it, and everything sorts last by it
+# a field that no index has: nothing is found in it, and everything sorts last by it
+ABSENT = "near_absent"
 _COMPARED = ("path", "content_type", "labels", "modified")
 _COMPARABLE = frozenset(
     {
@@ -24,7 +27,8 @@ _COMPARABLE = frozenset(
 )
 _BY_FIELD = frozenset({"term", "terms", "prefix", "sort"})
 _NONE: Mapping[str, str] = {}
-_NESTED = "nested objects"  # no name of a field: under it, where the objects are that hold the texts and are searched apart
+# no name of a field: under it, where the objects are that hold the texts and are searched apart
+_NESTED = "nested objects"
 
 
 def substitutes(mapping: Mapping[str, Any]) -> Mapping[str, str]:
@@ -53,7 +57,8 @@ def substitutes(mapping: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _nested(properties: Mapping[str, Any], field: str) -> str:
-    """The innermost objects of type `nested` around a field, by their path; empty when there are none.
+    """The innermost objects of type `nested` around a field, by their path; empty when there are
+    none.
 
     >>> body = {"properties": {"body": {"type": "text"}}}
     >>> _nested({"doc": {"type": "nested", "properties": {"page": body}}}, "doc.page.body"), _nested({"doc": body}, "doc.body")
@@ -68,7 +73,9 @@ def _nested(properties: Mapping[str, Any], field: str) -> str:
 
 
 def _instead(name: str, field: Mapping[str, Any] | None) -> str | None:
-    """The field to compare in place of this one; None when it can be compared itself, or is not there."""
+    """The field to compare in place of this one; None when it can be compared itself, or is not
+    there.
+    """
     if field is None or field.get("type") in _COMPARABLE:
         return None
     return (
@@ -107,7 +114,9 @@ def _fitted(value: Any, names: Mapping[str, str], under: str) -> Any:
 
 
 def _within_nested(asked: Mapping[str, Any], names: Mapping[str, str]) -> Body:
-    """A `multi_match` field by field, the best of them counting, with the text looked for inside its objects."""
+    """A `multi_match` field by field, the best of them counting, with the text looked for inside
+    its objects.
+    """
     plain = {name: other for name, other in names.items() if name != _NESTED}
     queries = []
     for field in asked["fields"]:

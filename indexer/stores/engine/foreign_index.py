@@ -1,4 +1,6 @@
-"""An index of somebody else's documents: read as it is, and signed in place without a change to anything that is theirs."""
+"""An index of somebody else's documents: read as it is, and signed in place without a change to
+anything that is theirs.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ _NO_TEXT = "the text is no string"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A document as an engine holds it. `state` is what a conditional write names: sequence number, term, and routing."""
+    """A document as an engine holds it. `state` is what a conditional write names: sequence number,
+    term, and routing.
+    """
 
     id: str
     fields: Mapping[str, Any]
@@ -48,7 +52,9 @@ class BorrowedIndex(EngineStore):
         yield from ((held.id, held.fields) for held in self._all())
 
     def _all(self) -> Iterator[Held]:
-        """Raises `MomentGone` when the engine loses the point in time: the order is that of the moment, so it cannot go on."""
+        """Raises `MomentGone` when the engine loses the point in time: the order is that of the
+        moment, so it cannot go on.
+        """
         questions = Questions(self._requests, self._dialect, self._place.index)
         body = {
             "size": PAGE,
@@ -67,10 +73,11 @@ class BorrowedIndex(EngineStore):
 
 
 class SignedInPlace(BorrowedIndex):
-    """Such an index as a store: a row is written by adding its `near_*` fields to the document, and nothing else.
+    """Such an index as a store: a row is written by adding its `near_*` fields to the document, and
+    nothing else.
 
-    Only a document in the state in which it was read is written to, so that no signature is ever of an older text. What was
-    read is remembered until it is written, or known to be signed already.
+    Only a document in the state in which it was read is written to, so that no signature is ever of
+    an older text. What was read is remembered until it is written, or known to be signed already.
     """
 
     def __init__(self, store: EngineStore, text_field: str) -> None:
@@ -89,14 +96,18 @@ class SignedInPlace(BorrowedIndex):
         return super().stored_recipe() if known else None
 
     def prepare(self, recipe: Recipe) -> None:
-        """Adds the mapping of the `near_*` fields, the recipe in `_meta` and an alias for writes; nothing of theirs changes."""
+        """Adds the mapping of the `near_*` fields, the recipe in `_meta` and an alias for writes;
+        nothing of theirs changes.
+        """
         _engine_install.adopt(self._requests, self._place, self._dialect, recipe, self._text_field)
         self._known = about(self._requests, self._place)
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """In the order of the shards, what an earlier run signed included; what has to be known of each is remembered.
+        """In the order of the shards, what an earlier run signed included; what has to be known of
+        each is remembered.
 
-        One whose text is no text, and that nobody marked yet, is marked `unsigned` and a family of its own.
+        One whose text is no text, and that nobody marked yet, is marked `unsigned` and a family of
+        its own.
         """
         self.refresh()
         strange: list[Held] = []
@@ -116,7 +127,9 @@ class SignedInPlace(BorrowedIndex):
         self._mark(strange)
 
     def _mark(self, strange: Sequence[Held]) -> None:
-        """Only in the state that was read: what somebody changed meanwhile is looked at by the next run."""
+        """Only in the state that was read: what somebody changed meanwhile is looked at by the next
+        run.
+        """
         recipe = self._recipe().id
         marks = ((held, documents.unsigned(held.id, recipe, _NO_TEXT)) for held in strange)
         self._conditional.send(
@@ -130,13 +143,17 @@ class SignedInPlace(BorrowedIndex):
         ).hexdigest()
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
-        """What signatures were made of, by id, where there is one; what was read just now is not asked for again."""
+        """What signatures were made of, by id, where there is one; what was read just now is not
+        asked for again.
+        """
         known = {id: self._read.pop(id) for id in ids if id in self._read}
         known |= super().sources([id for id in ids if id not in known])
         return {id: signed for id, signed in known.items() if signed}
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
-        """A document that somebody changed meanwhile is signed if its text is still the same, and refused if not."""
+        """A document that somebody changed meanwhile is signed if its text is still the same, and
+        refused if not.
+        """
         recipe = self._recipe().id
         mended = [storable(row) for row in rows]
         refusals = {row.id: refusal(row, recipe) for row in mended}
@@ -164,7 +181,9 @@ class SignedInPlace(BorrowedIndex):
     def _same(
         self, rows: Mapping[str, Row], states: Mapping[str, Mapping[str, Any]]
     ) -> dict[str, Row]:
-        """Rows whose document was changed by somebody, but not in its text; the new states are remembered."""
+        """Rows whose document was changed by somebody, but not in its text; the new states are
+        remembered.
+        """
         if not rows:
             return {}
         asked = [

@@ -26,7 +26,8 @@ _MADE_BY_ANOTHER = "resource_already_exists_exception"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The words in which the engines differ: a field type, how a point in time is opened and closed, and search pipelines.
+    """The words in which the engines differ: a field type, how a point in time is opened and
+    closed, and search pipelines.
 
     `roles` is where the security API keeps roles.
     """
@@ -42,7 +43,9 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An index, and how it is made when it is missing; None leaves the number to the engine or the mapping."""
+    """An index, and how it is made when it is missing; None leaves the number to the engine or the
+    mapping.
+    """
 
     url: str
     index: str
@@ -57,7 +60,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is known of an index that exists; `index` is its own name where the URL gives an alias."""
+    """What is known of an index that exists; `index` is its own name where the URL gives an
+    alias.
+    """
 
     index: str
     recipe: Recipe
@@ -68,7 +73,9 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Requests to one engine that are not bulk writes. `patience` None: a few more tries, and none when no answer comes."""
+    """Requests to one engine that are not bulk writes. `patience` None: a few more tries, and none
+    when no answer comes.
+    """
 
     link: Link
     url: str
@@ -132,7 +139,9 @@ def version(index: str, number: int) -> str:
 
 
 def about(requests: Requests, place: Place) -> About | None:
-    """Read an index; None when there is none. Raises `MappingMismatch` for an index that nearfold did not make."""
+    """Read an index; None when there is none. Raises `MappingMismatch` for an index that nearfold
+    did not make.
+    """
     try:
         found = requests.get("GET", place.index, seconds=FIRST_SECONDS)
     except IndexMissing:
@@ -157,7 +166,9 @@ def about(requests: Requests, place: Place) -> About | None:
 
 
 def the_index(place: Place, found: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The one index that an engine answers with. Raises `MappingMismatch` for several, `UsageError` for a data stream."""
+    """The one index that an engine answers with. Raises `MappingMismatch` for several, `UsageError`
+    for a data stream.
+    """
     if any("data_stream" in one for one in found.values()):
         raise UsageError(
             f"{place.index} is a data stream, and --store takes an index; documents of a data stream are signed when "
@@ -171,7 +182,9 @@ def the_index(place: Place, found: Mapping[str, Any]) -> tuple[str, Mapping[str,
 
 
 def write_aliases(place: Place, name: str) -> tuple[str, str]:
-    """Through which of its aliases an index may be written: the one of this very version first, then that of the URL."""
+    """Through which of its aliases an index may be written: the one of this very version first,
+    then that of the URL.
+    """
     return f"{name}-write", place.write_alias
 
 
@@ -184,7 +197,8 @@ def give_alias(requests: Requests, place: Place, known: About) -> About:
 
 
 def standing(requests: Requests, place: Place) -> tuple[str, str] | None:
-    """The index that the name stands for at this moment, and the id of its recipe; None when that is not told.
+    """The index that the name stands for at this moment, and the id of its recipe; None when that
+    is not told.
 
     A small question, for those who know the index already.
     """
@@ -201,7 +215,9 @@ def standing(requests: Requests, place: Place) -> tuple[str, str] | None:
 
 
 def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> None:
-    """Make the index and its write alias where they are missing; refuse an index that does not fit."""
+    """Make the index and its write alias where they are missing; refuse an index that does not
+    fit.
+    """
     known = about(requests, place) or _create(requests, place, dialect, recipe)
     if known is None:
         return
@@ -233,7 +249,8 @@ def _with_later_fields(requests: Requests, known: About) -> Mapping[str, Any]:
 def _create(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> About | None:
     """Make the index; what another process made in the meantime is returned instead.
 
-    An engine without its analysis-common module refuses our analysis; it gets what every distribution carries.
+    An engine without its analysis-common module refuses our analysis; it gets what every
+    distribution carries.
     """
     for core_analysis in (False, True):
         body = bodies.index(

@@ -1,4 +1,6 @@
-"""Installing into an engine, by what is there already. What the pieces are: `indexer.stores.engine.installation`."""
+"""Installing into an engine, by what is there already. What the pieces are:
+`indexer.stores.engine.installation`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def install(
     dry_run: bool,
     text_field: str | None = None,
 ) -> list[Change]:
-    """The template comes after what it names, and the index that exists last. Nothing is written before all is checked."""
+    """The template comes after what it names, and the index that exists last. Nothing is written
+    before all is checked.
+    """
     pieces = Pieces(requests, dry_run)
     index, template = pieces.index(place), pieces.template(place)
     known = _known_field(index, template)
@@ -62,7 +66,9 @@ def install(
 def uninstall(
     requests: Requests, place: Place, dialect: Dialect, recipe: Recipe, dry_run: bool
 ) -> list[Change]:
-    """First the index lets go of the pipeline, then its template goes, then what no other index needs."""
+    """First the index lets go of the pipeline, then its template goes, then what no other index
+    needs.
+    """
     pieces = Pieces(requests, dry_run)
     index, template = pieces.index(place), pieces.template(place)
     recipe = (template and installed.recipe_in(template)) or recipe
@@ -75,7 +81,9 @@ def uninstall(
 
 
 def _known_field(index: Index | None, template: Body | None) -> str | None:
-    """The field whose texts are signed so far, as the index tells, or the template of one that is still to come."""
+    """The field whose texts are signed so far, as the index tells, or the template of one that is
+    still to come.
+    """
     if index and (field := installed.text_field(index[1].get("mappings", {}))):
         return field
     return (
@@ -92,7 +100,9 @@ def _check(
     index: Index | None,
     template: Body | None,
 ) -> None:
-    """Refuse what would mix recipes or fields, take the place of another pipeline, or undo what a newer nearfold installed."""
+    """Refuse what would mix recipes or fields, take the place of another pipeline, or undo what a
+    newer nearfold installed.
+    """
     known = installed.recipe_in(template) if template else None
     mapping = index[1].get("mappings", {}) if index else {}
     for stored in (known, _recipe(mapping)):
@@ -128,7 +138,9 @@ def _check(
 
 
 def _check_field(pieces: Pieces, index: Index, field: str) -> None:
-    """Refuse another field of texts than the one that was signed; one that was only named so far may change."""
+    """Refuse another field of texts than the one that was signed; one that was only named so far
+    may change.
+    """
     mapping = index[1].get("mappings", {})
     stored = installed.text_field(mapping)
     if stored is None or stored == field:
@@ -146,7 +158,8 @@ def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
 def renewed_pipeline(
     requests: Requests, place: Place, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> str | None:
-    """Where an index signs on arrival: put what signs by its next recipe, and return the name; None where it does not sign.
+    """Where an index signs on arrival: put what signs by its next recipe, and return the name; None
+    where it does not sign.
 
     Raises `UsageError` when no pipeline computes that recipe.
     """
@@ -181,7 +194,9 @@ def _of_template(template: Body | None) -> str | None:
 def renew(
     requests: Requests, place: Place, dialect: Dialect, before: Recipe, after: Recipe
 ) -> None:
-    """After an index changed its recipe: its template follows, and what nobody uses any more goes."""
+    """After an index changed its recipe: its template follows, and what nobody uses any more
+    goes.
+    """
     pieces = Pieces(requests, dry_run=False)
     template = pieces.template(place)
     if template is None:
@@ -194,16 +209,20 @@ def renew(
 
 
 def index_at(requests: Requests, place: Place) -> Index | None:
-    """The index of a URL by its own name, and what it is, whoever made it; None where there is none."""
+    """The index of a URL by its own name, and what it is, whoever made it; None where there is
+    none.
+    """
     return Pieces(requests, dry_run=True).index(place)
 
 
 def adopt(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe, field: str) -> None:
-    """Give an index of somebody else the `near_*` fields, the recipe, where texts are, and the alias for writes.
+    """Give an index of somebody else the `near_*` fields, the recipe, where texts are, and the
+    alias for writes.
 
-    It gets no pipeline; one of ours that signs another field gives way to the one for this field. Raises `IndexMissing`,
-    `RecipeMismatch`, `UsageError` for a field that is not there, `TextFieldMismatch` where texts of another one were signed,
-    and `MappingMismatch` where `near_*` fields are mapped in another way.
+    It gets no pipeline; one of ours that signs another field gives way to the one for this field.
+    Raises `IndexMissing`, `RecipeMismatch`, `UsageError` for a field that is not there,
+    `TextFieldMismatch` where texts of another one were signed, and `MappingMismatch` where `near_*`
+    fields are mapped in another way.
     """
     pieces = Pieces(requests, dry_run=False)
     index = pieces.index(place)

@@ -1,9 +1,10 @@
 """What an installation consists of: the pieces that a cluster keeps, as bodies that need no server.
 
-A component template with the `near_*` fields, an ingest pipeline that signs and one that reads files before, stored scripts
-that score by sketch, a search pipeline that folds where the engine has search pipelines, and an index template that applies
-them to one index. Names carry the versioned recipe, and the field of texts where that is not `text`, or a version of their own
-where no recipe matters.
+A component template with the `near_*` fields, an ingest pipeline that signs and one that reads
+files before, stored scripts that score by sketch, a search pipeline that folds where the engine has
+search pipelines, and an index template that applies them to one index. Names carry the versioned
+recipe, and the field of texts where that is not `text`, or a version of their own where no recipe
+matters.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class Piece:
 
 
 def shared_name(recipe: Recipe, field: str = TEXT) -> str:
-    """The name of the component template and of the ingest pipeline of a recipe, for texts in this field.
+    """The name of the component template and of the ingest pipeline of a recipe, for texts in this
+    field.
 
     >>> from indexer.recipe import DEFAULT
     >>> shared_name(DEFAULT), shared_name(DEFAULT, "body"), shared_name(DEFAULT, "pageBody")
@@ -71,7 +73,9 @@ def shared_name(recipe: Recipe, field: str = TEXT) -> str:
 
 
 def _suffix(field: str) -> str:
-    """What tells the pieces of one field of texts from those of another; engines want lower case in some names."""
+    """What tells the pieces of one field of texts from those of another; engines want lower case in
+    some names.
+    """
     if field == TEXT:
         return ""
     plain = re.sub("[^a-z0-9._-]", "-", field.lower())[:40]
@@ -95,7 +99,9 @@ def signing(recipe: Recipe, field: str = TEXT) -> Piece:
 
 
 def attaching(recipe: Recipe, field: str = TEXT) -> Piece:
-    """The ingest pipeline that reads files before it signs, for engines with an attachment processor."""
+    """The ingest pipeline that reads files before it signs, for engines with an attachment
+    processor.
+    """
     name, calls = _attaching_name(recipe, field), shared_name(recipe, field)
     return Piece("ingest pipeline", name, attachments.pipeline(calls, recipe, field))
 
@@ -110,7 +116,9 @@ def pipelines(recipe: Recipe, field: str = TEXT) -> tuple[Piece, Piece]:
 
 
 def of_recipe(recipe: Recipe, field: str = TEXT) -> tuple[Piece, ...]:
-    """The pieces that carry the recipe, in the order in which they may be removed, by name alone."""
+    """The pieces that carry the recipe, in the order in which they may be removed, by name
+    alone.
+    """
     shared = shared_name(recipe, field)
     return (
         Piece("ingest pipeline", _attaching_name(recipe, field), {}),
@@ -120,7 +128,9 @@ def of_recipe(recipe: Recipe, field: str = TEXT) -> tuple[Piece, ...]:
 
 
 def pipeline_names(recipe: Recipe, field: str = TEXT) -> tuple[str, str]:
-    """The pipelines that an index may have as its default: the one for files, and the one that signs."""
+    """The pipelines that an index may have as its default: the one for files, and the one that
+    signs.
+    """
     return _attaching_name(recipe, field), shared_name(recipe, field)
 
 
@@ -133,7 +143,9 @@ def signs_by(recipe: Recipe, pipeline: str | None) -> bool:
 
 
 def folding() -> Piece:
-    """The search pipeline: asks for three times as many hits, keeps the best of each family, and cuts to what was asked."""
+    """The search pipeline: asks for three times as many hits, keeps the best of each family, and
+    cuts to what was asked.
+    """
     return Piece(
         "search pipeline",
         FOLD,
@@ -146,7 +158,9 @@ def folding() -> Piece:
 
 
 def scoring() -> list[Piece]:
-    """The scripts that score documents by their sketches: the share of equal slots, and 1 - distance / bits."""
+    """The scripts that score documents by their sketches: the share of equal slots, and 1 -
+    distance / bits.
+    """
     sources = {
         name: {"lang": "painless", "source": mappings.read(file)} for name, file in _SCORES.items()
     }
@@ -154,10 +168,11 @@ def scoring() -> list[Piece]:
 
 
 def template(recipe: Recipe, index: str, made: Body, signs: bool, field: str = TEXT) -> Piece:
-    """The index template of one index. `made` is the body that nearfold itself would create it with (`bodies.index`).
+    """The index template of one index. `made` is the body that nearfold itself would create it with
+    (`bodies.index`).
 
-    Other programs may send fields of their own. Without `signs` no pipeline is named: an engine refuses documents for a
-    pipeline that it lacks.
+    Other programs may send fields of their own. Without `signs` no pipeline is named: an engine
+    refuses documents for a pipeline that it lacks.
     """
     settings = {**made["settings"], "index": dict(made["settings"]["index"])}
     if signs:
@@ -193,7 +208,9 @@ def near_fields(field: str = TEXT) -> Body:
 def meta(
     recipe: Recipe, field: str = TEXT, known: Mapping[str, Any] = MappingProxyType({})
 ) -> Body:
-    """The `_meta` of a mapping that other programs share; what is `known` there stays, but for the field of texts."""
+    """The `_meta` of a mapping that other programs share; what is `known` there stays, but for the
+    field of texts.
+    """
     about = {
         "format": bodies.FORMAT,
         "recipe_id": recipe.id,
@@ -211,7 +228,8 @@ def _texts(field: str) -> Body:
 
 
 def text_field(mapping: Mapping[str, Any]) -> str | None:
-    """The field whose texts are signed in an index or by a template, as its `_meta` tells; None where nothing is told.
+    """The field whose texts are signed in an index or by a template, as its `_meta` tells; None
+    where nothing is told.
 
     >>> text_field({"_meta": {"nearfold": {"text_field": "body"}}}), text_field({"_meta": {"nearfold": {}}}), text_field({})
     ('body', 'text', None)
@@ -221,12 +239,15 @@ def text_field(mapping: Mapping[str, Any]) -> str | None:
 
 
 def shared(mapping: Mapping[str, Any]) -> bool:
-    """Whether other programs write into an index too, as its `_meta` tells; not so one that nearfold made for itself."""
+    """Whether other programs write into an index too, as its `_meta` tells; not so one that
+    nearfold made for itself.
+    """
     return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
 
 
 def maps(mapping: Mapping[str, Any], field: str) -> bool:
-    """Whether documents of an index may have a text in this field; also where its mapping cannot tell.
+    """Whether documents of an index may have a text in this field; also where its mapping cannot
+    tell.
 
     >>> theirs = {"properties": {"page": {"properties": {"body": {"type": "text"}}}}}
     >>> maps(theirs, "page.body"), maps(theirs, "body"), maps({}, "body"), maps({**theirs, "dynamic": "false"}, "body")
@@ -247,7 +268,9 @@ def maps(mapping: Mapping[str, Any], field: str) -> bool:
 
 
 def _named(body: Body, recipe: Recipe) -> Body:
-    """The body with `_meta`: its recipe, and a digest, because an engine gives templates back in another spelling."""
+    """The body with `_meta`: its recipe, and a digest, because an engine gives templates back in
+    another spelling.
+    """
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:16]
     return {**body, "_meta": {"nearfold": {"recipe": recipe.settings, "digest": digest}}}
 

@@ -1,4 +1,6 @@
-"""What the two engine clients have in common: a request, its answer, and what an answer that is no success means."""
+"""What the two engine clients have in common: a request, its answer, and what an answer that is no
+success means.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _BLOCKED = frozenset({"cluster_block_exception"})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status and the JSON that came with it; `body` is None when it was no JSON. `retry_after` is as the server wrote it."""
+    """A status and the JSON that came with it; `body` is None when it was no JSON. `retry_after` is
+    as the server wrote it.
+    """
 
     status: int
     body: Any
@@ -37,7 +41,9 @@ class Answer:
 
 
 def _error(answer: Answer) -> Mapping[str, Any]:
-    """The error object of an answer, empty when there is none; some are a mere text, which security APIs call `message`."""
+    """The error object of an answer, empty when there is none; some are a mere text, which security
+    APIs call `message`.
+    """
     body = answer.body if isinstance(answer.body, Mapping) else {}
     error = body.get("error")
     return error if isinstance(error, Mapping) else {"reason": error or body.get("message")}
@@ -59,7 +65,9 @@ class Link(Protocol):
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Answer:
-        """Send one request, once. Raises `StoreUnreachable` when no answer comes; every status is an answer."""
+        """Send one request, once. Raises `StoreUnreachable` when no answer comes; every status is
+        an answer.
+        """
         ...
 
     def close(self) -> None:
@@ -68,7 +76,9 @@ class Link(Protocol):
 
 
 def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
-    """The error that an answer stands for, outside of bulk writes; `asked` is the request, method and path."""
+    """The error that an answer stands for, outside of bulk writes; `asked` is the request, method
+    and path.
+    """
     if stopped := stopping(answer):
         return stopped
     if answer.status in (401, 403):
@@ -90,7 +100,9 @@ def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
 
 
 def stopping(answer: Answer) -> StoreStopped | None:
-    """Why writing cannot go on, told by the kind of the error: a full disk may come as 403 or as 429. None when it can."""
+    """Why writing cannot go on, told by the kind of the error: a full disk may come as 403 or as
+    429. None when it can.
+    """
     if answer.kind in _BLOCKED:
         return StoreStopped(
             reason=answer.reason,
@@ -112,7 +124,9 @@ def missing(answer: Answer) -> bool:
 
 
 def gone(answer: Answer) -> StoreStopped | None:
-    """Why writing cannot go on although it began: the index went away, or the right to write. None when neither did."""
+    """Why writing cannot go on although it began: the index went away, or the right to write. None
+    when neither did.
+    """
     if answer.kind in _NO_INDEX:
         return StoreStopped(
             reason=f"the index is gone ({answer.reason})",

@@ -41,7 +41,9 @@ class _Connection(Urllib3HttpConnection):
 
 
 class OpenSearchLink:
-    """Requests through the client's connection: above it, the client keeps neither statuses nor headers of errors."""
+    """Requests through the client's connection: above it, the client keeps neither statuses nor
+    headers of errors.
+    """
 
     def __init__(self, address: Address) -> None:
         self._url, self._nodes = address.url, len(address.hosts)
@@ -64,9 +66,11 @@ class OpenSearchLink:
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Answer:
-        """One request; a node that does not answer is left alone for a minute, and the next is asked.
+        """One request; a node that does not answer is left alone for a minute, and the next is
+        asked.
 
-        What the lost node may have done is done again by the next: every request of ours may be repeated.
+        What the lost node may have done is done again by the next: every request of ours may be
+        repeated.
         """
         for _ in range(self._nodes - 1):
             with contextlib.suppress(StoreUnreachable):
@@ -103,7 +107,9 @@ class OpenSearchLink:
 
 
 def _named(address: Address) -> dict[str, str] | None:
-    """The header that names the asker. The client would send a password as Latin-1, and fail where that has no such letter."""
+    """The header that names the asker. The client would send a password as Latin-1, and fail where
+    that has no such letter.
+    """
     if address.api_key:
         return {"Authorization": f"ApiKey {address.api_key}"}
     if address.user and address.password and address.aws is None:

@@ -1,7 +1,9 @@
-"""The ingest pipeline as data: scripts that sign a document inside a cluster, written from the recipe and the pinned tables.
+"""The ingest pipeline as data: scripts that sign a document inside a cluster, written from the
+recipe and the pinned tables.
 
-The templates are `mappings/sign.painless` and `mappings/mark.painless`; numbers, sizes and Unicode tables come from where
-Python itself takes them. What the scripts compute equals `fingerprint` bit for bit; tests prove it on a real engine.
+The templates are `mappings/sign.painless` and `mappings/mark.painless`; numbers, sizes and Unicode
+tables come from where Python itself takes them. What the scripts compute equals `fingerprint` bit
+for bit; tests prove it on a real engine.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ _UNCHANGED = 32
 _MAX_STEPS = 1_000  # by chance a search of a table that is half empty ends within a hundred
 _LANES = 0x0101010101010101
 _FAMILIES = ("near_principal", "near_similarity", "near_cluster")
-# Null rather than absent where the id is unknown, for the engine may merge what comes out into a document that has them.
+# Null rather than absent where the id is unknown, for the engine may merge what comes out into a
+# document that has them.
 _MERGED = (
     "near_minhash", "near_simhash", "near_bands", "near_blocks", "near_error", "near_source", "near_extractor", "near_raw",
     *_FAMILIES,
@@ -41,11 +44,12 @@ _REASON = {"field": "near_error", "value": "{{_ingest.on_failure_message}}"}
 
 
 def pipeline(recipe: Recipe = DEFAULT, field: str = TEXT, limit: int = MAX_UNITS) -> Body:
-    """The body of the ingest pipeline: signs `field`, up to `limit` UTF-16 units of it and of its normal form.
+    """The body of the ingest pipeline: signs `field`, up to `limit` UTF-16 units of it and of its
+    normal form.
 
-    A dotted name that is none leads into objects. A longer text, or one whose signing fails, is marked `unsigned` and keeps no
-    part of a signature. A document that says it is `truncated` stays so. Raises `UsageError` for a recipe other than
-    character n-grams with MinHash and SimHash.
+    A dotted name that is none leads into objects. A longer text, or one whose signing fails, is
+    marked `unsigned` and keeps no part of a signature. A document that says it is `truncated` stays
+    so. Raises `UsageError` for a recipe other than character n-grams with MinHash and SimHash.
     """
     _check(recipe)
     return {
@@ -67,7 +71,8 @@ def unsigned(recipe: Recipe, field: str = TEXT) -> list[Body]:
 
 
 def _marked_without_script(recipe: Recipe, field: str) -> list[Body]:
-    """The same by processors that copy no document: OpenSearch runs no script on one with an integer beyond 64 bits.
+    """The same by processors that copy no document: OpenSearch runs no script on one with an
+    integer beyond 64 bits.
 
     Without an id the family is called after the moment, to the nanosecond.
     """
@@ -148,12 +153,16 @@ def _gram(width: int) -> str:
 
 
 def _long(number: int) -> str:
-    """A 64-bit number as a literal; hexadecimal ones with the highest bit are not understood everywhere."""
+    """A 64-bit number as a literal; hexadecimal ones with the highest bit are not understood
+    everywhere.
+    """
     return f"{signed64(number)}L"
 
 
 def tables() -> dict[str, str]:
-    """The pinned Unicode tables as strings that a script indexes: class bits, and the low 16 bits of lower case or a space."""
+    """The pinned Unicode tables as strings that a script indexes: class bits, and the low 16 bits
+    of lower case or a space.
+    """
     codes = np.arange(codepoints.END, dtype=np.uint32)
     lower = codepoints.lower()
     low = np.where(lower == codes, np.uint32(_UNCHANGED), lower & np.uint32(0xFFFF))
@@ -180,7 +189,9 @@ def _text(codes: Sequence[int]) -> str:
 
 
 def beyond(recipe: Recipe) -> str:
-    """What of a recipe the scripts cannot compute, such as `bits = 32`; empty when there is nothing."""
+    """What of a recipe the scripts cannot compute, such as `bits = 32`; empty when there is
+    nothing.
+    """
     if recipe.key_variable:
         return "its secret key would lie in the cluster, where everybody who may read pipelines could read it"
     needed = {

@@ -1,4 +1,6 @@
-"""Parts of documents in an index: the fields that they need, and how documents are divided, in `_meta`."""
+"""Parts of documents in an index: the fields that they need, and how documents are divided, in
+`_meta`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The password of an engine: from the environment, from a file that only its owner can read, or from the system's keyring."""
+"""The password of an engine: from the environment, from a file that only its owner can read, or
+from the system's keyring.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from indexer.system.secrets import secret
 
 
 def password(environment: Mapping[str, str], user: str | None, place: str) -> str | None:
-    """The password of a user: `secret`, else what the keyring holds for service `nearfold PLACE`; None when nobody has one.
+    """The password of a user: `secret`, else what the keyring holds for service `nearfold PLACE`;
+    None when nobody has one.
 
     The keyring is asked only where there is a user and the package `keyring` is installed.
     """

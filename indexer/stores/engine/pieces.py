@@ -1,4 +1,6 @@
-"""The pieces of an installation in one engine: read what is there, compare, put what differs, remove what nobody uses."""
+"""The pieces of an installation in one engine: read what is there, compare, put what differs,
+remove what nobody uses.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from indexer.stores.engine.link import Answer, meaning
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index by its own name, and what it is
 DEFAULT_PIPELINE = "index.default_pipeline"
 _SIMULATE = "_ingest/pipeline/_simulate"
-_VISIBLE = "*,-.*,.ds-*"  # what an engine keeps for itself begins with a dot, and so do the indices behind a data stream
+# what an engine keeps for itself begins with a dot, and so do the indices behind a data stream
+_VISIBLE = "*,-.*,.ds-*"
 _EVERY_INDEX = {"expand_wildcards": "all", "flat_settings": "true"}
 
 
@@ -52,7 +55,9 @@ class Pieces:
         return Change(piece.kind, piece.name, "created" if found is None else "updated")
 
     def put_pipeline(self, piece: Piece) -> Change:
-        """Put the ingest pipeline; impossible where the engine has no painless. A dry run lets the engine try it on a text."""
+        """Put the ingest pipeline; impossible where the engine has no painless. A dry run lets the
+        engine try it on a text.
+        """
         found = self.found(piece)
         if found is not None and installed.same(piece, found):
             return Change(piece.kind, piece.name, "unchanged")
@@ -67,7 +72,9 @@ class Pieces:
         return Change(piece.kind, piece.name, "created" if found is None else "updated")
 
     def put_attaching(self, piece: Piece, signing: Change) -> Change:
-        """Put the pipeline for files, which calls the one that signs; left out where the engine has no attachment processor."""
+        """Put the pipeline for files, which calls the one that signs; left out where the engine has
+        no attachment processor.
+        """
         if signing.action == "impossible":
             return Change(piece.kind, piece.name, "impossible", signing.detail)
         change = self.put_pipeline(piece)
@@ -75,7 +82,9 @@ class Pieces:
         return replace(change, action="left out") if absent else change
 
     def put_script(self, piece: Piece, pipeline: Change) -> Change:
-        """Put a stored script; impossible for the same reason as the pipeline, which is painless too."""
+        """Put a stored script; impossible for the same reason as the pipeline, which is painless
+        too.
+        """
         if pipeline.action == "impossible":
             return Change(piece.kind, piece.name, "impossible", pipeline.detail)
         return self.put(piece)
@@ -99,7 +108,9 @@ class Pieces:
         return Change(pieces[0].kind, pieces[0].name, "created" if found is None else "updated")
 
     def adopt(self, place: Place, recipe: Recipe, index: Index, signs: bool, field: str) -> Change:
-        """Give an index the `near_*` fields it lacks, the recipe, where texts are, the alias for writes and the pipeline."""
+        """Give an index the `near_*` fields it lacks, the recipe, where texts are, the alias for
+        writes and the pipeline.
+        """
         name, there = index
         mapping = there.get("mappings", {})
         near = installed.near_fields(field)
@@ -139,7 +150,8 @@ class Pieces:
     def release(self, place: Place, recipe: Recipe, index: Index) -> list[Change]:
         """Let an index go without its pipeline; one that was never given it is not named.
 
-        Where other programs write too it loses the alias for nearfold's own writes as well, which the next of them gives back.
+        Where other programs write too it loses the alias for nearfold's own writes as well, which
+        the next of them gives back.
         """
         name, there = index
         if not installed.signs_by(recipe, default_pipeline(there)):
@@ -171,7 +183,9 @@ class Pieces:
         ]
 
     def users(self, place: Place, recipe: Recipe, field: str) -> str:
-        """Who else needs the pipelines of the recipe: index templates of ours and indices, empty when nobody does."""
+        """Who else needs the pipelines of the recipe: index templates of ours and indices, empty
+        when nobody does.
+        """
         settings = self._read(f"{_VISIBLE}/_settings/{DEFAULT_PIPELINE}", _EVERY_INDEX) or {}
         own = self.index(place)
         indices = sorted(
@@ -195,7 +209,9 @@ class Pieces:
         )
 
     def rivals(self, place: Place) -> list[str]:
-        """Templates of other programs for the same index that an engine refuses beside ours: they have its priority."""
+        """Templates of other programs for the same index that an engine refuses beside ours: they
+        have its priority.
+        """
         answer = self._read("_index_template/*") or {}
         return sorted(
             one["name"]
@@ -209,7 +225,9 @@ class Pieces:
         )
 
     def signed(self, index: str) -> int:
-        """How many documents of an index have a fingerprint of a text; all that were written by now are seen."""
+        """How many documents of an index have a fingerprint of a text; all that were written by now
+        are seen.
+        """
         self._good("POST", f"{index}/_refresh")
         without = [{"terms": {"near_status": ["empty", "unsigned"]}}]
         query = {"bool": {"filter": [{"exists": {"field": "near_status"}}], "must_not": without}}
@@ -229,7 +247,9 @@ class Pieces:
         self._judge(method, path, self._requests.ask(method, path, body))
 
     def _judge(self, method: str, path: str, answer: Answer) -> None:
-        """Raise what an answer means when it is no success; a missing right is named by what was asked."""
+        """Raise what an answer means when it is no success; a missing right is named by what was
+        asked.
+        """
         if not 200 <= answer.status < 300:
             raise meaning(self._requests.url, answer, f"{method} {path}")
 

@@ -31,7 +31,9 @@ _RENEWALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Searches of one index, of its documents or of their parts. `names`: fields that are asked in place of others."""
+    """Searches of one index, of its documents or of their parts. `names`: fields that are asked in
+    place of others.
+    """
 
     requests: Requests
     dialect: Dialect
@@ -47,7 +49,9 @@ class Questions:
         return fitted(bodies.scoped(body, self.scope), self.names)
 
     def together(self, asked: Sequence[Body]) -> list[Body]:
-        """The answers to many searches, in order, by few requests; one that fails among others is asked again alone."""
+        """The answers to many searches, in order, by few requests; one that fails among others is
+        asked again alone.
+        """
         answers: list[Body] = []
         while batch := _batch(asked[len(answers) :]):
             if len(batch) == 1:
@@ -62,7 +66,9 @@ class Questions:
         return answers
 
     def hits(self, asked: Sequence[Body]) -> list[Body]:
-        """The `hits` of many searches; ids that doc values do not tell are read from the documents."""
+        """The `hits` of many searches; ids that doc values do not tell are read from the
+        documents.
+        """
         found = [answer["hits"] for answer in self.together(asked)]
         nameless = [
             place for place, body in enumerate(asked) if not bodies.named(body, found[place])
@@ -73,10 +79,12 @@ class Questions:
         return found
 
     def pages(self, body: Body, moment: str | None = None, hold: bool = False) -> Iterator[Body]:
-        """One answer after the other at one point in time; later pages hold `PAGE` documents, or `COLUMNS_PAGE` hits without.
+        """One answer after the other at one point in time; later pages hold `PAGE` documents, or
+        `COLUMNS_PAGE` hits without.
 
-        `pit_id` in an answer is the point in time, `moment` where one is given. It is closed at the end unless `hold`. When the
-        engine loses it, with a node for one, the rest is read at a new one; with `moment` or `hold` `MomentGone` is raised.
+        `pit_id` in an answer is the point in time, `moment` where one is given. It is closed at the
+        end unless `hold`. When the engine loses it, with a node for one, the rest is read at a new
+        one; with `moment` or `hold` `MomentGone` is raised.
         """
         size = COLUMNS_PAGE if "stored_fields" in body else PAGE
         pit, renewals = moment or self._moment(), 0 if moment or hold else _RENEWALS
@@ -127,7 +135,9 @@ class Questions:
     def documents_now(
         self, ids: Sequence[str], size: int, params: Mapping[str, str]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Id and `_source` of documents fresh from the engine, refreshed or not, `size` a request."""
+        """Id and `_source` of documents fresh from the engine, refreshed or not, `size` a
+        request.
+        """
         for start in range(0, len(ids), size):
             found = self.requests.get(
                 "POST", f"{self.index}/_mget", {"ids": ids[start : start + size]}, params
@@ -155,7 +165,8 @@ class Questions:
     def candidates(
         self, asked: Sequence[list[Key]], recipe: str, limit: int, cap: Callable[[int], int]
     ) -> list[Candidates]:
-        """Few requests for many look-ups: how many rows carry each key, and the rows that share those that are asked.
+        """Few requests for many look-ups: how many rows carry each key, and the rows that share
+        those that are asked.
 
         `cap`: how many rows may carry a key before it is hot, by how many rows there are.
         """

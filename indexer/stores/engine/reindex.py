@@ -1,7 +1,9 @@
-"""Another recipe for an index that stays in service: a new version is filled beside it and takes its name in one step.
+"""Another recipe for an index that stays in service: a new version is filled beside it and takes
+its name in one step.
 
-The old index is read as a feed: an engine numbers the operations of each shard, so what changes while the copy runs is what
-has a higher number. How far the copy came is kept in the new index itself, and a second run goes on from there.
+The old index is read as a feed: an engine numbers the operations of each shard, so what changes
+while the copy runs is what has a higher number. How far the copy came is kept in the new index
+itself, and a second run goes on from there.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ def reindex(
     keep: bool,
     told: Told,
 ) -> Reindexed:
-    """Fill the next version of the index and let it take the name; nothing but the last step changes what is in service."""
+    """Fill the next version of the index and let it take the name; nothing but the last step
+    changes what is in service.
+    """
     known = about(requests, place)
     if known is None:
         raise IndexMissing(place.url)
@@ -138,7 +142,9 @@ class _Fresh:
         return {**old["mappings"], "_meta": meta}
 
     def follow(self, renewing: Renew, told: Told, until_idle: bool) -> int:
-        """Copy what happened since the last look, and look again until little did; how many documents were written."""
+        """Copy what happened since the last look, and look again until little did; how many
+        documents were written.
+        """
         copied, done = 0, self._done()
         while True:
             marks = _marks(self.requests, self.old)
@@ -194,7 +200,9 @@ class _Fresh:
         self.requests.get("PUT", f"{self.name}/_mapping", {"_meta": {**found, "nearfold": ours}})
 
     def forget_deleted(self) -> None:
-        """Delete what is no longer in the old index. Ids are compared only when there are too many documents."""
+        """Delete what is no longer in the old index. Ids are compared only when there are too many
+        documents.
+        """
         self.requests.get("POST", f"{self.old},{self.name}/_refresh")
         if _count(self.requests, self.name) <= _count(self.requests, self.old):
             return
@@ -203,7 +211,9 @@ class _Fresh:
         self.requests.get("POST", f"{self.name}/_refresh")
 
     def take_over(self, old: Mapping[str, Any]) -> None:
-        """One change of the cluster's state: every alias of the old index but its writers' own, and the name itself."""
+        """One change of the cluster's state: every alias of the old index but its writers' own, and
+        the name itself.
+        """
         aliases = {
             name: body
             for name, body in old.get("aliases", {}).items()
@@ -236,7 +246,9 @@ def _about(index: Mapping[str, Any]) -> bodies.Body:
 
 
 def _renewed(source: Mapping[str, Any], signed: Mapping[str, Any]) -> bodies.Body:
-    """A document with the keys of the new recipe; everything else in it stays. One that was never signed gets a family."""
+    """A document with the keys of the new recipe; everything else in it stays. One that was never
+    signed gets a family.
+    """
     others = {name: value for name, value in source.items() if name not in _KEYS}
     first = (
         {}
@@ -266,7 +278,9 @@ def _marks(requests: Requests, index: str) -> dict[str, int]:
 def _feed(
     requests: Requests, index: str, shard: str, after: int, mark: int, whole: bool = True
 ) -> Iterator[list[bodies.Body]]:
-    """The documents of a shard last written after one operation and up to another, page by page, in that order."""
+    """The documents of a shard last written after one operation and up to another, page by page, in
+    that order.
+    """
     while after < mark:
         body = {
             "size": PAGE,
@@ -296,7 +310,9 @@ def _count(requests: Requests, index: str) -> int:
 
 
 def _set_aside(requests: Requests, old: str, name: str) -> None:
-    """Keep an index that holds the name itself under its first version's name; the engine links its files."""
+    """Keep an index that holds the name itself under its first version's name; the engine links its
+    files.
+    """
     if requests.ask("GET", name).status == 404:
         requests.get(
             "PUT",
@@ -309,7 +325,9 @@ def _set_aside(requests: Requests, old: str, name: str) -> None:
 def _tidied(
     requests: Requests, place: Place, name: str, index: Mapping[str, Any], keep: bool
 ) -> Reindexed:
-    """After the new version took over: forget how it was filled, and delete the old one unless it is kept."""
+    """After the new version took over: forget how it was filled, and delete the old one unless it
+    is kept.
+    """
     known = _about(index)
     begun = known.get("reindexing")
     if begun is None:

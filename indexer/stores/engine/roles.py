@@ -1,4 +1,6 @@
-"""The roles that nearfold's users need in a secured engine: the smallest rights with which the commands run."""
+"""The roles that nearfold's users need in a secured engine: the smallest rights with which the
+commands run.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _LIMITS = ("dls", "fls", "masked_fields", "query", "field_security")
 def roles(engine: str, index: str) -> dict[str, Body]:
     """The bodies of the three roles for one index, its versions and its alias for writes, by name.
 
-    `engine` is `opensearch` or `elasticsearch`; the bodies are what its security API takes for a role.
+    `engine` is `opensearch` or `elasticsearch`; the bodies are what its security API takes for a
+    role.
 
     >>> sorted(roles("opensearch", "papers"))
     ['nearfold-papers-admin', 'nearfold-papers-indexer', 'nearfold-papers-searcher']
@@ -30,7 +33,8 @@ def roles(engine: str, index: str) -> dict[str, Body]:
 
 
 def same(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether a role that an engine keeps grants exactly what is wanted, in any order; fields that we do not set do not count.
+    """Whether a role that an engine keeps grants exactly what is wanted, in any order; fields that
+    we do not set do not count.
 
     >>> same({"cluster": ["a", "b"]}, {"cluster": ["b", "a"], "run_as": []}), same({"cluster": []}, {"cluster": ["all"]})
     (True, False)
@@ -49,6 +53,8 @@ def _equal(wanted: Any, found: Any) -> bool:
 
 
 def limits(found: Mapping[str, Any]) -> bool:
-    """Whether a role that an engine keeps shows only some documents or fields of an index, which ours never do."""
+    """Whether a role that an engine keeps shows only some documents or fields of an index, which
+    ours never do.
+    """
     grants = (*found.get("index_permissions", ()), *found.get("indices", ()))
     return any(grant.get(limit) for grant in grants for limit in _LIMITS)

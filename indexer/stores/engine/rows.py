@@ -54,7 +54,8 @@ def source(row: Row) -> dict[str, Any]:
 
 
 def text_of(document: Mapping[str, Any], name: str) -> str:
-    """The text in a field of a document; a dotted name that is none leads into objects. Empty where there is nothing.
+    """The text in a field of a document; a dotted name that is none leads into objects. Empty where
+    there is nothing.
 
     >>> text_of({"page": {"body": "words"}}, "page.body"), text_of({}, "text"), text_of({"a": [{"b": "c"}, {"b": "d"}]}, "a.b")
     ('words', '', 'c\\nd')
@@ -63,7 +64,8 @@ def text_of(document: Mapping[str, Any], name: str) -> str:
 
 
 def has_text(document: Mapping[str, Any], name: str) -> bool:
-    """Whether a field holds a text, texts or nothing at all, so that a document can be signed by it.
+    """Whether a field holds a text, texts or nothing at all, so that a document can be signed by
+    it.
 
     >>> [has_text({"text": value}, "text") for value in (None, "", ["a", None], 5, ["a", 5], {"a": "b"})]
     [True, True, True, False, False, False]
@@ -76,20 +78,26 @@ def has_text(document: Mapping[str, Any], name: str) -> bool:
 
 
 def signature(row: Row, text_field: str) -> dict[str, Any]:
-    """What nearfold adds to a document of somebody else: the `near_*` fields, those that the row lacks as null."""
+    """What nearfold adds to a document of somebody else: the `near_*` fields, those that the row
+    lacks as null.
+    """
     near = {name: value for name, value in source(row).items() if name in _SIGNATURE}
     elsewhere = {} if text_field == "text" else {"near_text_field": text_field}
     return {**dict.fromkeys(_SIGNATURE), **near, **elsewhere}
 
 
 def unsigned(id: str, recipe: str, error: str) -> dict[str, Any]:
-    """What takes a signature from a document and leaves it a family of its own; `error` says why it has none."""
+    """What takes a signature from a document and leaves it a family of its own; `error` says why it
+    has none.
+    """
     own = {"near_id": id, "near_recipe": recipe, "near_family": id, "near_provisional": True}
     return {**dict.fromkeys(_SIGNATURE), **own, "near_status": "unsigned", "near_error": error}
 
 
 def _searchable(name: str, value: str) -> bool:
-    """An indexed term holds name and value, at most 32,766 bytes; Elasticsearch takes no NUL in a name."""
+    """An indexed term holds name and value, at most 32,766 bytes; Elasticsearch takes no NUL in a
+    name.
+    """
     if "\0" in name:
         return False
     return (len(name) + len(value)) * 4 <= MAX_SEARCHABLE_BYTES or len(
@@ -98,7 +106,9 @@ def _searchable(name: str, value: str) -> bool:
 
 
 def row(id: str, document: Mapping[str, Any], field: str = "text") -> Row:
-    """The inverse of `source`; what a document of another program lacks is empty. `field`: where such a one has its text."""
+    """The inverse of `source`; what a document of another program lacks is empty. `field`: where
+    such a one has its text.
+    """
     stored = {**dict(zip(_PLAIN, _PLAIN, strict=True)), **_NAMES}
     present = {
         name: value for name, place in stored.items() if (value := document.get(place)) is not None
@@ -158,7 +168,9 @@ def families(counted: Mapping[str, Any]) -> int:
 
 
 def counts(answer: Mapping[str, Any], size: int | None, parts: int) -> Counts:
-    """The answer to `bodies.counts`, with what it does not tell: bytes on disk where known, and how many parts there are."""
+    """The answer to `bodies.counts`, with what it does not tell: bytes on disk where known, and how
+    many parts there are.
+    """
     counted = answer["aggregations"]
     status, types = (
         {bucket["key"]: bucket["doc_count"] for bucket in counted[name]["buckets"]}
@@ -190,7 +202,8 @@ def assigned(assignment: Assignment) -> dict[str, Any]:
 
 
 def _text(stored: object) -> str:
-    """One text of what another program may have sent: nothing, a number, a list of texts, one a line.
+    """One text of what another program may have sent: nothing, a number, a list of texts, one a
+    line.
 
     >>> _text("plain"), _text(None), _text(["one", 2])
     ('plain', '', 'one\\n2')
@@ -219,7 +232,9 @@ def _unsigned(stored: int | None) -> int | None:
 
 
 def _milliseconds(stored: int | str | None) -> int | None:
-    """A time as this project writes it, or as an ISO 8601 string of another program; None for anything else."""
+    """A time as this project writes it, or as an ISO 8601 string of another program; None for
+    anything else.
+    """
     if not isinstance(stored, str):
         return stored if isinstance(stored, int) else None
     if stored.lstrip("-").isdigit():

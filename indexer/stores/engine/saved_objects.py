@@ -1,4 +1,6 @@
-"""The dashboard of an index, put where people look at it: into a file, or into OpenSearch Dashboards or Kibana by their API."""
+"""The dashboard of an index, put where people look at it: into a file, or into OpenSearch
+Dashboards or Kibana by their API.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,10 @@ _CALLED: dict[Product, str] = {"opensearch-dashboards": "OpenSearch Dashboards",
 def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
     """Write the bundle to a file, or import it by the address of a running product.
 
-    A file that says the same is left alone. In a product, the digest in the dashboard's description tells whether it has this
-    very bundle. Raises `UsageError` when the product at the address is the other one or the file cannot be written,
-    `StoreUnreachable`, `StoreRefused`, and `StoreError` naming the objects that were not imported.
+    A file that says the same is left alone. In a product, the digest in the dashboard's description
+    tells whether it has this very bundle. Raises `UsageError` when the product at the address is
+    the other one or the file cannot be written, `StoreUnreachable`, `StoreRefused`, and
+    `StoreError` naming the objects that were not imported.
     """
     if "://" not in place:
         return _write(Path(place), dashboards.bundle(index, product), dry_run)
@@ -52,7 +55,9 @@ def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
 
 
 def remove(place: str, index: str, product: Product, dry_run: bool) -> list[Change]:
-    """Delete the objects of the bundle from a product, the dashboard first; those that are gone already are not named."""
+    """Delete the objects of the bundle from a product, the dashboard first; those that are gone
+    already are not named.
+    """
     if "://" not in place:
         raise UsageError(
             f"{place} is no address of a running product; delete the file itself, or give http://host:5601"
@@ -153,7 +158,9 @@ class _Server:
     def _meaning(
         self, error: urllib.error.HTTPError, base: str, asked: str
     ) -> StoreError | UsageError:
-        """Credentials are asked for only where they were refused; a search engine knows no such path and says 400."""
+        """Credentials are asked for only where they were refused; a search engine knows no such
+        path and says 400.
+        """
         if error.code in (401, 403):
             return StoreRefused(url=base, status=error.code, reason=f"{asked}: {error.reason}")
         if error.code == 400 and b"no handler found" in error.read():

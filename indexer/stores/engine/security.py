@@ -1,4 +1,6 @@
-"""The roles as pieces of an installation: an engine keeps them by its security API, where it has one."""
+"""The roles as pieces of an installation: an engine keeps them by its security API, where it has
+one.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _LIMITED = "it was changed and limits documents or fields, which putting it anew
 def put(
     requests: Requests, dialect: Dialect, roles: Mapping[str, Body], dry_run: bool
 ) -> list[Change]:
-    """Put the roles that are missing or grant something else; impossible where the engine keeps no roles."""
+    """Put the roles that are missing or grant something else; impossible where the engine keeps no
+    roles.
+    """
     return [
         _put(requests, f"{dialect.roles}/{name}", name, body, dry_run)
         for name, body in roles.items()
@@ -60,7 +64,9 @@ def _found(name: str, answer: Answer) -> Mapping[str, Any] | None:
 
 
 def _ask(requests: Requests, method: str, path: str, body: Body | None = None) -> Answer:
-    """An answer that is a success, a 404 to a question, or the 400 of an engine that cannot do this; others are raised."""
+    """An answer that is a success, a 404 to a question, or the 400 of an engine that cannot do
+    this; others are raised.
+    """
     answer = requests.ask(method, path, body)
     expected = {"GET": (400, 404), "PUT": (400,), "DELETE": (404,)}[method]
     if 200 <= answer.status < 300 or answer.status in expected:

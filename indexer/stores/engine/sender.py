@@ -1,7 +1,8 @@
 """Bulk writes to a search engine, with a state of our own for every item.
 
-An operation is done only when an answer names its id and says so. What is not done is sent again, alone, after a pause that
-grows, with jitter, and for a bounded time. A request that is too large is halved, and so is one that stays unanswered.
+An operation is done only when an answer names its id and says so. What is not done is sent again,
+alone, after a pause that grows, with jitter, and for a bounded time. A request that is too large is
+halved, and so is one that stays unanswered.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class Operation:
     """One line of a bulk request; `body` is what follows it. Ids are distinct within a call.
 
-    `head`: what else the line says, such as the state that an update is for; an update without it is repeated by the engine
-    when somebody else writes the document.
+    `head`: what else the line says, such as the state that an update is for; an update without it
+    is repeated by the engine when somebody else writes the document.
     """
 
     action: Literal["index", "update", "delete"]
@@ -38,7 +39,9 @@ class Operation:
     head: Mapping[str, Any] | None = None
 
     def lines(self) -> bytes:
-        """The operation as newline-delimited JSON; a lone surrogate in what others stored becomes U+FFFD."""
+        """The operation as newline-delimited JSON; a lone surrogate in what others stored becomes
+        U+FFFD.
+        """
         plain = {"retry_on_conflict": 3} if self.action == "update" else {}
         head = {self.action: {"_id": self.id, **(plain if self.head is None else self.head)}}
         return well_formed(
@@ -48,7 +51,9 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What became of an operation: a status that is final, and why it was refused, None when it was not."""
+    """What became of an operation: a status that is final, and why it was refused, None when it was
+    not.
+    """
 
     status: int
     refused: str | None = None
@@ -56,10 +61,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to go on without progress: at most `attempts` more times, and none begun after `seconds`.
+    """How long to go on without progress: at most `attempts` more times, and none begun after
+    `seconds`.
 
-    Pauses are of `first` seconds, doubled up to `longest`. The defaults outlast the restart of a node (between 40 and 80
-    seconds), and give up on a server that lets requests time out after a few of them.
+    Pauses are of `first` seconds, doubled up to `longest`. The defaults outlast the restart of a
+    node (between 40 and 80 seconds), and give up on a server that lets requests time out after a
+    few of them.
     """
 
     first: float = 0.25
@@ -70,7 +77,9 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
 
     def pause(self, attempt: int, retry_after: str | None = None) -> None:
-        """Wait between half of the time for this attempt, counted from 0, and all of it, or the seconds the server asks for."""
+        """Wait between half of the time for this attempt, counted from 0, and all of it, or the
+        seconds the server asks for.
+        """
         seconds = self.first * 2**attempt * random.uniform(0.5, 1.0)
         if retry_after and retry_after.isdecimal():
             seconds = max(seconds, float(retry_after))
@@ -80,7 +89,8 @@ class Patience:
 class _Tries:
     """The attempts of one request, and of the parts it is sent in.
 
-    `number` counts those since something of it was settled, `alone` those since anything was, of any request.
+    `number` counts those since something of it was settled, `alone` those since anything was, of
+    any request.
     """
 
     def __init__(self, patience: Patience) -> None:
@@ -93,7 +103,9 @@ class _Tries:
         self._since = self._patience.clock()
 
     def missed(self, progress: bool, elsewhere: bool) -> None:
-        """Something is not settled; `progress` when something else of the request was, `elsewhere` when another request was."""
+        """Something is not settled; `progress` when something else of the request was, `elsewhere`
+        when another request was.
+        """
         if progress:
             self.number = 0
         if progress or elsewhere:
@@ -121,11 +133,13 @@ class _Tries:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Sends operations in requests of bounded size. `post` sends one body and may raise `StoreUnreachable`.
+    """Sends operations in requests of bounded size. `post` sends one body and may raise
+    `StoreUnreachable`.
 
-    It may be shared by threads: `window` says how many requests are under way at once. A request that has to be sent again
-    lets others go first, and then keeps its place while it pauses, so that a server in trouble is left in peace. `conflicts`:
-    whether a conflict is an answer, not a reason to send again.
+    It may be shared by threads: `window` says how many requests are under way at once. A request
+    that has to be sent again lets others go first, and then keeps its place while it pauses, so
+    that a server in trouble is left in peace. `conflicts`: whether a conflict is an answer, not a
+    reason to send again.
     """
 
     post: Callable[[bytes], Answer]
@@ -136,7 +150,9 @@ class Sender:
     conflicts: bool = False
 
     def send(self, operations: Sequence[Operation]) -> dict[str, Reply]:
-        """The reply to every operation, by id. Raises `StoreStopped` when it cannot go on; what was done stays done."""
+        """The reply to every operation, by id. Raises `StoreStopped` when it cannot go on; what was
+        done stays done.
+        """
         replies: dict[str, Reply] = {}
         for batch in self._batches(operations):
             with self.window.place():
@@ -203,7 +219,9 @@ class Sender:
                 return
 
     def _ask(self, batch: dict[str, bytes]) -> tuple[Answer, str]:
-        """One request: its answer, status 0 when none came, and what is wrong with it in a few words."""
+        """One request: its answer, status 0 when none came, and what is wrong with it in a few
+        words.
+        """
         try:
             reached("before_send", _lost)
             answer = self.post(b"".join(batch.values()))
@@ -269,7 +287,9 @@ def _broken(batch: Mapping[str, bytes], items: Mapping[str, Answer]) -> dict[str
 def _abandoned(
     batch: Mapping[str, bytes], broken: Mapping[str, Reply], trouble: str, tries: _Tries
 ) -> Mapping[str, Reply]:
-    """Give up: what the server fails on time and again is refused, a single document alone too, and all else stops the run."""
+    """Give up: what the server fails on time and again is refused, a single document alone too, and
+    all else stops the run.
+    """
     if broken.keys() >= batch.keys():
         return broken
     if tries.spent:

@@ -1,4 +1,6 @@
-"""The store in a search engine: what OpenSearch and Elasticsearch have in common, which is all but a few words."""
+"""The store in a search engine: what OpenSearch and Elasticsearch have in common, which is all but
+a few words.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ class EngineStore:
         self._scope: Scope = "documents"
 
     def of(self, scope: Scope) -> EngineStore:
-        """The same connections and the same window of requests under way; the store itself for the scope that it has."""
+        """The same connections and the same window of requests under way; the store itself for the
+        scope that it has.
+        """
         if scope == self._scope:
             return self  # what is noticed of an index that another one replaced is noticed for all
         view = copy.copy(self)
@@ -80,12 +84,15 @@ class EngineStore:
         self._known = None
 
     def stored_recipe(self) -> Recipe | None:
-        """Read from the index's `_meta`; `MappingMismatch` for an index that nearfold did not make."""
+        """Read from the index's `_meta`; `MappingMismatch` for an index that nearfold did not
+        make.
+        """
         self._known = self._known or about(self._requests, self._place)
         return self._known.recipe if self._known else None
 
     def prepare(self, recipe: Recipe) -> None:
-        """Makes the index with a strict mapping, and an alias for writes: an engine never makes one of itself.
+        """Makes the index with a strict mapping, and an alias for writes: an engine never makes one
+        of itself.
 
         From then on every request has the patience of a job.
         """
@@ -114,7 +121,9 @@ class EngineStore:
         ]
 
     def _write_parts(self, rows: Sequence[Row]) -> dict[str, str]:
-        """Write the parts of these documents and delete those that they have no more; why parts were refused, by document."""
+        """Write the parts of these documents and delete those that they have no more; why parts
+        were refused, by document.
+        """
         if not rows:
             return {}
         stale = set(self._parts_of([row.id for row in rows]))
@@ -132,14 +141,18 @@ class EngineStore:
         }
 
     def _parts_of(self, ids: Sequence[str]) -> dict[str, str]:
-        """The parts of these documents, each with its document, those included that were written a moment ago."""
+        """The parts of these documents, each with its document, those included that were written a
+        moment ago.
+        """
         if not ids or self.stored_parts() is None:
             return {}
         self.refresh()
         return dict(self.members("parent", ids))
 
     def delete(self, ids: Sequence[str]) -> int:
-        """A row counts when an answer says that it was there; after a lost answer it may go uncounted."""
+        """A row counts when an answer says that it was there; after a lost answer it may go
+        uncounted.
+        """
         self._recipe()
         names = storable_ids(ids)
         if divided := self._parts_of(names):
@@ -205,7 +218,9 @@ class EngineStore:
         return self._link.request("POST", f"{self._alias()}/_bulk", body, params, BULK_SECONDS)
 
     def _alias(self) -> str:
-        """The alias through which the index is written, given back to one that an uninstallation let go without."""
+        """The alias through which the index is written, given back to one that an uninstallation
+        let go without.
+        """
         known = self._known
         if known and known.writes is None:
             self._known = known = give_alias(self._requests, self._place, known)
@@ -231,7 +246,9 @@ class EngineStore:
         return {name: document.get("near_source", "") for name, document in found}
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
-        """Two requests: how many rows carry each key, and the rows that share those that are asked."""
+        """Two requests: how many rows carry each key, and the rows that share those that are
+        asked.
+        """
         return self.candidates_of([(bands, blocks)], limit)[0]
 
     def candidates_of(
@@ -250,7 +267,9 @@ class EngineStore:
         return max(self.hot_key_floor, int(self.hot_key_share * rows))
 
     def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
-        """The matches and their order are those of the moment when the search begins, or of the one given."""
+        """The matches and their order are those of the moment when the search begins, or of the one
+        given.
+        """
         plain, wanted = families.without_conflict(query)
         body = bodies.search(plain, FIRST_PAGE)
         questions = self._questions()
@@ -291,7 +310,9 @@ class EngineStore:
             )
 
     def counts(self) -> Counts:
-        """Families are counted exactly up to 40,000; bytes are those of the primary shards, None where that is not told."""
+        """Families are counted exactly up to 40,000; bytes are those of the primary shards, None
+        where that is not told.
+        """
         answer = self._questions().ask(bodies.counts())
         stats = self._requests.ask("GET", f"{self._index()}/_stats/store").body
         size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
@@ -306,7 +327,9 @@ class EngineStore:
         )
 
     def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
-        """The index stays as it is but for its default pipeline, and its write alias where other programs write too."""
+        """The index stays as it is but for its default pipeline, and its write alias where other
+        programs write too.
+        """
         return _engine_install.uninstall(
             self._requests, self._place, self._dialect, recipe, dry_run
         )
@@ -320,7 +343,9 @@ class EngineStore:
         return _engine_roles.remove(self._requests, self._dialect, self.roles(), dry_run)
 
     def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
-        """A new version of the index, which takes over its name; the old one refuses writes for the last step."""
+        """A new version of the index, which takes over its name; the old one refuses writes for the
+        last step.
+        """
         try:
             return _engine_reindex.reindex(
                 self._requests, self._place, self._dialect, recipe, renewing, keep, told

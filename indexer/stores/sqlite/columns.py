@@ -52,7 +52,9 @@ def words(title: str, text: str) -> tuple[str, str]:
 
 
 def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> list[str]:
-    """Keys as they are posted: bands and blocks of the same spelling are different keys; parts have a prefix of their own."""
+    """Keys as they are posted: bands and blocks of the same spelling are different keys; parts have
+    a prefix of their own.
+    """
     return [*(f"{prefix}b{key}" for key in bands), *(f"{prefix}k{key}" for key in blocks)]
 
 

@@ -14,7 +14,9 @@ MOST = 4
 
 
 def opened(place: str, pragmas: Sequence[str], patience: float) -> sqlite3.Connection:
-    """A connection without transactions of its own, that threads may hand on; `patience`: seconds to wait for a writer."""
+    """A connection without transactions of its own, that threads may hand on; `patience`: seconds
+    to wait for a writer.
+    """
     db = sqlite3.connect(
         place, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
     )
@@ -30,7 +32,8 @@ def opened(place: str, pragmas: Sequence[str], patience: float) -> sqlite3.Conne
 
 
 class Readers:
-    """Connections that only read, so that a short question need not wait until a long one is answered.
+    """Connections that only read, so that a short question need not wait until a long one is
+    answered.
 
     At most `MOST`, each in the hands of one thread at a time; opened when first needed, then kept.
     """
@@ -44,7 +47,9 @@ class Readers:
 
     @contextmanager
     def taken(self) -> Iterator[sqlite3.Connection]:
-        """A connection that nobody else has, as soon as there is one; raises what connecting does."""
+        """A connection that nobody else has, as soon as there is one; raises what connecting
+        does.
+        """
         with self._room:
             with self._lock:
                 db, opened = self._idle.pop() if self._idle else None, self._closed
@@ -69,7 +74,8 @@ class Readers:
 
 
 def _holds(packed: str, name: str | None, value: str) -> bool:
-    """Whether a JSON object has that member with that value or, without a name, a JSON array that item.
+    """Whether a JSON object has that member with that value or, without a name, a JSON array that
+    item.
 
     SQLite's own JSON functions end a string at NUL.
     """

@@ -1,4 +1,6 @@
-"""What is in a SQLite file, in figures: its rows are read once, families by their index where that tells."""
+"""What is in a SQLite file, in figures: its rows are read once, families by their index where that
+tells.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def counted(db: sqlite3.Connection, scope: Scope) -> Counts:
 
 
 def _summed(found: Iterable[tuple[str, str, int]]) -> tuple[dict[Any, int], dict[str, int]]:
-    """How often each status and each content type was counted, the most frequent first, ties by name."""
+    """How often each status and each content type was counted, the most frequent first, ties by
+    name.
+    """
     sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     for *names, count in found:
         for total, name in zip(sums, names, strict=True):

@@ -27,7 +27,9 @@ CONFLICTING = (
 
 
 def principals(db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
-    """The principals of the families of those who carry these keys, as they are posted; of a hot key the oldest carriers."""
+    """The principals of the families of those who carry these keys, as they are posted; of a hot
+    key the oldest carriers.
+    """
     posted = sorted(
         {either([key]) for keys in asked for key in keys}
     )  # in the order in which they are kept

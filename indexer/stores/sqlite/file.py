@@ -1,6 +1,7 @@
 """One SQLite file: opening, creating, transactions, and what its errors mean.
 
-Write-ahead log with `synchronous=FULL`: a committed transaction survives kill -9 and loss of power alike.
+Write-ahead log with `synchronous=FULL`: a committed transaction survives kill -9 and loss of power
+alike.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ _READING = ("query_only = ON", "cache_size = -8192")
 
 
 class File:
-    """A connection that is opened when first needed, shared by threads under one lock; others that read while it is busy."""
+    """A connection that is opened when first needed, shared by threads under one lock; others that
+    read while it is busy.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -79,7 +82,9 @@ class File:
                 yield db
 
     def _may_be_read_beside(self) -> bool:
-        """Whether another connection sees what this one does: the file is open, prepared, and still there."""
+        """Whether another connection sees what this one does: the file is open, prepared, and still
+        there.
+        """
         return self.path != MEMORY and self._recipe is not None and self._stat() == self._identity
 
     @contextmanager
@@ -142,7 +147,9 @@ class File:
             copy_out(self.path, target)
 
     def replace(self, source: str) -> None:
-        """Put the database of another file in place of this one's, in one step; what cannot be read here is moved aside."""
+        """Put the database of another file in place of this one's, in one step; what cannot be read
+        here is moved aside.
+        """
         with (
             _translated(source),
             closing(
@@ -224,7 +231,9 @@ class File:
         return found.st_dev, found.st_ino
 
     def _same_file(self) -> None:
-        """SQLite would go on writing into a file that was removed, and lose what it acknowledges."""
+        """SQLite would go on writing into a file that was removed, and lose what it
+        acknowledges.
+        """
         if self._stat() != self._identity:
             raise StoreStopped(
                 reason=f"{self.path} was removed or replaced", mend="put the file back or remove it"
@@ -247,7 +256,9 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def _translated(path: str) -> Iterator[None]:
-    """Raise SQLite's errors as ours. They are told apart by their text: Python 3.10 gives no code."""
+    """Raise SQLite's errors as ours. They are told apart by their text: Python 3.10 gives no
+    code.
+    """
     try:
         yield
     except sqlite3.Error as error:
@@ -323,7 +334,9 @@ def _upgrade(db: sqlite3.Connection) -> None:
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    """Bring the file to this format, one numbered step after the other, inside the caller's transaction."""
+    """Bring the file to this format, one numbered step after the other, inside the caller's
+    transaction.
+    """
     for step in range(_number(db, "user_version") + 1, FORMAT + 1):
         for statement in _statements(mappings.read(f"sqlite-{step:04}.sql")):
             db.execute(statement)

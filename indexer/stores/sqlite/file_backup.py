@@ -1,4 +1,6 @@
-"""A SQLite file copied while it is in use, and put back, by SQLite's own backup: one consistent moment, whatever is written."""
+"""A SQLite file copied while it is in use, and put back, by SQLite's own backup: one consistent
+moment, whatever is written.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,12 @@ _PAGES = 4096  # copied at once; writers wait for no more than that
 
 
 def copy_out(file: str, target: str) -> None:
-    """Copy the database of a file into `target`, one file without a log; an earlier copy is replaced when this is whole.
+    """Copy the database of a file into `target`, one file without a log; an earlier copy is
+    replaced when this is whole.
 
-    Nobody may read it who may not read the file. Raises `UsageError` for a target that is there and no copy of a store,
-    `StoreDamaged` when the copy is not sound, and SQLite's and the operating system's errors.
+    Nobody may read it who may not read the file. Raises `UsageError` for a target that is there and
+    no copy of a store, `StoreDamaged` when the copy is not sound, and SQLite's and the operating
+    system's errors.
     """
     _check_target(Path(target))
     half = f"{target}.half"
@@ -37,7 +41,8 @@ def copy_out(file: str, target: str) -> None:
 
 
 def copy_in(source: str, db: sqlite3.Connection) -> None:
-    """Put the database of a file in place of what a connection has: everything, or, after any error, nothing.
+    """Put the database of a file in place of what a connection has: everything, or, after any
+    error, nothing.
 
     Raises `MappingMismatch` when that is the database of another program.
     """
@@ -49,7 +54,9 @@ def copy_in(source: str, db: sqlite3.Connection) -> None:
 
 
 def check_copy(source: str) -> None:
-    """Raise `MappingMismatch` for a file that is no copy of a store, and `StoreDamaged` for one that is not sound."""
+    """Raise `MappingMismatch` for a file that is no copy of a store, and `StoreDamaged` for one
+    that is not sound.
+    """
     with closing(_reading(source)) as kept:
         if not _ours(kept):
             raise MappingMismatch(index=source, problems=("it is no copy of a store",))
@@ -81,7 +88,9 @@ def _check_target(target: Path) -> None:
 
 
 def check_sound(db: sqlite3.Connection, path: str) -> None:
-    """Raise `StoreDamaged` when a database does not hold together, by SQLite's own check of pages, columns and types."""
+    """Raise `StoreDamaged` when a database does not hold together, by SQLite's own check of pages,
+    columns and types.
+    """
     (told,) = db.execute("PRAGMA quick_check(1)").fetchone()
     if told != "ok":
         raise StoreDamaged(path=path, reason=str(told))

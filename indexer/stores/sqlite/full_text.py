@@ -1,4 +1,6 @@
-"""What a search matches in SQLite, in order, and what is counted of it: each match is read once, whatever is asked of it."""
+"""What a search matches in SQLite, in order, and what is counted of it: each match is read once,
+whatever is asked of it.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,11 @@ _TIED = "SELECT number FROM documents WHERE number IN (SELECT value FROM json_ea
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The numbers of the rows that match, best first, with their scores; distinct families, and facets, where asked for.
+    """The numbers of the rows that match, best first, with their scores; distinct families, and
+    facets, where asked for.
 
-    Rows of the same score, which are many where one word is asked for, stand in any order here: `pages` orders them.
+    Rows of the same score, which are many where one word is asked for, stand in any order here:
+    `pages` orders them.
     """
 
     numbers: NDArray[np.int64]
@@ -42,7 +46,9 @@ class Matched:
     facets: dict[str, tuple[Facet, ...]]
 
     def pages(self, file: File) -> Iterator[Sequence[tuple[int, float | None]]]:
-        """The matches by score, then by path, then by id, about a hundred at a time; a row deleted since is left out."""
+        """The matches by score, then by path, then by id, about a hundred at a time; a row deleted
+        since is left out.
+        """
         count = len(self.numbers)
         if self.scores is None:
             yield from (
@@ -73,9 +79,11 @@ def matched(
     conditions: Sequence[str],
     values: Sequence[str],
 ) -> Matched:
-    """All matches of a query that keep the conditions on documents `d`: by score where there are words to score.
+    """All matches of a query that keep the conditions on documents `d`: by score where there are
+    words to score.
 
-    The documents themselves lie in another tree than the words: where nothing is asked of them they are not read.
+    The documents themselves lie in another tree than the words: where nothing is asked of them they
+    are not read.
     """
     fields = [facet_field(name) for name in query.facets]
     counted = [f"d.{field}" for field in fields] + (
@@ -112,7 +120,9 @@ def matched(
 
 @dataclass(slots=True)
 class _Told:
-    """What a column says: the distinct values by first appearance, and for each row the place of its value among them."""
+    """What a column says: the distinct values by first appearance, and for each row the place of
+    its value among them.
+    """
 
     values: dict[str, int]
     places: NDArray[np.int64]
@@ -121,7 +131,8 @@ class _Told:
 def _joined(
     db: sqlite3.Connection, rows: str, values: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Numbers and scores, joined to strings by SQLite: stepping from row to row, threads would wait for each other at each.
+    """Numbers and scores, joined to strings by SQLite: stepping from row to row, threads would wait
+    for each other at each.
 
     A score comes as two whole numbers, for it is written with fewer digits than it has.
     """
@@ -153,7 +164,9 @@ def _read(
 
 
 def _facet(field: str, told: _Told, families: NDArray[np.int64]) -> tuple[Facet, ...]:
-    """The most frequent values of a field, in documents and in families, which are numbers from 0."""
+    """The most frequent values of a field, in documents and in families, which are numbers from
+    0.
+    """
     numbers, distinct = told.places, list(told.values)
     if field == "labels":
         held = [sorted(set(json.loads(packed))) for packed in distinct]

@@ -1,4 +1,6 @@
-"""The indexes that a SQLite file keeps beside its rows, held against them and made anew from them."""
+"""The indexes that a SQLite file keeps beside its rows, held against them and made anew from
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _MASK = (1 << 64) - 1
 
 
 def out_of_step(db: sqlite3.Connection) -> Iterator[str]:
-    """What does not agree with the rows, one sentence each. Needs a transaction that may write, and writes nothing."""
+    """What does not agree with the rows, one sentence each. Needs a transaction that may write, and
+    writes nothing.
+    """
     for count, what in (
         (
             "documents WHERE number NOT IN (SELECT number FROM texts)",
@@ -43,7 +47,9 @@ def out_of_step(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def rebuild(db: sqlite3.Connection) -> None:
-    """Both indexes from the rows, inside the caller's transaction; what has lost its other half goes."""
+    """Both indexes from the rows, inside the caller's transaction; what has lost its other half
+    goes.
+    """
     db.execute("DELETE FROM documents WHERE number NOT IN (SELECT number FROM texts)")
     db.execute("DELETE FROM texts WHERE number NOT IN (SELECT number FROM documents)")
     for table in ("fulltext", "postings"):
@@ -59,7 +65,9 @@ def rebuild(db: sqlite3.Connection) -> None:
 
 
 def _unfound(db: sqlite3.Connection) -> int:
-    """Documents whose first or last word the full-text index does not find in them, and entries of no document."""
+    """Documents whose first or last word the full-text index does not find in them, and entries of
+    no document.
+    """
     strange = db.execute(
         "SELECT count(*) FROM fulltext_docsize WHERE id NOT IN (SELECT number FROM documents)"
     ).fetchone()[0]

@@ -1,4 +1,6 @@
-"""What SQLite keeps apart: documents and their parts are rows of one table, whose keys are posted under different spellings."""
+"""What SQLite keeps apart: documents and their parts are rows of one table, whose keys are posted
+under different spellings.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _CHUNK = 500
 
 
 def count(db: sqlite3.Connection, scope: Scope) -> int:
-    """How many rows there are of a scope. Parts are counted by their index, documents as what is left."""
+    """How many rows there are of a scope. Parts are counted by their index, documents as what is
+    left.
+    """
     if scope == "documents":
         return count(db, "both") - count(db, "parts")
     table = "documents d INDEXED BY documents_by_parent" if scope == "parts" else "documents d"
@@ -30,7 +34,9 @@ def count(db: sqlite3.Connection, scope: Scope) -> int:
 
 
 def within(db: sqlite3.Connection, scope: Scope) -> str | None:
-    """The condition that rows `d` of a scope keep; None where every row does, which need not be read to see it."""
+    """The condition that rows `d` of a scope keep; None where every row does, which need not be
+    read to see it.
+    """
     divided = db.execute("SELECT 1 FROM documents WHERE parent IS NOT NULL LIMIT 1").fetchone()
     return None if scope == "both" or (scope == "documents" and not divided) else WITHIN[scope]
 
@@ -46,7 +52,9 @@ def parts_of(db: sqlite3.Connection, parents: Sequence[str]) -> Iterator[str]:
 
 
 def replaced(db: sqlite3.Connection, rows: Iterable[Row]) -> tuple[dict[str, Row], list[str]]:
-    """Documents and their parts by id, to be written; and the parts that these documents have no more."""
+    """Documents and their parts by id, to be written; and the parts that these documents have no
+    more.
+    """
     written = {one.id: one for row in rows for one in (row, *(row.parts or ()))}
     divided = [row.id for row in written.values() if row.parts is not None]
     return written, [id for id in parts_of(db, divided) if id not in written]

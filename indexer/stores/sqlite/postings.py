@@ -1,7 +1,8 @@
 """Which rows carry a key, asked of all keys at once.
 
-The answer is one row: Python's sqlite3 gives the interpreter's lock away at every row, and a thread that computes keeps it for
-five milliseconds, so a look-up that steps from key to key would wait as often.
+The answer is one row: Python's sqlite3 gives the interpreter's lock away at every row, and a thread
+that computes keeps it for five milliseconds, so a look-up that steps from key to key would wait as
+often.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def either(spellings: Sequence[str]) -> str:
 
 
 def carriers(db: sqlite3.Connection, matching: Sequence[str], most: int) -> list[list[int]]:
-    """The rows that carry each key, of those with more than `most` the oldest; keys are given as `either` spells them."""
+    """The rows that carry each key, of those with more than `most` the oldest; keys are given as
+    `either` spells them.
+    """
     if not matching:
         return []
     found: str = db.execute(_CARRIERS, (most, json.dumps(matching))).fetchone()[0]

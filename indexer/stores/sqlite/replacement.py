@@ -1,7 +1,9 @@
-"""Another recipe for a SQLite file in service: signatures are made beside it, and take their places in one transaction.
+"""Another recipe for a SQLite file in service: signatures are made beside it, and take their places
+in one transaction.
 
-The file keeps its name and its texts: renaming another one into its place would leave readers on the old one, and its
-write-ahead log to the wrong file. Readers see the old rows or the new ones, never both.
+The file keeps its name and its texts: renaming another one into its place would leave readers on
+the old one, and its write-ahead log to the wrong file. Readers see the old rows or the new ones,
+never both.
 """
 
 from __future__ import annotations
@@ -102,7 +104,9 @@ class Beside:
 def put_in_place(
     db: sqlite3.Connection, beside: Beside, recipe: Recipe, renewing: Renew, told: Told
 ) -> int:
-    """Inside the caller's transaction give every row its signature; returns how many were signed here, changed since."""
+    """Inside the caller's transaction give every row its signature; returns how many were signed
+    here, changed since.
+    """
     late = beside.sign(_rows(db), renewing, told)
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     marks = ", ".join(f"{name} = :{name}" for name in _SIGNED)
@@ -120,7 +124,9 @@ def put_in_place(
 
 
 def set_aside(path: str, name: str) -> str:
-    """Copy the store, as it is now, into a file beside it; returns its path. An earlier copy of that name is replaced."""
+    """Copy the store, as it is now, into a file beside it; returns its path. An earlier copy of
+    that name is replaced.
+    """
     kept, half = f"{path}.{name}", f"{path}.{name}.half"
     Path(half).unlink(missing_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:

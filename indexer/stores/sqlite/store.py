@@ -45,7 +45,9 @@ _SHOWN = "SELECT number, id, path, family, status, minhash FROM documents WHERE 
 
 
 class SqliteStore:
-    """A store in one SQLite file. It may be shared by threads; other processes may read while one writes."""
+    """A store in one SQLite file. It may be shared by threads; other processes may read while one
+    writes.
+    """
 
     def __init__(self, url: str, path: str) -> None:
         self.url, self.writers, self.shared = url, 1, False
@@ -60,7 +62,9 @@ class SqliteStore:
         return view
 
     def stored_recipe(self) -> Recipe | None:
-        """None, too, for an empty file; `StoreDamaged` or `MappingMismatch` for one that is not a store."""
+        """None, too, for an empty file; `StoreDamaged` or `MappingMismatch` for one that is not a
+        store.
+        """
         return self._file.recipe()
 
     def stored_parts(self) -> str | None:
@@ -160,7 +164,8 @@ class SqliteStore:
             yield every if len(every) <= raised else None
 
     def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
-        """The matches and their scores are fixed when the search begins; a row deleted since then is passed over.
+        """The matches and their scores are fixed when the search begins; a row deleted since then
+        is passed over.
 
         A file keeps no moments: `hold` changes nothing.
         """
@@ -190,7 +195,9 @@ class SqliteStore:
                     yield Ranked(name, path, score, *rest)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
-        """The set and its order are fixed when the first row is read; a row deleted since then is passed over."""
+        """The set and its order are fixed when the first row is read; a row deleted since then is
+        passed over.
+        """
         condition, values = ("1", ()) if under is None else _inside(well_formed(under))
         with self._file.reading() as db:
             within = parts.WITHIN[self._scope]
@@ -226,7 +233,9 @@ class SqliteStore:
             return families.relabel(db, given)
 
     def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
-        """Also the principals of members that share a band; of a hot band, those of its oldest carriers."""
+        """Also the principals of members that share a band; of a hot band, those of its oldest
+        carriers.
+        """
         with self._file.reading() as db:
             if asked is None:
                 return families.all_principals(db, self._scope, limit)
@@ -249,7 +258,9 @@ class SqliteStore:
             return counted(db, self._scope)
 
     def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
-        """One transaction in the file itself, after all signatures were made in a file beside it; a copy of the old is kept."""
+        """One transaction in the file itself, after all signatures were made in a file beside it; a
+        copy of the old is kept.
+        """
         return _sqlite_reindex.reindex(
             self._file, self.of("both").scan(), recipe, renewing, keep, told
         )
@@ -277,7 +288,9 @@ class SqliteStore:
             _sqlite_repair.rebuild(db)
 
     def close(self) -> None:
-        """Ends the connection; the last one folds the write-ahead log into the file. A store in memory is gone."""
+        """Ends the connection; the last one folds the write-ahead log into the file. A store in
+        memory is gone.
+        """
         self._file.close()
 
 
@@ -286,7 +299,9 @@ def _unpacked(values: tuple[Any, ...]) -> Row:
 
 
 def _expression(asked: tuple[str, ...]) -> str:
-    """All phrases, each in FTS5's quotes, where only a quote and NUL mean anything; a phrase holds no quote."""
+    """All phrases, each in FTS5's quotes, where only a quote and NUL mean anything; a phrase holds
+    no quote.
+    """
     return " AND ".join(f'"{spaced(phrase)}"' for phrase in asked).replace("\0", " ")
 
 

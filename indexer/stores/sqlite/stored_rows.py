@@ -9,7 +9,9 @@ from indexer.stores.base import Store
 
 
 class StoredRows:
-    """Rows as plain fields: text, title, path, content_type, labels, and the metadata by their names."""
+    """Rows as plain fields: text, title, path, content_type, labels, and the metadata by their
+    names.
+    """
 
     def __init__(self, store: Store) -> None:
         self.url, self._store = store.url, store

@@ -1,4 +1,6 @@
-"""Rows of the embedded store's tables, taken in and out together: documents, texts, full-text index and postings."""
+"""Rows of the embedded store's tables, taken in and out together: documents, texts, full-text index
+and postings.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ _MOST_WORDS = 10
 
 
 def body(text: str, heading: str = "") -> str:
-    """The text without its clause number, and without its heading: the one given, else a first run of capitalised words.
+    """The text without its clause number, and without its heading: the one given, else a first run
+    of capitalised words.
 
     A text that is nothing else stays as it is.
 

@@ -1,7 +1,9 @@
-"""What a clause says, in the terms by which duplicate types are told: substantive words, slots, terminology, obligations.
+"""What a clause says, in the terms by which duplicate types are told: substantive words, slots,
+terminology, obligations.
 
-Units are words and slots in order. A slot is what may differ in a near-identical clause: a name (of a party, a place or a
-defined term: a run of capitalised words, or a party of the lexicon), an amount, a date, an address, the number of a section.
+Units are words and slots in order. A slot is what may differ in a near-identical clause: a name (of
+a party, a place or a defined term: a run of capitalised words, or a party of the lexicon), an
+amount, a date, an address, the number of a section.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ _KERNEL = 3
 
 
 class Unit(NamedTuple):
-    """A word or a slot: `kind` is empty for a word; `form` is canonical; `said` are its folded words."""
+    """A word or a slot: `kind` is empty for a word; `form` is canonical; `said` are its folded
+    words.
+    """
 
     kind: str
     form: str
@@ -69,7 +73,8 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """One obligation: `force` is must, may or not; `subject` the name before the modal verb, or empty.
+    """One obligation: `force` is must, may or not; `subject` the name before the modal verb, or
+    empty.
 
     `kernel` are the terms after it, the verb first.
     """
@@ -83,9 +88,11 @@ class Duty:
 class Reading:
     """What a clause says.
 
-    `exact`: its substantive words, folded, in order. `units`: words and slots in order without articles and the like. `length`
-    counts words with articles, each slot as one. `words` are the distinct terms outside slots, `names` those inside names, both
-    without function words. `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without idioms.
+    `exact`: its substantive words, folded, in order. `units`: words and slots in order without
+    articles and the like. `length` counts words with articles, each slot as one. `words` are the
+    distinct terms outside slots, `names` those inside names, both without function words.
+    `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
+    idioms.
     """
 
     exact: tuple[str, ...]
@@ -124,7 +131,9 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
 
 
 def _formulas(units: Sequence[Unit]) -> tuple[str, ...]:
-    """The stretches of formulas, sorted: sentences may stand in another order, but a / b is not b / a."""
+    """The stretches of formulas, sorted: sentences may stand in another order, but a / b is not b /
+    a.
+    """
     runs = groupby(units, key=lambda unit: unit.kind == "formula")
     return tuple(sorted(" ".join(unit.form for unit in run) for figures, run in runs if figures))
 
@@ -158,7 +167,9 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
 
 @lru_cache(maxsize=1 << 16)
 def _word(text: str, lexicon: Lexicon) -> Unit | None:
-    """The unit of a word that stands for itself; None for a numeral, and where a phrase of the lexicon may begin."""
+    """The unit of a word that stands for itself; None for a numeral, and where a phrase of the
+    lexicon may begin.
+    """
     word = _folded(text)
     stem = lexicon.stem(word)
     if stem in lexicon.starts or is_numeral(text):
@@ -211,7 +222,9 @@ def _unit_at(
 
 
 def _name_end(place: int, tokens: Sequence[Token], spoken: list[str], proper: list[bool]) -> int:
-    """Names go on over capitalised words, `of` and `&` between two of them, and the form of a company after a comma."""
+    """Names go on over capitalised words, `of` and `&` between two of them, and the form of a
+    company after a comma.
+    """
     end = place + 1
     while end < len(tokens):
         follows = end + 1 < len(tokens) and proper[end + 1] and not tokens[end + 1].opens
@@ -227,7 +240,9 @@ def _name_end(place: int, tokens: Sequence[Token], spoken: list[str], proper: li
 
 
 def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
-    """Where a written-out amount ends, with the currency and the figures in brackets after it; `place` when none begins."""
+    """Where a written-out amount ends, with the currency and the figures in brackets after it;
+    `place` when none begins.
+    """
     end = place
     while end < len(tokens) and is_numeral(tokens[end].text):
         end += 1
@@ -247,8 +262,8 @@ def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
 def _proper(tokens: Sequence[Token], spoken: list[str]) -> list[bool]:
     """Which words are capitalised as names are.
 
-    The first word of a sentence is one when it is capitalised elsewhere too, or when a name goes on after it. In a text in
-    capitals nothing tells.
+    The first word of a sentence is one when it is capitalised elsewhere too, or when a name goes on
+    after it. In a text in capitals nothing tells.
     """
     words = [token for token in tokens if token.kind == "word"]
     shouting = 2 * sum(token.text.isupper() and len(token.text) > 1 for token in words) > len(words)

@@ -1,8 +1,10 @@
-"""The tokens of a clause with what they are: words, amounts, dates, addresses, references, operators.
+"""The tokens of a clause with what they are: words, amounts, dates, addresses, references,
+operators.
 
-A number in prose is an amount, one that may differ from clause to clause. A number in a formula is what the clause says: one
-beside an operator, a ratio, one in a sentence that multiplies or divides, in figures or written out, one in a row of a table.
-So is a symbol beside an operator, whatever it is called.
+A number in prose is an amount, one that may differ from clause to clause. A number in a formula is
+what the clause says: one beside an operator, a ratio, one in a sentence that multiplies or divides,
+in figures or written out, one in a row of a table. So is a symbol beside an operator, whatever it
+is called.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ _SPECIAL = (
 )
 _WORD = r"[^\W\d_](?:[.](?=[^\W\d_][.]))?[^\W_]*(?:['’\-‐‑][^\W_]+)*"
 _PATTERNS = {
-    "quick": r"(?![sacp](?:ection|rticle|lause|aragraph)s?\s)[a-z]{2,}(?![^\W_]|[.'’\-‐‑][^\W_])",  # most words, told at once
+    # most words, told at once
+    "quick": r"(?![sacp](?:ection|rticle|lause|aragraph)s?\s)[a-z]{2,}(?![^\W_]|[.'’\-‐‑][^\W_])",
     "gap": r"[ \t]+|\n(?!\s*\n)",
     "word": rf"(?!{_SPECIAL}){_WORD}",
     "date": rf"\b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?{_YEAR}|{_DAY}(?:\s+day\s+of)?\s+{_MONTH}{_YEAR}|\b{_MONTH}\s+\d{{4}}\b"
@@ -66,7 +69,9 @@ _REACH = 2  # tokens between a number and an operator of its formula
 
 
 class Token(NamedTuple):
-    """A token of a clause: `kind` as the patterns have it, or `formula`; `opens`: the first of a sentence."""
+    """A token of a clause: `kind` as the patterns have it, or `formula`; `opens`: the first of a
+    sentence.
+    """
 
     kind: str
     text: str
@@ -122,7 +127,9 @@ def _figures(text: str, scanned: list[tuple[str, str, int]]) -> set[int]:
 
 
 def _bracket(text: str, at: int) -> bool:
-    """Whether a sign is one of a pair of brackets, as those around an address, and compares nothing."""
+    """Whether a sign is one of a pair of brackets, as those around an address, and compares
+    nothing.
+    """
     return text[at] in "<>" and not (
         text[at - 1 : at].isspace() and text[at + 1 : at + 2].isspace()
     )

@@ -18,10 +18,12 @@ _LEAST, _LONGEST = 3, 160
 
 
 def contents(text: str, lines: Sequence[tuple[int, int]]) -> list[range]:
-    """Runs of line numbers that are a table of contents, with its title where it has one; ordered and disjoint.
+    """Runs of line numbers that are a table of contents, with its title where it has one; ordered
+    and disjoint.
 
-    A table is three lines or more that end in a page number after dots, or after a gap where they begin with a heading's
-    number too, pages never falling; or, under a title such as "Contents", the headings that follow until one comes again.
+    A table is three lines or more that end in a page number after dots, or after a gap where they
+    begin with a heading's number too, pages never falling; or, under a title such as "Contents",
+    the headings that follow until one comes again.
     """
     found: list[range] = []
     titles = {
@@ -48,7 +50,9 @@ def _last_lines(text: str, lines: Sequence[tuple[int, int]]) -> dict[str, int]:
 def _titled(
     text: str, lines: Sequence[tuple[int, int]], first: int, later: dict[str, int]
 ) -> range | None:
-    """A table under its title. Without pages, what its entries name must come after them: else they are the document itself."""
+    """A table under its title. Without pages, what its entries name must come after them: else they
+    are the document itself.
+    """
     if paged := next((_paged(text, lines, at) for at in _written(text, lines, first + 1, 1)), None):
         return range(first, paged.stop)
     labels: set[str] = set()
@@ -71,7 +75,9 @@ def _titled(
 
 
 def _paged(text: str, lines: Sequence[tuple[int, int]], first: int) -> range | None:
-    """Lines with pages from `first` on; one line without a page between two of them is the beginning of the second."""
+    """Lines with pages from `first` on; one line without a page between two of them is the
+    beginning of the second.
+    """
     if not text[slice(*lines[first])].strip():
         return None
     entries: list[int] = []

@@ -1,4 +1,6 @@
-"""Closed classes of English words that clauses are full of, and how the words of obligation are told."""
+"""Closed classes of English words that clauses are full of, and how the words of obligation are
+told.
+"""
 
 from __future__ import annotations
 
@@ -41,5 +43,7 @@ NUMERALS = _words(
 
 @lru_cache(maxsize=1 << 16)
 def is_numeral(text: str) -> bool:
-    """Whether a word is a number written out ("two", "Twenty-five"); "one" is as often a pronoun, and is none."""
+    """Whether a word is a number written out ("two", "Twenty-five"); "one" is as often a pronoun,
+    and is none.
+    """
     return text.lower().split("-")[0] in NUMERALS

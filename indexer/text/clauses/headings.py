@@ -1,8 +1,10 @@
-"""Headings at the beginning of a line: numbers and letters of contracts and statutes, titles in capitals. `headings_v1`.
+"""Headings at the beginning of a line: numbers and letters of contracts and statutes, titles in
+capitals. `headings_v1`.
 
-Nothing here knows a language's words but those few that announce a number ("Section", "Artikel", "Anlage", "第 ... 条"), and
-the small words that a title writes small ("of", "und", "de"). Whether a line may carry a heading at all, for it might be the
-second line of a sentence that says "as set out in / Section 7.9", is decided in `indexer.text.clauses.segmentation`.
+Nothing here knows a language's words but those few that announce a number ("Section", "Artikel",
+"Anlage", "第 ... 条"), and the small words that a title writes small ("of", "und", "de"). Whether a
+line may carry a heading at all, for it might be the second line of a sentence that says "as set out
+in / Section 7.9", is decided in `indexer.text.clauses.segmentation`.
 """
 
 from __future__ import annotations
@@ -64,10 +66,11 @@ _ENDS_OPEN = (",", ";", ".", "?", "!", "-", "\u2014")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What announces a clause: its label as written ("Section 7.9", "(m)"), and the offset in the line where the rest begins.
+    """What announces a clause: its label as written ("Section 7.9", "(m)"), and the offset in the
+    line where the rest begins.
 
-    `ordinals` are the places in a row that it may stand for ("4." comes after "3."; "I." is first or ninth), none where any
-    will do.
+    `ordinals` are the places in a row that it may stand for ("4." comes after "3."; "I." is first
+    or ninth), none where any will do.
     """
 
     label: str
@@ -78,10 +81,11 @@ class Marker:
 
 
 def marker(line: str) -> Marker | None:
-    """The number or letter that a line begins with (white space before it is passed over), None when there is none.
+    """The number or letter that a line begins with (white space before it is passed over), None
+    when there is none.
 
-    `rest` is the offset in the line where what follows begins, or the line's length. What is a reference and no heading
-    ("Section 7.9 of the Indenture") has none.
+    `rest` is the offset in the line where what follows begins, or the line's length. What is a
+    reference and no heading ("Section 7.9 of the Indenture") has none.
 
     >>> marker("  Section 7.9 Waiver of Jury Trial").label
     'Section 7.9'
@@ -98,10 +102,12 @@ def marker(line: str) -> Marker | None:
 
 
 def heading(line: str, found: Marker) -> tuple[str, int]:
-    """The title in the rest of a marked line, and the offset where the body begins (the line's length when it has none).
+    """The title in the rest of a marked line, and the offset where the body begins (the line's
+    length when it has none).
 
-    A title is the whole rest of the line, or runs up to a full stop, a colon or a dash; its words have capitals, or it is
-    short and alone on its line. Otherwise it is empty, and every word belongs to the body.
+    A title is the whole rest of the line, or runs up to a full stop, a colon or a dash; its words
+    have capitals, or it is short and alone on its line. Otherwise it is empty, and every word
+    belongs to the body.
 
     >>> line = "(m) LEVERAGE RATIO. The Borrower shall not permit ..."
     >>> title, body = heading(line, marker(line))
@@ -121,7 +127,8 @@ def heading(line: str, found: Marker) -> tuple[str, int]:
 
 
 def titled(words: str) -> bool:
-    """Whether words are written as a title: up to twelve, capitals first in each but the small ones, no digits.
+    """Whether words are written as a title: up to twelve, capitals first in each but the small
+    ones, no digits.
 
     >>> titled("Successors and Assigns"), titled("The fee is due"), titled("")
     (True, False, False)
@@ -140,7 +147,9 @@ def titled(words: str) -> bool:
 
 
 def whole_title(rest: str, strict: bool = False) -> bool:
-    """Whether all that a line says after its number is a title: short, no sentence; `strict`: with capitals as in `titled`."""
+    """Whether all that a line says after its number is a title: short, no sentence; `strict`: with
+    capitals as in `titled`.
+    """
     bare = rest.removesuffix(".").removesuffix(":")
     if (
         len(rest) > _LONGEST_TITLE
@@ -215,7 +224,9 @@ def _numbered(line: str, start: int) -> Marker | None:
 
 
 def _bracketed(line: str, start: int) -> Marker | None:
-    """A letter in brackets begins a clause where a title follows; without one it is an item of the clause it stands in."""
+    """A letter in brackets begins a clause where a title follows; without one it is an item of the
+    clause it stands in.
+    """
     if (found := _BRACKETED.match(line, start)) is None:
         return None
     made = Marker(found["number"], "bracketed", LETTERED, _after(line, found.end()))
@@ -243,7 +254,9 @@ def _lettered(line: str, start: int) -> Marker | None:
 
 
 def _open(line: str, rest: int) -> bool:
-    """Whether something else than a new sentence or a title follows: then the number belongs to what went before."""
+    """Whether something else than a new sentence or a title follows: then the number belongs to
+    what went before.
+    """
     return rest < len(line) and line[rest].isalpha() and line[rest].islower()
 
 
@@ -263,7 +276,9 @@ def _depth(number: str) -> int:
 
 
 def _places(number: str) -> tuple[int, ...]:
-    """The places in a row that a capital letter or a roman number stands for: I, V and X are both."""
+    """The places in a row that a capital letter or a roman number stands for: I, V and X are
+    both.
+    """
     letter = (ord(number) - ord("A") + 1,) if len(number) == 1 else ()
     if len(number) == 1 and number not in "IVX":
         return letter

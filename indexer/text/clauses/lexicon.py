@@ -1,7 +1,8 @@
-"""What words mean the same in contracts, which are opposites, and who a contract is between: a list that users extend.
+"""What words mean the same in contracts, which are opposites, and who a contract is between: a list
+that users extend.
 
-The file format is told at the head of `mappings/legal-words-en.txt`, the list that is always there. Words are compared by their
-stems, so one line serves all inflections.
+The file format is told at the head of `mappings/legal-words-en.txt`, the list that is always there.
+Words are compared by their stems, so one line serves all inflections.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """Canonical forms by phrase of stems, pairs of opposites, parties; phrases by their first stem, longest first.
+    """Canonical forms by phrase of stems, pairs of opposites, parties; phrases by their first stem,
+    longest first.
 
     `functional` forms have a function word among their synonyms: they are no terminology.
 
@@ -48,7 +50,9 @@ class Lexicon:
         object.__setattr__(self, "starts", {first: tuple(found) for first, found in starts.items()})
 
     def stem(self, word: str) -> str:
-        """The stem of a lower-case word, but a party by its singular: an employer is nobody's employment."""
+        """The stem of a lower-case word, but a party by its singular: an employer is nobody's
+        employment.
+        """
         return _stem(word, self.party_words)
 
     def form(self, phrase: Phrase) -> str:
@@ -69,7 +73,8 @@ def default_lexicon() -> Lexicon:
 def lexicon(added: str, source: str = "the list") -> Lexicon:
     """The shipped list and the lines of another; `source` names it in messages.
 
-    A form that the shipped list has, too, joins both meanings. Raises `UsageError` for a line or heading that is none.
+    A form that the shipped list has, too, joins both meanings. Raises `UsageError` for a line or
+    heading that is none.
 
     >>> lexicon("chief officer = managing director").form((stem("chief"), stem("officer"))) == "chief_offic"
     True

@@ -1,8 +1,10 @@
-"""Clauses and sections of a text, as places in it: by numbers and headings, by paragraphs where there are none. `clauses_v1`.
+"""Clauses and sections of a text, as places in it: by numbers and headings, by paragraphs where
+there are none. `clauses_v1`.
 
-A clause runs from its heading to the next one. Its number and heading are metadata, for the same clause stands under another
-number in each contract: what is compared is its `body` alone. Text before the first heading, and text under a heading without
-a number, is divided into paragraphs. Items "(a)", "(i)" without a title of their own stay in the clause they belong to.
+A clause runs from its heading to the next one. Its number and heading are metadata, for the same
+clause stands under another number in each contract: what is compared is its `body` alone. Text
+before the first heading, and text under a heading without a number, is divided into paragraphs.
+Items "(a)", "(i)" without a title of their own stay in the clause they belong to.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _LONG_LINE, _SHORT_LINE, _TITLE_LINES, _TAIL = 120, 60, 2, 40
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading that extraction knows of: character offsets [start, end) in the text, level from 1."""
+    """A heading that extraction knows of: character offsets [start, end) in the text, level from
+    1.
+    """
 
     start: int
     end: int
@@ -39,10 +43,11 @@ class Heading:
 class Clause:
     """One clause of a text: characters [start, end), without white space at either end.
 
-    `body` is where the number and the heading are over, start <= body <= end; equal to `end` for a heading with nothing
-    under it. `label` is the number as written ("Section 7.9", "(m)"), `heading` the title ("Leverage Ratio"); either may be
-    empty, and a paragraph under a heading repeats that heading. `level` is 1 for an article or schedule, more for what
-    lies below, 0 for a paragraph under no heading.
+    `body` is where the number and the heading are over, start <= body <= end; equal to `end` for a
+    heading with nothing under it. `label` is the number as written ("Section 7.9", "(m)"),
+    `heading` the title ("Leverage Ratio"); either may be empty, and a paragraph under a heading
+    repeats that heading. `level` is 1 for an article or schedule, more for what lies below, 0 for a
+    paragraph under no heading.
     """
 
     start: int
@@ -55,7 +60,9 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A place where a clause begins. `whole`: it is not divided into paragraphs. `kept`: False for a table of contents."""
+    """A place where a clause begins. `whole`: it is not divided into paragraphs. `kept`: False for
+    a table of contents.
+    """
 
     start: int
     body: int
@@ -67,10 +74,12 @@ class _Cut:
 
 
 def clauses(text: str, structure: Sequence[Heading] | None = None) -> list[Clause]:
-    """The clauses of a text in order, disjoint; together they hold all of it but white space and tables of contents.
+    """The clauses of a text in order, disjoint; together they hold all of it but white space and
+    tables of contents.
 
-    `structure` are headings that extraction knows (of html, of docx): each begins a clause, beside those found here. Of
-    more than 10,000 clauses the last one runs to the end of the text. A text of white space has none.
+    `structure` are headings that extraction knows (of html, of docx): each begins a clause, beside
+    those found here. Of more than 10,000 clauses the last one runs to the end of the text. A text
+    of white space has none.
 
     >>> text = "1. Fees. The Client shall pay as Section 2 says.\\n2. Term. One year."
     >>> [(one.label, one.heading, text[one.body : one.end]) for one in clauses(text)]
@@ -103,13 +112,16 @@ class _Page:
             self._line_at(one.start): one for one in structure if text[one.start : one.end].strip()
         }
         self.rows: dict[str, int] = {}
-        self.after = 0  # the line after a heading, or after a table of contents: another heading may follow at once
+        # the line after a heading, or after a table of contents: another heading may follow at once
+        self.after = 0
         long = sum(end - start for start, end in self.lines if end - start > _LONG_LINE)
         self.unwrapped = 2 * long > len(text)
         self.blanks = any(not text[start:end].strip() for start, end in self.lines)
 
     def cuts(self) -> Iterator[_Cut]:
-        """Where clauses begin, in order. What follows a table of contents without a heading begins there too."""
+        """Where clauses begin, in order. What follows a table of contents without a heading begins
+        there too.
+        """
         tables = {run.start: run.stop for run in contents(self.text, self.lines)}
         at, resumed = 0, False
         while at < len(self.lines):
@@ -125,14 +137,18 @@ class _Page:
             at, resumed = end, at in tables
 
     def _end_of_heading(self, cut: _Cut) -> int:
-        """The line to go on with after a cut. Where its heading fills its lines, another heading may follow at once."""
+        """The line to go on with after a cut. Where its heading fills its lines, another heading
+        may follow at once.
+        """
         last = self._line_at(max(cut.body - 1, cut.start))
         if cut.body >= self._end(last):
             self.after = last + 1
         return last + 1
 
     def divided(self, cut: _Cut, end: int) -> Iterator[Clause]:
-        """A clause as it is, or as its paragraphs: the first holds the heading, the others repeat it as metadata."""
+        """A clause as it is, or as its paragraphs: the first holds the heading, the others repeat
+        it as metadata.
+        """
         if cut.whole:
             yield from self._clause(cut, cut.start, cut.body, end)
             return
@@ -150,7 +166,9 @@ class _Page:
             yield Clause(start, end, body, cut.label, cut.heading, cut.level)
 
     def _paragraphs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Pieces of [first, last): between blank lines; lines where most are long; else up to a line that ends a sentence."""
+        """Pieces of [first, last): between blank lines; lines where most are long; else up to a
+        line that ends a sentence.
+        """
         start = first
         for at in range(self._line_at(first), len(self.lines)):
             end = min(self.lines[at][1], last)
@@ -189,7 +207,9 @@ class _Page:
         return _Cut(start, end, "", " ".join(self.text[start:end].split()), TITLE, whole=False)
 
     def _marked(self, at: int, line: str, found: Marker) -> _Cut:
-        """A numbered clause; a number alone on its line has its title in the next one, where that reads like one."""
+        """A numbered clause; a number alone on its line has its title in the next one, where that
+        reads like one.
+        """
         start = self.starts[at]
         title, body = heading(line, found)
         if found.rest >= len(line.rstrip()) and (below := self._next(at)) is not None:
@@ -209,7 +229,9 @@ class _Page:
         return at < len(self.lines) and self._line(at).lstrip()[:1].islower()
 
     def _in_row(self, found: Marker) -> bool:
-        """Whether a number may stand here: what might be chance has to be the first, or the one after the last of its kind."""
+        """Whether a number may stand here: what might be chance has to be the first, or the one
+        after the last of its kind.
+        """
         last = self.rows.get(found.kind, 0)
         place = next((place for place in found.ordinals if place in (last + 1, 1)), None)
         if place is not None:
@@ -229,7 +251,9 @@ class _Page:
         )
 
     def _capitals(self, at: int) -> int | None:
-        """The last line of a title in capitals that begins here; a paragraph in capitals is none, nor is a part of one."""
+        """The last line of a title in capitals that begins here; a paragraph in capitals is none,
+        nor is a part of one.
+        """
         if at not in (0, self.after) and capitals(self._line(at - 1)):
             return None
         last = at
@@ -269,6 +293,8 @@ def _states(line: str) -> bool:
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """[start, end) without white space at either end; (end, start) or an empty place where there is nothing else."""
+    """[start, end) without white space at either end; (end, start) or an empty place where there is
+    nothing else.
+    """
     piece = text[start:end]
     return end - len(piece.lstrip()), start + len(piece.rstrip())

@@ -16,7 +16,8 @@ FORMATS: Mapping[str, Callable[[Document], bytes]] = {
     "eml": eml.content,
     "txt": txt.content,
 }
-# Devanagari needs its letters shaped, and neither of the PDF writers at hand keeps the text of shaped letters: of a Hindi
+# Devanagari needs its letters shaped, and neither of the PDF writers at hand keeps the text of
+# shaped letters: of a Hindi
 # page one gives back three quarters of the 4-grams, the other a third.
 _WITHOUT = {("hi", "pdf")}
 

@@ -1,4 +1,6 @@
-"""A mail: every other document as plain text alone, the rest as plain text and a web page to choose from."""
+"""A mail: every other document as plain text alone, the rest as plain text and a web page to choose
+from.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from corpus.formats import html, txt
 
 
 def content(document: Document) -> bytes:
-    """Headers in ASCII by encoded words, the body as the library chooses to encode it for transport."""
+    """Headers in ASCII by encoded words, the body as the library chooses to encode it for
+    transport.
+    """
     mail = EmailMessage(policy=SMTP)
     mail["Subject"] = document.title
     mail["From"] = "office@example.org"

@@ -1,7 +1,8 @@
-"""A PDF of small pages, every other document in two columns, with a running header and footer and words hyphenated.
+"""A PDF of small pages, every other document in two columns, with a running header and footer and
+words hyphenated.
 
-Lines are drawn one by one, as most writers do, so nothing in the file says what a paragraph is. Hebrew and Arabic are drawn
-as they look: in visual order, Arabic in its presentation forms.
+Lines are drawn one by one, as most writers do, so nothing in the file says what a paragraph is.
+Hebrew and Arabic are drawn as they look: in visual order, Arabic in its presentation forms.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ class _Sheet:
         self.line(text, _BODY)
 
     def rows(self, rows: tuple[tuple[str, ...], ...]) -> None:
-        """Cells side by side: half of the column for the label, where reading begins, a quarter each for the numbers."""
+        """Cells side by side: half of the column for the label, where reading begins, a quarter
+        each for the numbers.
+        """
         self.gap()
         quarter = self._column_width / 4
         starts = (2, 1, 0) if self._document.language.right_to_left else (0, 2, 3)

@@ -1,4 +1,6 @@
-r"""Rich text: every character outside ASCII as \uN, a table, a running header and a footer with the page's number."""
+r"""Rich text: every character outside ASCII as \uN, a table, a running header and a footer with the
+page's number.
+"""
 
 from __future__ import annotations
 

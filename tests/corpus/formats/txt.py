@@ -1,4 +1,6 @@
-"""Plain text in UTF-8, its lines at most 72 characters long, long words hyphenated at their ends."""
+"""Plain text in UTF-8, its lines at most 72 characters long, long words hyphenated at their
+ends.
+"""
 
 from __future__ import annotations
 
