@@ -18,7 +18,7 @@ from indexer.joins.bands import Join, SlotCounter
 from indexer.joins.external_sort import Sorter
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.plan import Plan, plan
-from indexer.system.spill_files import Scratch
+from indexer.system.spill_files import SpillFiles
 
 CAP, MEGABYTES = 1000, 512
 Slots = NDArray[np.uint32]
@@ -26,7 +26,7 @@ Slots = NDArray[np.uint32]
 
 def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     """As `nearfold match` does with its default settings, slots alone."""
-    room = Scratch(MEGABYTES)
+    room = SpillFiles(MEGABYTES)
     join, counter, found = (
         Join(slots, layout.bands, layout.rows, np.arange(len(slots)), CAP, room),
         SlotCounter(slots, room),

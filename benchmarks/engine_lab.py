@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from indexer.indexing.make_rows import Extracted, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.operations.install import uninstall
 from indexer.recipe import DEFAULT
@@ -94,7 +94,7 @@ def laboratory(url: str, texts: list[str]) -> Iterator[Lab]:
 def row(lab: Lab, place: int, signed: Fingerprint) -> Row:
     name, text = f"{place:08}", lab.texts[place]
     blob = Blob(name, name.encode(), f"/library/{name}.txt", b"", len(text), 0)
-    return row_of(Extracted(blob, name, "", Document(text)), signed, DEFAULT.id)
+    return row_of(ExtractedBlob(blob, name, "", Document(text)), signed, DEFAULT.id)
 
 
 def plain(lab: Lab, place: int) -> dict[str, Any]:

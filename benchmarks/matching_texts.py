@@ -20,7 +20,7 @@ from planting import written
 from watching import Watch
 
 from indexer.grouping.group import group
-from indexer.indexing.make_rows import Extracted, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.matching.match import match
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
@@ -44,7 +44,7 @@ def filled(folder: str, documents: int, words: int) -> Store:
             name = f"{start + place:09}"
             blob = Blob(name, name.encode(), f"/{name}", b"", len(text), 0)
             rows.append(
-                row_of(Extracted(blob, name, "", Document(text)), signed[place], DEFAULT.id)
+                row_of(ExtractedBlob(blob, name, "", Document(text)), signed[place], DEFAULT.id)
             )
         store.write(rows)
     return store

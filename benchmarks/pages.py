@@ -29,7 +29,7 @@ from urllib.parse import urlencode, urlsplit
 import numpy as np
 
 from indexer.grouping.group import group
-from indexer.indexing.make_rows import Extracted, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
 from indexer.sketch.fingerprint import fingerprints
@@ -78,7 +78,7 @@ def make(file: Path, documents: int) -> None:
                     )
                     document = Document(one, content_type="text/plain")
                     rows.append(
-                        row_of(Extracted(blob, name, name, document), signed[place], DEFAULT.id)
+                        row_of(ExtractedBlob(blob, name, name, document), signed[place], DEFAULT.id)
                     )
                 store.write(rows)
                 peer.executemany("INSERT INTO peer VALUES (?)", ((one,) for one in pending))

@@ -25,12 +25,12 @@ from indexer.lab.tuning.cases import Cases, cases_of
 from indexer.lab.tuning.choice import choice
 from indexer.lab.tuning.experiment import Experiment
 from indexer.lab.tuning.grid import recipes_of
-from indexer.lab.tuning.judgement import Judged, judged, truth_of
-from indexer.lab.tuning.run_experiments import Ran, run
+from indexer.lab.tuning.judgement import ExperimentScores, judge_experiment, truth_of
+from indexer.lab.tuning.run_experiments import ExperimentRun, run
 from indexer.recipe import Recipe
 
 ROOT = Path(__file__).resolve().parent.parent
-Corpora = dict[str, tuple[Cases, Ran]]
+Corpora = dict[str, tuple[Cases, ExperimentRun]]
 
 
 def planted(work: Path, sources: dict[str, Path], documents: int) -> None:
@@ -91,7 +91,7 @@ def all_together(parts: Sequence[tuple[str, int]]) -> str:
     return np.packbits(np.concatenate([met(told, count) for told, count in parts])).tobytes().hex()
 
 
-def sheet(results: Sequence[Judged], place: Path) -> None:
+def sheet(results: Sequence[ExperimentScores], place: Path) -> None:
     """Every recipe on every kind, at its best and its own threshold."""
     with place.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\n")
@@ -185,9 +185,12 @@ def judgements(
     cases: Cases,
     *,
     strict: bool = False,
-) -> list[Judged]:
+) -> list[ExperimentScores]:
     truth = truth_of(cases.pairs, strict)
-    return [judged(one, recipe, truth) for one, recipe in zip(experiments, recipes, strict=True)]
+    return [
+        judge_experiment(one, recipe, truth)
+        for one, recipe in zip(experiments, recipes, strict=True)
+    ]
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.tuning.cases import UNRELATED, Cases
 from indexer.lab.tuning.choice import Choice
-from indexer.lab.tuning.judgement import Judged, truth_of
+from indexer.lab.tuning.judgement import ExperimentScores, truth_of
 from indexer.statistics.precision_recall import Counts
 
 DUPLICATES = [
@@ -83,7 +83,7 @@ def met(told: str, count: int) -> NDArray[np.bool_]:
     )
 
 
-def bands(ranked: Sequence[Judged], cases: Cases) -> Iterator[str]:
+def bands(ranked: Sequence[ExperimentScores], cases: Cases) -> Iterator[str]:
     """For every recipe with slots the layout that brings enough duplicates together and the fewest
     others.
     """
@@ -128,7 +128,9 @@ def head(cells: Sequence[str]) -> Iterator[str]:
     yield row(["---", *("---:" for _ in cells[1:])])
 
 
-def overall(ranked: Sequence[Judged], strictly: dict[str, Judged]) -> Iterator[str]:
+def overall(
+    ranked: Sequence[ExperimentScores], strictly: dict[str, ExperimentScores]
+) -> Iterator[str]:
     yield from head(OVERALL)
     for one in ranked:
         made = one.experiment
@@ -157,7 +159,7 @@ def overall(ranked: Sequence[Judged], strictly: dict[str, Judged]) -> Iterator[s
         )
 
 
-def by_kind(ranked: Sequence[Judged], best: bool) -> Iterator[str]:
+def by_kind(ranked: Sequence[ExperimentScores], best: bool) -> Iterator[str]:
     kinds = [kind for kind in DUPLICATES if kind in {one.kind for one in ranked[0].kinds}]
     yield from head(["recipe", *kinds])
     for one in ranked:
@@ -174,7 +176,7 @@ def triple(counts: Counts) -> str:
     return "/".join(cents(value) for value in (counts.precision, counts.recall, counts.f1))
 
 
-def others(ranked: Sequence[Judged]) -> Iterator[str]:
+def others(ranked: Sequence[ExperimentScores]) -> Iterator[str]:
     kinds = [
         one.kind for one in ranked[0].kinds if one.type in ("contained", "different", "unrelated")
     ]
@@ -192,7 +194,9 @@ def shared(found: int, pairs: int) -> str:
     return f"{100 * found / pairs:.1f}".removesuffix(".0")
 
 
-def by_corpus(ranked: Sequence[Judged], corpora: dict[str, dict[str, Judged]]) -> Iterator[str]:
+def by_corpus(
+    ranked: Sequence[ExperimentScores], corpora: dict[str, dict[str, ExperimentScores]]
+) -> Iterator[str]:
     yield from head(["recipe", *(f"{NAMES[name]}: fair F1, best at" for name in corpora)])
     for one in ranked:
         cells = [results[one.recipe] for results in corpora.values()]
@@ -205,11 +209,11 @@ def by_corpus(ranked: Sequence[Judged], corpora: dict[str, dict[str, Judged]]) -
 
 
 def page(
-    ranked: Sequence[Judged],
-    strictly: dict[str, Judged],
+    ranked: Sequence[ExperimentScores],
+    strictly: dict[str, ExperimentScores],
     everything: Cases,
     corpora: dict[str, Cases],
-    apart: dict[str, dict[str, Judged]],
+    apart: dict[str, dict[str, ExperimentScores]],
     chosen: Choice,
 ) -> str:
     return PAGE.format(

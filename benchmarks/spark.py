@@ -27,7 +27,7 @@ import numpy as np
 from planting import vocabulary, written
 
 from indexer.grouping import group as grouping
-from indexer.indexing.make_rows import Extracted, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.matching import match as pairs
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
@@ -74,7 +74,7 @@ def stored(texts: Texts, url: str) -> Store:
         part = texts[start : start + 1000]
         signed = fingerprints([text for _, text in part])
         items = (
-            Extracted(Blob(name, b"", name, b"", len(text), 0), "", "", Document(text))
+            ExtractedBlob(Blob(name, b"", name, b"", len(text), 0), "", "", Document(text))
             for name, text in part
         )
         store.write([row_of(item, signed[place], DEFAULT.id) for place, item in enumerate(items)])
@@ -107,7 +107,7 @@ def on_spark(
     from indexer.grouping.group import Settings
     from indexer.spark.group_job import group
     from indexer.spark.input_documents import Input, documents
-    from indexer.spark.match_job import Asked, match
+    from indexer.spark.match_job import PairRequest, match
     from indexer.spark.session import session
     from indexer.spark.work_folder import Work
 
@@ -137,7 +137,9 @@ def on_spark(
     )
     work = Work(spark, str(folder / "work"))
     rows = timed("Spark: sign", lambda: documents(work, Input(str(given), "json"), DEFAULT))
-    found = timed("Spark: match", lambda: match(work, rows, DEFAULT, Asked(threshold=threshold)))
+    found = timed(
+        "Spark: match", lambda: match(work, rows, DEFAULT, PairRequest(threshold=threshold))
+    )
     assigned = timed(
         "Spark: group", lambda: group(work, rows, DEFAULT, Settings(threshold=threshold))
     )

@@ -93,7 +93,7 @@ class SourceNotFound(UsageError):
         self.path = path
 
 
-class NumberNotFound(UsageError):
+class UnknownNumber(UsageError):
     """Nothing of that kind (`what`) has that number."""
 
     def __init__(self, *, what: str, number: int, mend: str) -> None:
@@ -154,7 +154,7 @@ class TextFieldMismatch(StoreError):
         self.index, self.stored, self.wanted, self.signed = index, stored, wanted, signed
 
 
-class IndexInRenewal(StoreError):
+class ReindexInProgress(StoreError):
     """The next version of an index exists, but was begun for another recipe or by somebody else."""
 
     def __init__(self, *, index: str, recipe: str) -> None:
@@ -177,7 +177,7 @@ class StoreUnreachable(StoreError):
         self.url, self.reason = url, reason
 
 
-class StoreRefused(StoreError):
+class StoreAccessDenied(StoreError):
     """The store answered, and refused the credentials or the right."""
 
     def __init__(self, *, url: str, status: int, reason: str) -> None:
@@ -206,7 +206,7 @@ class StoreStopped(StoreError):
         self.reason, self.mend = reason, mend
 
 
-class MomentGone(StoreError):
+class SnapshotExpired(StoreError):
     """A search was to go on at a moment that the store no longer keeps."""
 
     def __init__(self, *, url: str) -> None:
@@ -238,7 +238,7 @@ class DocumentNotFound(StoreError):
         self.id = id
 
 
-class Unsupported(StoreError):
+class UnsupportedOperation(StoreError):
     """This kind of store cannot do that."""
 
     def __init__(self, *, store: str, what: str, instead: str) -> None:
@@ -250,7 +250,7 @@ class ExtractionError(NearfoldError):
     """One document could not be read."""
 
 
-class Unreadable(ExtractionError):
+class UnreadableFile(ExtractionError):
     """The file could not be read at all; nothing was extracted."""
 
     def __init__(self, *, reason: str, mend: str) -> None:

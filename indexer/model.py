@@ -224,7 +224,7 @@ class Facet:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedRow:
     """One hit as the store ranks it; `score` is None when the order is not by relevance."""
 
     id: str
@@ -287,7 +287,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedHit:
     """A hit that is shown under another one, with its similarity to it; `type` where hits fold by
     duplicate type.
 
@@ -303,18 +303,18 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One shown search hit with the near duplicates folded under it; `part` as in `Folded`."""
+    """One shown search hit with the near duplicates folded under it; `part` as in `FoldedHit`."""
 
     id: str
     path: str
     title: str
     score: float | None
-    folded: tuple[Folded, ...] = ()
+    folded: tuple[FoldedHit, ...] = ()
     part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexedBlob:
     """A row was written, whatever its status."""
 
     path: str
@@ -322,7 +322,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedBlob:
     """Nothing was done, on purpose."""
 
     path: str
@@ -330,18 +330,18 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedBlob:
     """No row: the error says why, and what to do."""
 
     path: str
     error: str
 
 
-Outcome: TypeAlias = Indexed | Skipped | Failed
+Outcome: TypeAlias = IndexedBlob | SkippedBlob | FailedBlob
 
 
 @dataclass(frozen=True, slots=True)
-class Leader:
+class PrincipalRow:
     """A complete document that leads its own family, so that others may join it, and its stored
     slots.
     """

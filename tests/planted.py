@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.indexing.make_rows import Extracted, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
@@ -80,10 +80,10 @@ def store_of(records: list[Record], url: str, recipe: Recipe = DEFAULT) -> Store
     return store
 
 
-def _extracted(record: Record) -> Extracted:
+def _extracted(record: Record) -> ExtractedBlob:
     modified = None if record.modified is None else record.modified * 1_000_000
     document = Document(record.text, truncated=record.truncated, labels=record.labels)
-    return Extracted(Blob(record.id, b"", f"/{record.id}", b"", 0, modified), "", "", document)
+    return ExtractedBlob(Blob(record.id, b"", f"/{record.id}", b"", 0, modified), "", "", document)
 
 
 def as_json(records: list[Record], folder: Path, files: int) -> Path:

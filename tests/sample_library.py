@@ -7,7 +7,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from indexer.indexing.make_rows import Extracted, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.measures import feature_set, jaccard
@@ -51,7 +51,7 @@ def rows(
         labels = changes.get("labels", {}).get(id, ())
         made.append(
             row_of(
-                Extracted(blob, f"raw of {text}", "source", document),
+                ExtractedBlob(blob, f"raw of {text}", "source", document),
                 signed[place],
                 recipe.id,
                 tuple(labels),

@@ -6,10 +6,10 @@ import json
 
 import click
 
-from indexer.cli.options import json_option, opened, store_option
-from indexer.cli.side_by_side import counted
+from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.operations import backup as safekeeping
 from indexer.operations.backup import Copy
+from indexer.text.wording import count_of
 
 _JOURNAL = {
     True: ", with its journal",
@@ -24,7 +24,7 @@ _JOURNAL = {
 @json_option
 def backup_command(file: str, store_url: str, as_json: bool) -> int:
     """Copy an embedded store into a file while it is in use; the copy is a store itself."""
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         _told(safekeeping.backup(store, file), as_json, f"copied into {file}")
     return 0
 
@@ -36,7 +36,7 @@ def backup_command(file: str, store_url: str, as_json: bool) -> int:
 @json_option
 def restore_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
     """Put the copy of an embedded store back, in one step."""
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         _told(safekeeping.restore(store, file, replace=replace), as_json, f"put back from {file}")
     return 0
 
@@ -47,4 +47,4 @@ def _told(done: Copy, as_json: bool, what: str) -> None:
             json.dumps({"file": done.path, "documents": done.documents, "journal": done.journal})
         )
     else:
-        click.echo(f"{counted(done.documents, 'document')} {what}{_JOURNAL[done.journal]}")
+        click.echo(f"{count_of(done.documents, 'document')} {what}{_JOURNAL[done.journal]}")

@@ -8,16 +8,16 @@ import click
 
 from indexer.cli import compare_output as printing
 from indexer.cli import progress
-from indexer.cli.options import json_option, opened, store_option
+from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.comparing.boilerplate import discount
 from indexer.comparing.compare import compare
 from indexer.comparing.originals import original
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import Matching
-from indexer.similarity.boilerplate_discount import Discounted
+from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MEASURES
 from indexer.stores.base import Store
-from indexer.system.whole_file import check_place, whole
+from indexer.system.whole_file import check_place, write_whole
 from indexer.web.compare_page import compare_page
 
 
@@ -56,7 +56,7 @@ def compare_command(
     """Two documents side by side, shared text marked; A and B are paths or ids."""
     if page:
         check_place(page, "--html")
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         originals = original(a, store), original(b, store)
         recipe = store.stored_recipe() or DEFAULT
         first, second = originals
@@ -69,13 +69,13 @@ def compare_command(
         first.text, second.text, recipe, matching=matching, names=(first.path, second.path)
     )
     if page:
-        with whole(page, "--html") as part:
+        with write_whole(page, "--html") as part:
             part.write_text(compare_page(compared, originals, without), encoding="utf-8")
     told = without if discounted else None
     printing.compared(compared, originals, as_json, measure, str(page) if page else None, told)
     return 0
 
 
-def _discounted(store: Store, a: str, b: str) -> Discounted:
+def _discounted(store: Store, a: str, b: str) -> DiscountedSimilarity:
     with progress.of_stages() as advance:
         return discount(store, a, b, progress=advance)

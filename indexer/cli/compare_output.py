@@ -14,11 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.cli.console import print_json
-from indexer.cli.side_by_side import percent, show, visible
+from indexer.cli.side_by_side import percent, show
 from indexer.comparing.blocks_view import facts
 from indexer.comparing.compare import Comparison, as_json
 from indexer.comparing.originals import Original
-from indexer.similarity.boilerplate_discount import Discounted
+from indexer.similarity.boilerplate_discount import DiscountedSimilarity
+from indexer.text.visible import visible
 
 _MOST_VALUE = 400
 
@@ -29,7 +30,7 @@ def compared(
     json: bool,
     measure: str | None = None,
     page: str | None = None,
-    without: Discounted | None = None,
+    without: DiscountedSimilarity | None = None,
 ) -> None:
     """Two documents side by side. For programs, and for one measure alone, extraction warnings go
     to stderr.
@@ -49,7 +50,7 @@ def compared(
         print(f"\nside by side in {visible(page)}")
 
 
-def _told(without: Discounted) -> str:
+def _told(without: DiscountedSimilarity) -> str:
     """The discounted figure in a line like those of the measures."""
     if not without.texts:
         return f"discounted     {percent(without.similarity, 1):18} S_R; the store has no other texts to weigh by"

@@ -9,12 +9,12 @@ import click
 
 from indexer.cli import evaluate_output as printing
 from indexer.cli import progress
-from indexer.cli.options import Share, Words, json_option, opened, store_option
+from indexer.cli.options import ShareType, SynonymsFile, json_option, open_for_command, store_option
 from indexer.lab.evaluation.evaluate import evaluate
 from indexer.similarity.measures import MEASURES
 from indexer.statistics.precision_recall import RULES
 from indexer.system.secrets import recipe_asked
-from indexer.system.whole_file import check_place, whole
+from indexer.system.whole_file import check_place, write_whole
 from indexer.web.evaluation_page import evaluation_page
 
 _UNLISTED = {"auto": None, "different": True, "unknown": False}
@@ -32,7 +32,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 @click.option(
     "--threshold",
     "thresholds",
-    type=Share(0, 1),
+    type=ShareType(0, 1),
     multiple=True,
     default=[0.8],
     show_default=True,
@@ -65,7 +65,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 )
 @click.option(
     "--synonyms",
-    type=Words(exists=True, dir_okay=False),
+    type=SynonymsFile(exists=True, dir_okay=False),
     default="",
     metavar="FILE",
     help="With --types: a file of words that agree.",
@@ -96,12 +96,12 @@ def evaluate_command(
     chosen = [recipe_asked(name) for name in recipes]
     if report:
         check_place(report, "--report")
-    with opened(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.of_stages() as advance:
         made = evaluate(
             gold, store, recipes=chosen, closed=_UNLISTED[unlisted], progress=advance, **options
         )
     if report:
-        with whole(report, "--report") as part:
+        with write_whole(report, "--report") as part:
             part.write_text(evaluation_page(made), encoding="utf-8")
     printing.evaluated(made, store_url, as_json)
     return 0

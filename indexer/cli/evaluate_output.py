@@ -15,22 +15,23 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, visible
-from indexer.lab.evaluation.assessor_agreement import Agreement, Measured
+from indexer.lab.evaluation.assessor_agreement import Agreement, MeasuredAgreement
 from indexer.lab.evaluation.evaluation_results import (
     Evaluation,
     Interval,
     Mistake,
-    OfType,
     Result,
     Share,
-    Told,
+    Truthfulness,
+    TypeScores,
 )
 from indexer.lab.evaluation.gold import TYPES
-from indexer.lab.evaluation.gold_documents import Named
+from indexer.lab.evaluation.gold_documents import GoldDocuments
 from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
 from indexer.statistics.kappa import Kappa
 from indexer.statistics.precision_recall import RULES
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 LISTED = 10
 _WIDE = 1000  # characters, more than any table has
@@ -49,7 +50,7 @@ def evaluated(made: Evaluation, store_url: str, as_json: bool) -> None:
         if made.closed
         else "nothing is known of other pairs"
     )
-    out.print(f"{counted(made.documents, 'document')}; pairs: {types}; {unlisted}")
+    out.print(f"{count_of(made.documents, 'document')}; pairs: {types}; {unlisted}")
     if made.assessors:
         _agreement(made.assessors, out)
         _disagreements(made, out)
@@ -61,7 +62,7 @@ def _agreement(told: Agreement, out: Console) -> None:
     names = ", ".join(map(visible, told.assessors))
     out.print(
         Text(
-            f"\nagreement of {names} on {counted(told.pairs, 'pair')}; {told.left_out:,} not judged by all"
+            f"\nagreement of {names} on {count_of(told.pairs, 'pair')}; {told.left_out:,} not judged by all"
         )
     )
     table = _table("", "kappa", "variance", "z", "p", "mean of groups", "Cohen")
@@ -73,11 +74,11 @@ def _agreement(told: Agreement, out: Console) -> None:
     for name, one in measured.items():
         if one.by_group.undefined:
             out.print(
-                f"{name}: in {counted(one.by_group.undefined, 'group')} all say the same: no kappa, and not in the mean"
+                f"{name}: in {count_of(one.by_group.undefined, 'group')} all say the same: no kappa, and not in the mean"
             )
 
 
-def _kappa_cells(one: Measured) -> list[str]:
+def _kappa_cells(one: MeasuredAgreement) -> list[str]:
     pooled = one.pooled
     return [
         _number(pooled.kappa),
@@ -95,7 +96,7 @@ def _of(kappa: Kappa | None) -> float | None:
 
 def _disagreements(made: Evaluation, out: Console) -> None:
     unsettled = sum(one.type is None for one in made.disagreements)
-    differing = counted(len(made.disagreements), "disagreement")
+    differing = count_of(len(made.disagreements), "disagreement")
     out.print(
         f"{differing}, {unsettled:,} not settled and left out; {made.alone:,} judged by one alone"
     )
@@ -129,14 +130,14 @@ def _result(made: Result, whole: Evaluation, store_url: str, out: Console) -> No
         f"{RULES[whole.rule]} (--capture {whole.rule}); intervals are of 95 %; the bootstrap draws {whole.drawn}"
     )
     out.print(
-        f"kappa with the truth {_number(made.agreement.kappa)} over {counted(made.judged, 'judged pair')}; "
+        f"kappa with the truth {_number(made.agreement.kappa)} over {count_of(made.judged, 'judged pair')}; "
         f"{made.unjudged:,} found of which the truth is not known"
     )
     _mistakes("found, and no duplicate", made.false_positives, store_url, out)
     _mistakes("missed", made.misses, store_url, out)
 
 
-def _by(title: str, rows: Sequence[OfType], out: Console, sets: bool) -> None:
+def _by(title: str, rows: Sequence[TypeScores], out: Console, sets: bool) -> None:
     if not rows:
         return
     table = _table(
@@ -156,7 +157,7 @@ def _by(title: str, rows: Sequence[OfType], out: Console, sets: bool) -> None:
     _print(table, out)
 
 
-def _told(made: Sequence[Told], out: Console) -> None:
+def _told(made: Sequence[Truthfulness], out: Console) -> None:
     """The types of the truth, a row each, by the types that pairs were told as."""
     if not made:
         return
@@ -194,7 +195,7 @@ def command(mistake: Mistake, store_url: str) -> str:
     )
 
 
-def _name(document: Named) -> str:
+def _name(document: GoldDocuments) -> str:
     return document.key if document.stored else document.path
 
 
@@ -247,7 +248,7 @@ def _json(made: Evaluation, store_url: str) -> dict[str, Any]:
     return {**told, "results": [_result_json(one, store_url) for one in made.results]}
 
 
-def _measured(one: Measured) -> dict[str, Any]:
+def _measured(one: MeasuredAgreement) -> dict[str, Any]:
     return {
         "pooled": _kappa(one.pooled),
         "corrected": _kappa(one.corrected),

@@ -9,7 +9,13 @@ import click
 
 from indexer.cli import export_output as printing
 from indexer.cli import progress
-from indexer.cli.options import json_option, measure_option, opened, store_option, threshold_option
+from indexer.cli.options import (
+    json_option,
+    measure_option,
+    open_for_command,
+    store_option,
+    threshold_option,
+)
 from indexer.errors import UsageError
 from indexer.exports import export as exporting
 from indexer.exports.export import Form, What
@@ -86,7 +92,7 @@ def export_command(
     }
     _check(given, form, what)
     names = [name.strip() for name in reviewers.split(",") if name.strip()]
-    with opened(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.of_stages() as advance:
         done = exporting.export(
             store, out, form, what, reviewers=names, progress=advance, **options
         )

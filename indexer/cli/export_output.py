@@ -8,17 +8,18 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, visible
-from indexer.exports.export import Exported
+from indexer.exports.export import ExportResult
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 
-def exported(done: Exported, as_json: bool) -> None:
+def exported(done: ExportResult, as_json: bool) -> None:
     """What was written, and for batches the share of each reviewer."""
     if as_json:
         print_json(dataclasses.asdict(done))
         return
     out = console()
-    records = counted(done.records, "document" if done.what != "pairs" else "pair")
+    records = count_of(done.records, "document" if done.what != "pairs" else "pair")
     told = f"report on {records}" if done.what == "report" else f"{done.what}: {records}"
     out.print(Text(f"{told} written to {visible(done.out)}"))
     if done.loads:

@@ -13,7 +13,7 @@ from indexer.exports.figures import s_curve
 from indexer.indexing import hash as signing
 from indexer.sketch.plan import plan, plan_for_recall
 from indexer.system.secrets import recipe_asked
-from indexer.system.whole_file import check_place, whole
+from indexer.system.whole_file import check_place, write_whole
 
 
 @click.command("hash")
@@ -41,7 +41,7 @@ def hash_command(
         check_place(save_statistics, "--save-statistics")
     counted = signing.statistics_at(statistics, recipe, printing.left_out) if statistics else None
     if counted and save_statistics:
-        with whole(save_statistics, "--save-statistics") as part:
+        with write_whole(save_statistics, "--save-statistics") as part:
             part.write_bytes(counted.pack())
     failed = False
     for signed in signing.hash(paths, recipe, counted):
@@ -101,7 +101,7 @@ def plan_command(
     else:
         chosen = plan_for_recall(threshold, recall, slots, keys, shared)
     if picture:
-        with whole(picture, "--picture") as part:
+        with write_whole(picture, "--picture") as part:
             part.write_text(s_curve(chosen), encoding="utf-8")
     printing.plan(chosen, as_json)
     return 0

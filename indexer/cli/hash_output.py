@@ -8,20 +8,20 @@ from rich.console import Console
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import visible
-from indexer.indexing.hash import Signed
-from indexer.model import Failed, Fingerprint
+from indexer.indexing.hash import FileFingerprint
+from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import Recipe
 from indexer.sketch import simhash_doc
 from indexer.sketch.plan import UNRELATED, Plan
+from indexer.text.visible import visible
 
 
-def left_out(failure: Failed) -> None:
+def left_out(failure: FailedBlob) -> None:
     """A file that was not counted, on stderr."""
     Console(stderr=True).print(Text(f"left out  {visible(failure.path)}: {visible(failure.error)}"))
 
 
-def signed(one: Signed, as_json: bool) -> bool:
+def signed(one: FileFingerprint, as_json: bool) -> bool:
     """The sketches of one file; True when it could not be read."""
     if one.fingerprint is None:
         Console(stderr=True).print(Text(f"{visible(one.path)}: {one.error}"))
@@ -50,7 +50,7 @@ def _spelled(made: Fingerprint, recipe: Recipe) -> str:
     one.
     """
     if made.simhash is not None and recipe.features.startswith("tokens_"):
-        return simhash_doc.spelled(made.simhash, recipe.features.removeprefix("tokens_"))
+        return simhash_doc.spell_base32(made.simhash, recipe.features.removeprefix("tokens_"))
     if made.simhash is not None:
         return _hexadecimal(made.simhash, recipe)
     if made.minhash is not None:

@@ -9,8 +9,8 @@ import click
 from indexer.cli import index_output as accounts
 from indexer.cli import progress
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.interrupts import draining
-from indexer.cli.options import Share, json_option, opened, store_option
+from indexer.cli.interrupts import drain_on_interrupt
+from indexer.cli.options import ShareType, json_option, open_for_command, store_option
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.grouping.delete import DEFAULTS
 from indexer.indexing import index as ingest
@@ -109,7 +109,7 @@ _READING = (
 )
 @click.option(
     "--family-threshold",
-    type=Share(0, 1),
+    type=ShareType(0, 1),
     default=DEFAULTS.threshold,
     show_default=True,
     help="Similarity at which a document joins a family on arrival.",
@@ -146,7 +146,11 @@ def index_command(
         options["delimiter"] = "\t"
     reading = Reading(**{name: options.pop(name) for name in _READING})
     recipe = recipe_asked(recipe_name) if recipe_name else None
-    with opened(store_url) as store, progress.of_documents(as_json) as advance, draining() as drain:
+    with (
+        open_for_command(store_url) as store,
+        progress.of_documents(as_json) as advance,
+        drain_on_interrupt() as drain,
+    ):
         written = target(paths, store, reading)
         fresh = written.stored_recipe() is None
         account = ingest.index(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, visible
 from indexer.indexing.index import Account
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 LISTED_FAILURES = 20
 
@@ -32,7 +33,7 @@ def account(done: Account, as_json: bool) -> None:
         f", {number:,} {reason.replace('_', ' ')}" for reason, number in done.skipped.items()
     )
     out.print(
-        f"{counted(done.seen, 'document')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, "
+        f"{count_of(done.seen, 'document')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, "
         f"{len(done.failed):,} failed{f'; {done.removed:,} removed' if done.removed else ''}  ({done.seconds:.1f} s)"
     )
     for one in done.failed[:LISTED_FAILURES]:

@@ -10,7 +10,7 @@ import click
 
 from indexer.cli import install_output as printing
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, opened, store_option
+from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.errors import UsageError
 from indexer.operations import install as installing
 from indexer.system.secrets import recipe_asked
@@ -56,7 +56,7 @@ def install_command(
     """Let a cluster sign documents of any client, and fold their searches."""
     if dashboards and "://" not in dashboards and not dry_run:
         check_place(Path(dashboards), "--dashboards")
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         if dashboards:
             installing.install_dashboards(store, dashboards, dry_run=True)
         done = installing.install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
@@ -80,7 +80,7 @@ def uninstall_command(
     dry_run: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
 ) -> int:
     """Remove from a cluster what install put there; documents stay."""
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         gone = (
             installing.uninstall_dashboards(store, dashboards, dry_run=dry_run)
             if dashboards
@@ -98,7 +98,7 @@ def roles_command(name: str | None, store_url: str) -> int:
     """The roles that a secured cluster needs, as JSON that its security API takes; nothing is
     changed.
     """
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         known = installing.roles(store)
     if name is None:
         click.echo(json.dumps(known, indent=2))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from indexer.cli.console import print_json
-from indexer.cli.side_by_side import visible
 from indexer.operations.install import Installation
+from indexer.text.visible import visible
 
 
 def installation(done: Installation, as_json: bool, dry_run: bool) -> None:

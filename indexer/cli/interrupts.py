@@ -56,7 +56,7 @@ class Drain:
 
 
 @contextlib.contextmanager
-def draining() -> Iterator[Drain]:
+def drain_on_interrupt() -> Iterator[Drain]:
     """Hear interrupts and terminations while a job runs; nothing is heard outside the main
     thread.
     """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from indexer.cli.options import opened, store_option
+from indexer.cli.options import open_for_command, store_option
 from indexer.errors import MissingExtra, UsageError
 from indexer.lab.evaluation.desk import desk
 
@@ -54,7 +54,7 @@ def judge_command(
         raise MissingExtra(package=str(error.name), extra="web") from error
     name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         made = desk(pairs, store, name, sheet, arbitrate)
     told = f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}"
     serve_desk(

@@ -6,7 +6,7 @@ import click
 
 from indexer.cli import label_output as printing
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import Share, json_option, opened, store_option
+from indexer.cli.options import ShareType, json_option, open_for_command, store_option
 from indexer.errors import UsageError
 from indexer.grouping import consistency as agreement
 from indexer.grouping import label as labelling
@@ -30,7 +30,7 @@ from indexer.grouping import label as labelling
 )
 @click.option(
     "--threshold",
-    type=Share(0, 1),
+    type=ShareType(0, 1),
     default=0.0,
     show_default=True,
     help="With --family: list less similar members for review.",
@@ -69,7 +69,7 @@ def label_command(
         raise UsageError(
             "--review and --threshold are about the members of families; give --family too"
         )
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         if history:
             printing.history(labelling.label_history(store), as_json)
             return 0
@@ -97,6 +97,6 @@ def label_command(
 @json_option
 def consistency_command(store_url: str, as_json: bool) -> int:
     """Families whose documents do not all carry the same labels; nothing is grouped or written."""
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         printing.disagreements(agreement.consistency(store), as_json)
     return 0

@@ -8,16 +8,17 @@ from typing import Any
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, visible
 from indexer.grouping.consistency import Disagreement
-from indexer.grouping.label import Labelled, Queued, Undone
+from indexer.grouping.label import LabelResult, ReviewItem, UndoResult
 from indexer.grouping.label_journal import LabelJob
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 LISTED = 50
 _REASONS = {"label": "its family carries a label for review", "similarity": "not similar enough"}
 
 
-def labelled(done: Labelled, as_json: bool, dry_run: bool) -> None:
+def labelled(done: LabelResult, as_json: bool, dry_run: bool) -> None:
     """What a labelling changed or would change, and what it leaves for review."""
     if as_json:
         print_json(_json(done, dry_run))
@@ -25,7 +26,7 @@ def labelled(done: Labelled, as_json: bool, dry_run: bool) -> None:
     out = console()
     verb = "would change" if dry_run else "changed"
     out.print(
-        f"labels of {counted(len(done.changes), 'document')} {verb}; {done.unchanged:,} had them already"
+        f"labels of {count_of(len(done.changes), 'document')} {verb}; {done.unchanged:,} had them already"
     )
     _print(
         f"  {_turn(one.before, one.after)}  {_near(one.similarity)}{one.id}  {one.path}"
@@ -36,14 +37,14 @@ def labelled(done: Labelled, as_json: bool, dry_run: bool) -> None:
             f"note: {done.provisional:,} of them are in their family on arrival only; `nearfold group` makes it final"
         )
     if done.review:
-        out.print(f"{counted(len(done.review), 'document')} left for review:")
+        out.print(f"{count_of(len(done.review), 'document')} left for review:")
         _print(_queued(one) for one in done.review)
     _print(f"  not in the store: {id}" for id in done.absent)
     if done.job is not None:
         out.print(f"labelling {done.job}; `nearfold label --undo {done.job}` takes it back")
 
 
-def undone(done: Undone, as_json: bool, dry_run: bool) -> None:
+def undone(done: UndoResult, as_json: bool, dry_run: bool) -> None:
     """What became of a labelling that was undone."""
     if as_json:
         restored = [
@@ -71,7 +72,7 @@ def undone(done: Undone, as_json: bool, dry_run: bool) -> None:
         return
     out = console()
     verb = "would have their labels back" if dry_run else "have their labels back"
-    out.print(f"labelling {done.job}: {counted(len(done.restored), 'document')} {verb}")
+    out.print(f"labelling {done.job}: {count_of(len(done.restored), 'document')} {verb}")
     _print(f"  {_turn(one.after, one.before)}  {one.id}  {one.path}" for one in done.restored)
     for one in done.changed_since:
         out.print(
@@ -91,14 +92,14 @@ def history(jobs: Sequence[LabelJob], as_json: bool) -> None:
         print_json([{name: getattr(job, name) for name in names} for job in jobs])
         return
     out = console()
-    out.print(f"{counted(len(jobs), 'labelling')}")
+    out.print(f"{count_of(len(jobs), 'labelling')}")
     for job in jobs:
         signs = " ".join([*(f"+{one}" for one in job.added), *(f"-{one}" for one in job.removed)])
         back = f", {job.restored:,} restored" if job.restored else ""
         out.print(
             Text(
                 visible(
-                    f"  {job.number}  {job.at}  {signs}  {counted(job.documents, 'document')}{back}"
+                    f"  {job.number}  {job.at}  {signs}  {count_of(job.documents, 'document')}{back}"
                 )
             )
         )
@@ -110,7 +111,7 @@ def disagreements(found: Sequence[Disagreement], as_json: bool) -> None:
         print_json({"families": [_disagreement(one) for one in found]})
         return
     out = console()
-    out.print(f"{counted(len(found), 'family')} whose documents carry different labels")
+    out.print(f"{count_of(len(found), 'family')} whose documents carry different labels")
     for one in found:
         told = ", ".join(
             [
@@ -118,11 +119,11 @@ def disagreements(found: Sequence[Disagreement], as_json: bool) -> None:
                 f"none {one.unlabelled:,}",
             ]
         )
-        out.print(Text(visible(f"{one.family}  {counted(len(one.members), 'document')}: {told}")))
+        out.print(Text(visible(f"{one.family}  {count_of(len(one.members), 'document')}: {told}")))
         _print(f"  {_spelled(member.labels)}  {member.id}  {member.path}" for member in one.members)
 
 
-def _json(done: Labelled, dry_run: bool) -> dict[str, Any]:
+def _json(done: LabelResult, dry_run: bool) -> dict[str, Any]:
     changes = [
         {
             "id": one.id,
@@ -172,7 +173,7 @@ def _disagreement(one: Disagreement) -> dict[str, Any]:
     }
 
 
-def _queued(one: Queued) -> str:
+def _queued(one: ReviewItem) -> str:
     return f"  {_spelled(one.labels)}  {_near(one.similarity)}{one.id}  {one.path}  ({_REASONS[one.reason]})"
 
 

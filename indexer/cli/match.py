@@ -14,7 +14,7 @@ from indexer.cli.options import (
     json_option,
     measure_option,
     of_option,
-    opened,
+    open_for_command,
     store_option,
     threshold_option,
 )
@@ -125,7 +125,7 @@ def match_command(
         parquet.check_library()
     if out is not None:
         check_place(out)
-    with opened(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.of_stages() as advance:
         matched = pairs.match(store, progress=advance, **options)
     printing.matched(matched, "jsonl" if as_json else form, out, paths, as_json, options["of"])
     return 0
@@ -158,7 +158,7 @@ def group_command(
     store_url: str, as_json: bool, consistency: bool, dry_run: bool, **options: Any
 ) -> int:
     """Families around a principal and clusters by chains, written back to the store."""
-    with opened(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.of_stages() as advance:
         done = grouping.group(store, write=not dry_run, progress=advance, **options)
     printing.grouped(done, as_json, consistency, options["of"])
     return 0
@@ -173,7 +173,7 @@ def group_command(
 @json_option
 def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
     """Remove documents; a family that loses its principal is grouped anew."""
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         done = removal.delete(store, ids, **options)
     printing.deleted(done, as_json)
     return EXIT_FAILED if done.absent else 0

@@ -16,20 +16,20 @@ from rich.console import Console
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, visible
 from indexer.exports import parquet_pairs as parquet
-from indexer.grouping.account import Copies, Grouped
-from indexer.grouping.delete import Deleted
-from indexer.matching.pairs import Matched, told_missed
-from indexer.system.whole_file import whole
-from indexer.text.wording import listed, unmistakable
+from indexer.grouping.account import Copies, GroupResult
+from indexer.grouping.delete import DeleteResult
+from indexer.matching.pairs import MatchResult, describe_missed
+from indexer.system.whole_file import write_whole
+from indexer.text.visible import visible
+from indexer.text.wording import count_of, join_names, unmistakable
 
 LISTED = 20
 _TOLD = ("similarity", "measure", "low", "high")
 
 
 def matched(
-    found: Matched,
+    found: MatchResult,
     form: Literal["text", "csv", "jsonl", "parquet"],
     out: Path | None,
     paths: bool,
@@ -43,18 +43,18 @@ def matched(
     if out is None:
         _lines(found, form, names, sys.stdout)
     else:
-        with whole(out) as part:
+        with write_whole(out) as part:
             _write(found, form, names, part)
     if as_json:
         sys.stderr.write(json.dumps(_summary(found)) + "\n")
         return
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
-    notes.print(f"{counted(len(found), 'pair')} in {counted(found.documents, of[:-1])}")
+    notes.print(f"{count_of(len(found), 'pair')} in {count_of(found.documents, of[:-1])}")
     for note in found.notes():
         notes.print(Text(note))
 
 
-def _write(found: Matched, form: str, names: Sequence[str], out: Path) -> None:
+def _write(found: MatchResult, form: str, names: Sequence[str], out: Path) -> None:
     if form == "parquet":
         parquet.write(found, out, names)
         return
@@ -62,7 +62,7 @@ def _write(found: Matched, form: str, names: Sequence[str], out: Path) -> None:
         _lines(found, form, names, file)
 
 
-def _summary(found: Matched) -> dict[str, object]:
+def _summary(found: MatchResult) -> dict[str, object]:
     return {
         "documents": found.documents,
         "pairs": len(found),
@@ -75,10 +75,10 @@ def _summary(found: Matched) -> dict[str, object]:
     }
 
 
-def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> None:
+def _lines(found: MatchResult, form: str, names: Sequence[str], file: TextIO) -> None:
     if form == "text":
         for place, others in found.by_document():
-            called = listed(names[other] for other, _ in others)
+            called = join_names(names[other] for other, _ in others)
             file.write(f"{unmistakable(names[place])}  # max {others[0][1]:.3f} matches {called}\n")
         return
     rows = zip(found.left, found.right, found, strict=True)
@@ -110,7 +110,10 @@ def _lines(found: Matched, form: str, names: Sequence[str], file: TextIO) -> Non
 
 
 def grouped(
-    done: Grouped, as_json: bool, consistency: bool, of: Literal["documents", "parts"] = "documents"
+    done: GroupResult,
+    as_json: bool,
+    consistency: bool,
+    of: Literal["documents", "parts"] = "documents",
 ) -> None:
     """Families and clusters in numbers, and what changed."""
     if as_json:
@@ -118,38 +121,38 @@ def grouped(
         return
     out = console()
     out.print(
-        f"{counted(done.documents, of[:-1])}: {counted(done.families, 'family')}, the largest of {done.largest:,}; "
-        f"{counted(done.singletons, 'singleton')}; {counted(done.clusters, 'cluster')}"
+        f"{count_of(done.documents, of[:-1])}: {count_of(done.families, 'family')}, the largest of {done.largest:,}; "
+        f"{count_of(done.singletons, 'singleton')}; {count_of(done.clusters, 'cluster')}"
     )
     for status, number in done.aside.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
     for name, copies in (("the same bytes", done.same_bytes), ("the same text", done.same_text)):
         if copies:
             out.print(
-                f"  {sum(len(one.documents) for one in copies):,} {of} in {counted(len(copies), 'group')} of {name}"
+                f"  {sum(len(one.documents) for one in copies):,} {of} in {count_of(len(copies), 'group')} of {name}"
             )
     out.print(
-        f"{counted(done.changed, 'row')} changed; {counted(done.settled, of[:-1])} provisional before"
+        f"{count_of(done.changed, 'row')} changed; {count_of(done.settled, of[:-1])} provisional before"
     )
     if done.moved:
         out.print(
-            f"{counted(sum(len(move.documents) for move in done.moved), 'document')} moved to another family:"
+            f"{count_of(sum(len(move.documents) for move in done.moved), 'document')} moved to another family:"
         )
     for move in done.moved[:LISTED]:
-        out.print(f"  {move.before} -> {move.after}  {counted(len(move.documents), 'document')}")
+        out.print(f"  {move.before} -> {move.after}  {count_of(len(move.documents), 'document')}")
     if len(done.moved) > LISTED:
         out.print(f"  ... and {len(done.moved) - LISTED:,} more moves; --json lists all")
     if done.capped.keys:
         out.print(
-            f"note: in {counted(done.capped.keys, 'hot band')} (up to {done.capped.largest:,} texts) all were compared "
+            f"note: in {count_of(done.capped.keys, 'hot band')} (up to {done.capped.largest:,} texts) all were compared "
             "with the first only; --cap raises the limit"
         )
     if done.capped.missed:
-        out.print(told_missed(done.capped.missed))
+        out.print(describe_missed(done.capped.missed))
     _print_consistency(done, consistency)
 
 
-def _print_consistency(done: Grouped, listed: bool) -> None:
+def _print_consistency(done: GroupResult, listed: bool) -> None:
     out = console()
     if listed:
         for one in done.inconsistent:
@@ -157,16 +160,16 @@ def _print_consistency(done: Grouped, listed: bool) -> None:
                 f"{visible(label)} {number:,}" for label, number in one.labels.items()
             )
             out.print(
-                f"labels differ  {one.family}  {counted(one.documents, 'document')}: {labels}, none {one.unlabelled:,}"
+                f"labels differ  {one.family}  {count_of(one.documents, 'document')}: {labels}, none {one.unlabelled:,}"
             )
     if done.inconsistent or listed:
         more = "" if listed else "; --consistency lists them"
         out.print(
-            f"{counted(len(done.inconsistent), 'family')} whose members carry different labels{more}"
+            f"{count_of(len(done.inconsistent), 'family')} whose members carry different labels{more}"
         )
 
 
-def _json(done: Grouped) -> dict[str, object]:
+def _json(done: GroupResult) -> dict[str, object]:
     return {
         "documents": done.documents,
         "families": done.families,
@@ -202,14 +205,14 @@ def _copies(copies: Copies) -> dict[str, object]:
     }
 
 
-def deleted(done: Deleted, as_json: bool) -> None:
+def deleted(done: DeleteResult, as_json: bool) -> None:
     """What was removed, what was not there, and which families were mended."""
     if as_json:
         mended = [{"family": one.family, "into": one.into} for one in done.mended]
         print_json({"deleted": list(done.deleted), "absent": list(done.absent), "mended": mended})
         return
     out = console()
-    out.print(f"{counted(len(done.deleted), 'document')} deleted")
+    out.print(f"{count_of(len(done.deleted), 'document')} deleted")
     for one in done.mended:
         into = ", ".join(f"{family} ({number:,})" for family, number in one.into.items())
         out.print(f"  the family of {one.family} is now {into}; provisional until `nearfold group`")

@@ -28,7 +28,7 @@ json_option = click.option(
 )
 
 
-class Share(click.FloatRange):
+class ShareType(click.FloatRange):
     """A number from 0 to 1; NaN, which compares with nothing, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -39,7 +39,7 @@ class Share(click.FloatRange):
         return number
 
 
-class Words(click.Path):
+class SynonymsFile(click.Path):
     """A file of words that agree, read; empty when none is given."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -61,7 +61,7 @@ of_option = click.option(
     help="Whole documents, or the clauses that `index --parts clauses` made of them.",
 )
 threshold_option = click.option(
-    "--threshold", type=Share(0, 1), default=0.8, show_default=True, help="Least similarity."
+    "--threshold", type=ShareType(0, 1), default=0.8, show_default=True, help="Least similarity."
 )
 measure_option = click.option(
     "--measure", type=click.Choice(sorted(MEASURES)), default="features", show_default=True
@@ -69,7 +69,7 @@ measure_option = click.option(
 
 
 @contextlib.contextmanager
-def opened(url: str) -> Iterator[Store]:
+def open_for_command(url: str) -> Iterator[Store]:
     """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told
     as the damage.
     """

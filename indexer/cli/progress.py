@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from indexer.cli.side_by_side import visible
 from indexer.matching.collection import Progress
 from indexer.model import Outcome
+from indexer.text.visible import visible
 
 _OFTEN = 0.1
 

@@ -7,10 +7,10 @@ import json
 import click
 
 from indexer.cli import progress
-from indexer.cli.options import json_option, opened, store_option
-from indexer.cli.side_by_side import counted
+from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.operations import reindex as renewing
 from indexer.system.secrets import recipe_asked
+from indexer.text.wording import count_of
 
 
 @click.command("reindex")
@@ -28,7 +28,7 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
     service in one step.
     """
     recipe = recipe_asked(recipe_name)
-    with opened(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.of_stages() as advance:
         total = store.counts().documents if store.stored_recipe() else 0
         done = renewing.reindex(
             store, recipe, keep=keep, told=lambda signed: advance("signing", signed, total)
@@ -47,6 +47,6 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
         return 0
     kept = f"; the old one is kept as {done.kept}" if done.kept else ""
     click.echo(
-        f"{counted(done.copied, 'document')} signed by {recipe.name}; {done.index} is in service{kept}"
+        f"{count_of(done.copied, 'document')} signed by {recipe.name}; {done.index} is in service{kept}"
     )
     return 0

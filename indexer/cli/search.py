@@ -7,7 +7,13 @@ from typing import Any
 import click
 
 from indexer.cli import search_output as printing
-from indexer.cli.options import Words, json_option, opened, store_option, threshold_option
+from indexer.cli.options import (
+    SynonymsFile,
+    json_option,
+    open_for_command,
+    store_option,
+    threshold_option,
+)
 from indexer.searching import search as results
 
 
@@ -66,7 +72,7 @@ from indexer.searching import search as results
 )
 @click.option(
     "--synonyms",
-    type=Words(exists=True, dir_okay=False),
+    type=SynonymsFile(exists=True, dir_okay=False),
     default="",
     metavar="FILE",
     help="With --fold types: a file of words that agree.",
@@ -92,7 +98,7 @@ def search_command(
 ) -> int:
     """Full-text search with near duplicates folded under the best of them."""
     filtered = results.parse_filters(filters)
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         page = results.search(store, query, filters=filtered, after=after, hold=hold, **options)
     printing.page(page, as_json, by_token=hold or after is not None)
     return 0

@@ -8,9 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, percent, visible
-from indexer.model import Facet, Folded, Hit, Part
+from indexer.cli.side_by_side import percent
+from indexer.model import Facet, FoldedHit, Hit, Part
 from indexer.searching.search import Page
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 _CALLED = {"documents": "document", "parts": "part", "both": "row"}
 
@@ -23,7 +25,7 @@ def page(shown: Page, as_json: bool, by_token: bool) -> None:
     out = console()
     least = "at least " if shown.relation == "gte" else ""
     out.print(
-        f"{counted(shown.total, _CALLED[shown.of])} in {least}{counted(shown.families, 'group')}, page {shown.page}\n"
+        f"{count_of(shown.total, _CALLED[shown.of])} in {least}{count_of(shown.families, 'group')}, page {shown.page}\n"
     )
     for hit in shown.hits:
         out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
@@ -78,7 +80,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
     return {**made, "folded": folded}
 
 
-def _folded(one: Folded) -> dict[str, Any]:
+def _folded(one: FoldedHit) -> dict[str, Any]:
     made: dict[str, Any] = {"id": one.id, "path": one.path, "similarity": one.similarity}
     return {**made, **({"type": one.type} if one.type else {}), **_part(one.part)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from indexer.cli.options import opened, store_option
+from indexer.cli.options import open_for_command, store_option
 from indexer.errors import MissingExtra
 
 
@@ -49,7 +49,7 @@ def serve_command(
             f"warning: everybody who reaches {host} can read every document; there is no password",
             err=True,
         )
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         serve(
             store,
             host=host,

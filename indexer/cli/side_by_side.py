@@ -19,10 +19,9 @@ from rich.text import Text
 from indexer.comparing.compare import Comparison, Row, Span, rows
 from indexer.similarity.measures import MEANINGS
 from indexer.text.visible import visible
-from indexer.text.wording import counted
+from indexer.text.wording import count_of
 from indexer.text.words import words
 
-__all__ = ["counted", "show", "visible"]
 TWO_COLUMNS = 80
 MOST_ROWS = 200
 WHOLE_WORDS = 300
@@ -61,7 +60,7 @@ def _print_names(comparison: Comparison, console: Console) -> None:
     for letter, name, count in zip("AB", comparison.names, comparison.words, strict=True):
         console.print(
             Text.assemble(
-                (f"{letter}  ", "bold"), visible(name), (f"  {counted(count, 'word')}", "dim")
+                (f"{letter}  ", "bold"), visible(name), (f"  {count_of(count, 'word')}", "dim")
             ),
             soft_wrap=True,
         )
@@ -180,7 +179,7 @@ def abridged(raw: str, ends: int) -> Text:
     if first >= last:
         return Text(_clean(raw))
     out = int(((found.starts >= first) & (found.ends <= last)).sum())
-    left_out = counted(out, "word") if out else counted(last - first, "character")
+    left_out = count_of(out, "word") if out else count_of(last - first, "character")
     return Text.assemble(_clean(raw[:first]), (f" … {left_out} … ", "dim"), _clean(raw[last:]))
 
 
@@ -197,9 +196,9 @@ def _print_legend(
     elif all(row.same for row in made) and len(made) == 1:
         console.print("the same words in the same order", style="dim")
     else:
-        shared = counted(len(comparison.shared), "shared passage")
+        shared = count_of(len(comparison.shared), "shared passage")
         console.print(
-            f"{shared}, {counted(aligned.common, 'word')}, numbered in the order of A", style="dim"
+            f"{shared}, {count_of(aligned.common, 'word')}, numbered in the order of A", style="dim"
         )
     if any(span.moved for span in spans):
         console.print(
@@ -211,7 +210,7 @@ def _print_legend(
             style="dim",
         )
     if shown < len(made):
-        console.print(f"… {counted(len(made) - shown, 'more row')}", style="dim")
+        console.print(f"… {count_of(len(made) - shown, 'more row')}", style="dim")
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -7,7 +7,13 @@ from typing import Any
 import click
 
 from indexer.cli import similar_output as printing
-from indexer.cli.options import json_option, measure_option, opened, store_option, threshold_option
+from indexer.cli.options import (
+    json_option,
+    measure_option,
+    open_for_command,
+    store_option,
+    threshold_option,
+)
 from indexer.errors import UsageError
 from indexer.indexing.documents import document_at
 from indexer.searching import similar as lookup
@@ -32,7 +38,7 @@ def similar_command(
     """Near duplicates of a file, of text on stdin (-), or of a stored document."""
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         lookup.recipe_of(store)
         if path is None:
             found = lookup.similar(store, id=id, **options)

@@ -8,14 +8,16 @@ from typing import Any
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, percent, visible
+from indexer.cli.side_by_side import percent
 from indexer.model import Match
-from indexer.searching.similar import Found
+from indexer.searching.similar import SimilarResult
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 EXCERPT = 70
 
 
-def found(answer: Found, as_json: bool) -> None:
+def found(answer: SimilarResult, as_json: bool) -> None:
     """The matches of a look-up."""
     if as_json:
         print_json(
@@ -36,7 +38,7 @@ def found(answer: Found, as_json: bool) -> None:
         out.print(Text(f"  {_reasons(one, answer.text)}"))
     if answer.matches:
         out.print(
-            f"\n{counted(len(answer.matches), 'near duplicate')} by measure: {answer.matches[0].measure}"
+            f"\n{count_of(len(answer.matches), 'near duplicate')} by measure: {answer.matches[0].measure}"
         )
     else:
         out.print("no near duplicates found")
@@ -57,7 +59,7 @@ def _reasons(match: Match, text: str) -> str:
     opening = textwrap.shorten(
         visible(" ".join(text[slice(*longest.a)].split())), EXCERPT, placeholder=" …"
     )
-    return f"{contained}; {counted(len(match.shared), 'shared passage')}, {counted(words, 'word')}, the longest: “{opening}”"
+    return f"{contained}; {count_of(len(match.shared), 'shared passage')}, {count_of(words, 'word')}, the longest: “{opening}”"
 
 
 def _percent(match: Match) -> str:

@@ -6,7 +6,7 @@ import click
 
 from indexer.cli import status_output as printing
 from indexer.cli.exit_codes import EXIT_STORE
-from indexer.cli.options import json_option, opened, store_option
+from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.errors import MissingExtra, UsageError
 from indexer.jobs.history import job_history
 from indexer.jobs.journal import journal_path
@@ -36,7 +36,7 @@ def status_command(
     store_url: str, as_json: bool, failures: bool, jobs: bool, prometheus: bool
 ) -> int:
     """What is in the store, and what could not be."""
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         if prometheus:
             click.echo(_figures(store), nl=False)
             return 0
@@ -59,7 +59,7 @@ def status_command(
 def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:
     """What is wrong with the set-up, and how to mend it."""
     if repair:
-        with opened(store_url) as store:
+        with open_for_command(store_url) as store:
             return (
                 EXIT_STORE
                 if printing.repairs(repairing.repair(store, dry_run=dry_run), as_json, dry_run)

@@ -13,12 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, visible
 from indexer.jobs.history import JobSummary
 from indexer.jobs.journal import Failure
 from indexer.operations.doctor import Check
 from indexer.operations.repair import Repair
 from indexer.operations.status import Overview
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 _MARKS = {"good": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]"}
 
@@ -43,10 +44,10 @@ def status(seen: Overview, as_json: bool) -> None:
         )
         return
     out = console()
-    parts = f" in {counted(counts.parts, 'part')}" if counts.parts else ""
+    parts = f" in {count_of(counts.parts, 'part')}" if counts.parts else ""
     size = f", {counts.size_bytes / 1e6:,.1f} MB" if counts.size_bytes is not None else ""
     out.print(
-        f"{seen.store}: {counted(counts.documents, 'document')}{parts}, recipe {seen.recipe.name} ({seen.recipe.id}){size}"
+        f"{seen.store}: {count_of(counts.documents, 'document')}{parts}, recipe {seen.recipe.name} ({seen.recipe.id}){size}"
     )
     if seen.running:
         out.print("a job is at work on it")

@@ -12,7 +12,7 @@ from indexer.cli import study_output as printing
 from indexer.cli.options import json_option
 from indexer.errors import UsageError
 from indexer.lab.studies.methods import BITS, lengths
-from indexer.lab.studies.study import TIMED, Studied, study
+from indexer.lab.studies.study import TIMED, StudyResult, study
 from indexer.lab.studies.study_files import write
 from indexer.stores import open_store
 from indexer.system.whole_file import folder_at
@@ -72,7 +72,7 @@ def study_command(
 
 def _studied(
     path: Path | None, store_url: str | None, out: Path, bits: tuple[int, ...], sample: int
-) -> Studied:
+) -> StudyResult:
     with progress.of_stages() as advance:
         if path is not None:
             return study(path, out, bits=bits, sample=sample, progress=advance)

@@ -8,16 +8,17 @@ from pathlib import Path
 from rich.table import Table
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import counted, visible
 from indexer.lab.synthesis.kinds import KINDS
-from indexer.lab.synthesis.synth import Synthesised
-from indexer.lab.tuning.tune import Tuned, as_json
+from indexer.lab.synthesis.synth import SynthResult
+from indexer.lab.tuning.tune import TuneResult, as_json
 from indexer.lab.tuning.tuning_files import REPORT
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 LISTED = 10
 
 
-def synthesised(made: Synthesised, json: bool) -> None:
+def synthesised(made: SynthResult, json: bool) -> None:
     """The pairs of a corpus by kind, and what could not be made."""
     if json:
         print_json(asdict(made))
@@ -29,20 +30,20 @@ def synthesised(made: Synthesised, json: bool) -> None:
     out.print(table)
     pairs, files, originals = (
         sum(made.kinds.values()),
-        counted(made.files, "file"),
-        counted(made.originals, "original"),
+        count_of(made.files, "file"),
+        count_of(made.originals, "original"),
     )
-    out.print(f"\n{counted(pairs, 'pair')} in {files}, of {originals}")
+    out.print(f"\n{count_of(pairs, 'pair')} in {files}, of {originals}")
     for kind in made.absent:
         out.print(
             f"note: no {kind}: {KINDS[kind].meaning}, and that is not installed or not wanted"
         )
     for reason, number in made.passed.items():
-        out.print(f"passed over: {counted(number, 'file')}, {reason}")
+        out.print(f"passed over: {count_of(number, 'file')}, {reason}")
     out.print(f"the truth: {visible(made.gold)}")
 
 
-def tuned(made: Tuned, out: Path, json: bool) -> None:
+def tuned(made: TuneResult, out: Path, json: bool) -> None:
     """What to use and why, the best recipes, and where the report is."""
     if json:
         print_json({**as_json(made), "report": str(out / REPORT)})
@@ -71,7 +72,7 @@ def tuned(made: Tuned, out: Path, json: bool) -> None:
         ]
         table.add_row(one.recipe, f"{one.fair.f1 or 0.0:.3f}", *points)
     screen.print(table)
-    told = f"{counted(len(made.results), 'recipe')} on {counted(made.pairs, 'pair')} of {counted(made.documents, 'document')}"
+    told = f"{count_of(len(made.results), 'recipe')} on {count_of(made.pairs, 'pair')} of {count_of(made.documents, 'document')}"
     screen.print(f"\n{told}{f'; {made.kept} of them from an earlier run' if made.kept else ''}")
     for name, why in made.left_out.items():
         screen.print(f"not tried: {name}: {visible(why)}")

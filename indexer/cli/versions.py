@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from indexer.cli import versions_output as printing
-from indexer.cli.options import json_option, opened, store_option
+from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.comparing import versions as revisions
 
 
@@ -19,7 +19,7 @@ from indexer.comparing import versions as revisions
 @json_option
 def versions_command(id: str, redlined: bool, no_dates: bool, store_url: str, as_json: bool) -> int:
     """Which document of a family probably came from which, as a tree of revisions."""
-    with opened(store_url) as store:
+    with open_for_command(store_url) as store:
         found = revisions.versions(store, id, dates=not no_dates)
     printing.versions(found, as_json, redlined)
     return 0

@@ -8,10 +8,12 @@ from typing import Any
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import abridged, counted, percent, visible
+from indexer.cli.side_by_side import abridged, percent
 from indexer.comparing.redline import Change, Stretch
 from indexer.comparing.versions import Step, Version, Versions
-from indexer.exports.tables import moment
+from indexer.exports.tables import iso_time
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 CONTEXT = 12
 _MARKS: dict[Change, tuple[str, str, str]] = {
@@ -28,7 +30,7 @@ def versions(found: Versions, as_json: bool, redlined: bool) -> None:
         return
     out = console()
     out.print(
-        f"{counted(len(found.versions), 'version')} in {counted(found.documents, 'document')}"
+        f"{count_of(len(found.versions), 'version')} in {count_of(found.documents, 'document')}"
     )
     for line in _lines(found.versions):
         out.print(line)
@@ -61,12 +63,12 @@ def _goes_on(after: Sequence[int], level: int) -> bool:
 
 
 def _date(one: Version) -> str:
-    return f"{moment(one.date)[:10]}  " if one.date is not None else ""
+    return f"{iso_time(one.date)[:10]}  " if one.date is not None else ""
 
 
 def _told(one: Version) -> str:
     if one.step is None:
-        return counted(one.words, "word")
+        return count_of(one.words, "word")
     sign = "" if one.step.dated else "  either way"
     return (
         f"{percent(one.step.similarity, 1)}  +{one.step.added:,} -{one.step.removed:,} words{sign}"
@@ -105,7 +107,7 @@ def _version(one: Version, redlined: bool) -> dict[str, Any]:
         "id": one.id,
         "path": one.path,
         "words": one.words,
-        "date": moment(one.date) or None,
+        "date": iso_time(one.date) or None,
         "date_of": one.source,
         "copies": [{"id": id, "path": path} for id, path in one.copies],
         "from": step and step.origin,

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import Room, Sorter
+from indexer.joins.external_sort import MemoryBudget, Sorter
 
 Principal: TypeAlias = Literal["longest", "first", "central"]
 Similarities: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
@@ -29,9 +29,9 @@ class Graph:
     """
 
     def __init__(
-        self, pairs: Iterable[tuple[Texts, Texts]], count: int, room: Room | None = None
+        self, pairs: Iterable[tuple[Texts, Texts]], count: int, room: MemoryBudget | None = None
     ) -> None:
-        sorter = Sorter(room or Room())
+        sorter = Sorter(room or MemoryBudget())
         for left, right in pairs:
             one, other = left.astype(np.uint64), right.astype(np.uint64)
             sorter.add(one << _HALF | other)
@@ -128,7 +128,7 @@ def principal_order(
     return sorted(range(len(ids)), key=lambda place: (*keys[kind](place), ids[place]))
 
 
-def summed(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> list[float]:
+def sum_similarities(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> list[float]:
     """For each text the similarities of its documents to all others, summed exactly rounded, so in
     any order of pairs.
 
@@ -141,7 +141,7 @@ def summed(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> li
     return [math.fsum(part) for part in parts]
 
 
-class Chains:
+class ConnectedTexts:
     """Texts connected through any chain of pairs (union-find; the least text of a chain stands for
     it).
     """

@@ -17,7 +17,7 @@ Numbers32 = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Regrouped:
+class ThresholdFamilies:
     """The families at one threshold. `heads`: the principal of each document, itself where it has
     none.
 
@@ -33,7 +33,7 @@ class Regrouped:
     moved: int
 
 
-class Pairs:
+class SimilarPairs:
     """Documents in principal order, their texts, and the similar pairs of texts, each given once.
 
     `order`: documents that have a text, in the order in which they may become principals; those
@@ -67,7 +67,7 @@ class Pairs:
             if busy[texts[place]]
         ]
 
-    def at(self, threshold: float) -> Regrouped:
+    def at(self, threshold: float) -> ThresholdFamilies:
         """The families at a threshold; those of a lower one than the pairs were looked for would
         lack pairs.
 
@@ -90,7 +90,7 @@ class Pairs:
         sizes = np.bincount(heads, minlength=1)
         several = sizes[sizes > 1]
         moved = int(np.count_nonzero((heads != self.before) & (self.texts >= 0)))
-        return Regrouped(
+        return ThresholdFamilies(
             threshold, heads, len(several), int(several.sum()), int(sizes.max(initial=0)), moved
         )
 

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 from indexer.comparing.compare import Comparison, Row, Span, rows
-from indexer.comparing.placed_text import PARAGRAPH, Letters, PlacedText, Run, trimmed
+from indexer.comparing.placed_text import PARAGRAPH, Letters, PlacedText, Run, trim_blanks
 from indexer.similarity.edits import Edit, edits, shared_ends
 from indexer.text.visible import visible
 
@@ -225,7 +225,7 @@ class SideBySide:
                 end = span.end
             if fresh is not None:
                 runs.append(Run("", "plain", difference=fresh))
-        return tuple(trimmed(runs))
+        return tuple(trim_blanks(runs))
 
     def _runs(
         self, span: Span, side: int, differing: Mapping[int, Letters] | None

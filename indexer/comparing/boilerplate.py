@@ -8,13 +8,13 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.matching.collection import Progress, silent
+from indexer.matching.collection import Progress, no_progress
 from indexer.searching.similar import recipe_of
 from indexer.similarity.alignment import WIDTH
 from indexer.similarity.boilerplate_discount import (
     Corpus,
-    Discounted,
-    discounted,
+    DiscountedSimilarity,
+    discounted_similarity,
     shingle_hashes,
     width_for,
 )
@@ -36,20 +36,20 @@ class Sample:
     """
 
     def __init__(
-        self, store: Store, width: int = WIDTH, most: int = SAMPLE, progress: Progress = silent
+        self, store: Store, width: int = WIDTH, most: int = SAMPLE, progress: Progress = no_progress
     ) -> None:
         self._store, self._recipe, self._width = store, recipe_of(store), width
         self._ids: dict[str, str] = {}
         self._corpus = Corpus(self._read(most, progress))
 
-    def compare(self, a: str, b: str) -> Discounted:
+    def compare(self, a: str, b: str) -> DiscountedSimilarity:
         """Compare two texts by S_R, shingles weighted by how rare they are in the sample; copies of
         the two do not count.
         """
         left, right = (shingle_hashes(words(text), self._width) for text in (a, b))
         copies = {fingerprint(text, self._recipe).exact for text in (a, b)} & self._ids.keys()
         rows = self._store.get([self._ids[exact] for exact in copies]).values()
-        return discounted(
+        return discounted_similarity(
             left,
             right,
             self._corpus,
@@ -76,8 +76,8 @@ def shingle_width(a: str, b: str) -> int:
 
 
 def discount(
-    store: Store, a: str, b: str, sample: int = SAMPLE, progress: Progress = silent
-) -> Discounted:
+    store: Store, a: str, b: str, sample: int = SAMPLE, progress: Progress = no_progress
+) -> DiscountedSimilarity:
     """Compare two texts by S_R with shingles weighted by how rare they are in a `Sample` of a
     store.
     """

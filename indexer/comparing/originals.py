@@ -76,7 +76,7 @@ def original(name: str, store: Store) -> Original:
             if os.sep in name or Path(name).suffix
             else DocumentNotFound(id=name)
         )
-    return stored(row)
+    return stored_original(row)
 
 
 def _read(path: str, document: Document) -> Original:
@@ -99,7 +99,7 @@ def _read(path: str, document: Document) -> Original:
     )
 
 
-def stored(row: Row) -> Original:
+def stored_original(row: Row) -> Original:
     """A document of a store, which keeps the status alone of what went wrong when it was read."""
     return Original(
         path=row.path,

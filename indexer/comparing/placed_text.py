@@ -151,7 +151,7 @@ class PlacedText:
             yield (*waiting, "only")
 
 
-def trimmed(runs: Sequence[Run]) -> list[Run]:
+def trim_blanks(runs: Sequence[Run]) -> list[Run]:
     """Runs of one cell without the white space at its beginning and end."""
     made = list(runs)
     for order, trim in ((range(len(made)), str.lstrip), (range(len(made) - 1, -1, -1), str.rstrip)):

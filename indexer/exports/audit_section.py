@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from html import escape
 
-from indexer.statistics.strata import Audit, Stratum, told_audit
+from indexer.statistics.strata import Audit, Stratum, describe_audit
 
 
 def audit_section(made: Audit | None) -> str:
@@ -16,7 +16,7 @@ def audit_section(made: Audit | None) -> str:
             "<h2>What is missed</h2><p>Nobody has looked for near duplicates that grouping did not see; "
             "<code>nearfold export --format html --audit 300</code> verifies a sample.</p>"
         )
-    told = (sentence.removeprefix("audit: ") for sentence in told_audit(made))
+    told = (sentence.removeprefix("audit: ") for sentence in describe_audit(made))
     sentences = "".join(f"<p>{escape(one[:1].upper() + one[1:])}.</p>" for one in told)
     rows = "".join(map(_row, made.strata))
     return (

@@ -12,20 +12,26 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from indexer.errors import UsageError
-from indexer.exports.export_records import COLUMNS, Assigned, Awaiting, Document, Paired
+from indexer.exports.export_records import (
+    COLUMNS,
+    BatchRecord,
+    DocumentRecord,
+    PairRecord,
+    QueueRecord,
+)
 from indexer.exports.load_file import write_dat
 from indexer.exports.parquet_tables import write_parquet
 from indexer.exports.report import report
 from indexer.exports.review_batches import Balance, Batch, Group, batches
 from indexer.exports.tables import Table, write_csv
 from indexer.grouping.group import RECALL
-from indexer.matching.collection import Progress, silent
+from indexer.matching.collection import Progress, no_progress
 from indexer.matching.match import match
 from indexer.model import Row
 from indexer.searching.similar import recipe_of
 from indexer.stores.base import Store
-from indexer.system.whole_file import check_place, whole
-from indexer.text.wording import counted
+from indexer.system.whole_file import check_place, write_whole
+from indexer.text.wording import count_of
 
 Form: TypeAlias = Literal["csv", "parquet", "dat", "html"]
 What: TypeAlias = Literal["families", "pairs", "batches", "queue"]
@@ -36,7 +42,7 @@ EVERY = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ReviewerLoad:
     """What one reviewer is to read."""
 
     reviewer: str
@@ -47,7 +53,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportResult:
     """What was written: `records` are lines of a table, or documents that a report is about.
     `notes` are sentences.
     """
@@ -57,7 +63,7 @@ class Exported:
     what: str
     records: int
     notes: tuple[str, ...] = ()
-    loads: tuple[Load, ...] = ()
+    loads: tuple[ReviewerLoad, ...] = ()
 
 
 def export(
@@ -74,8 +80,8 @@ def export(
     review: Sequence[str] = (),
     date: str | None = None,
     audit: int = 0,
-    progress: Progress = silent,
-) -> Exported:
+    progress: Progress = no_progress,
+) -> ExportResult:
     """Write families, pairs, review batches or a review queue into a file, or a report about the
     whole store (`html`).
 
@@ -103,9 +109,9 @@ def export(
             else None
         )
         made = report(store, date, progress, audited)
-        with whole(out) as part:
+        with write_whole(out) as part:
             part.write_text(made.html, encoding="utf-8", errors="replace", newline="\n")
-        return Exported(str(out), form, "report", made.documents)
+        return ExportResult(str(out), form, "report", made.documents)
     told = _Told()
     if what == "pairs":
         records: Iterable[Any] = _pairs(store, threshold, measure, told, progress)
@@ -115,9 +121,9 @@ def export(
         records = _awaiting(store, frozenset(review), told, progress)
     else:
         records = _documents(store, told, progress)
-    with whole(out) as part:
+    with write_whole(out) as part:
         written = _write(Table(COLUMNS[what, form == "dat"], records), part, form, told)
-    return Exported(str(out), form, what, written, tuple(told.notes), tuple(told.loads))
+    return ExportResult(str(out), form, what, written, tuple(told.notes), tuple(told.loads))
 
 
 class _Told:
@@ -125,7 +131,7 @@ class _Told:
 
     def __init__(self) -> None:
         self.notes: list[str] = []
-        self.loads: list[Load] = []
+        self.loads: list[ReviewerLoad] = []
 
 
 def _write(table: Table, out: Path, form: Form, told: _Told) -> int:
@@ -143,7 +149,7 @@ def _write(table: Table, out: Path, form: Form, told: _Told) -> int:
     return written
 
 
-def _documents(store: Store, told: _Told, progress: Progress) -> Iterator[Document]:
+def _documents(store: Store, told: _Told, progress: Progress) -> Iterator[DocumentRecord]:
     """Every document by id; the store is read twice, texts let go at once."""
     store.refresh()
     total = store.counts().documents
@@ -158,10 +164,10 @@ def _documents(store: Store, told: _Told, progress: Progress) -> Iterator[Docume
         provisional += row.provisional
         if place % EVERY == 0:
             progress("writing", place, total)
-        yield Document(_without_text(row), sizes[row.family], copies.of(row))
+        yield DocumentRecord(_without_text(row), sizes[row.family], copies.of(row))
     if provisional:
         told.notes.append(
-            f"{counted(provisional, 'document')} came after the last group: provisional families"
+            f"{count_of(provisional, 'document')} came after the last group: provisional families"
         )
 
 
@@ -200,7 +206,7 @@ def _without_text(row: Row) -> Row:
 
 def _pairs(
     store: Store, threshold: float, measure: str, told: _Told, progress: Progress
-) -> Iterator[Paired]:
+) -> Iterator[PairRecord]:
     found = match(
         store,
         threshold=threshold,
@@ -210,7 +216,7 @@ def _pairs(
     )
     told.notes.extend(found.notes())
     for pair, a, b in zip(found, found.left, found.right, strict=True):
-        yield Paired(
+        yield PairRecord(
             pair.a,
             pair.b,
             pair.similarity,
@@ -224,7 +230,7 @@ def _pairs(
 
 def _awaiting(
     store: Store, review: frozenset[str], told: _Told, progress: Progress
-) -> Iterator[Awaiting]:
+) -> Iterator[QueueRecord]:
     """Those whose family carries a label that asks for review; who carries such a label was judged
     already.
     """
@@ -236,7 +242,7 @@ def _awaiting(
             asking[row.family] |= found
     for one in _documents(store, told, progress):
         if one.row.family in asking and not review.intersection(one.row.labels):
-            yield Awaiting(one, tuple(sorted(asking[one.row.family])))
+            yield QueueRecord(one, tuple(sorted(asking[one.row.family])))
 
 
 def _batched(
@@ -246,9 +252,9 @@ def _batched(
     balance: Balance,
     told: _Told,
     progress: Progress,
-) -> Iterator[Assigned]:
+) -> Iterator[BatchRecord]:
     """Documents by batch, then group, the principal first and the others by similarity to it."""
-    families: dict[str, list[Document]] = defaultdict(list)
+    families: dict[str, list[DocumentRecord]] = defaultdict(list)
     for one in _documents(store, told, progress):
         families[one.row.family].append(one)
     for members in families.values():
@@ -261,10 +267,10 @@ def _batched(
     told.loads.extend(_loads(made, documents))
     for batch in made:
         for piece in batch.pieces:
-            yield from (Assigned(documents[id], batch, piece) for id in piece.documents)
+            yield from (BatchRecord(documents[id], batch, piece) for id in piece.documents)
 
 
-def _group(name: str, members: Sequence[Document]) -> Group:
+def _group(name: str, members: Sequence[DocumentRecord]) -> Group:
     history = [
         label.removeprefix(REVIEWER)
         for one in members
@@ -283,13 +289,15 @@ def _split(made: Sequence[Batch]) -> Iterator[str]:
     """Says how many groups no batch could hold."""
     split = {piece.group for batch in made for piece in batch.pieces if piece.parts > 1}
     if split:
-        yield f"{counted(len(split), 'group')} larger than a batch, over several of one reviewer; `parts` says in how many"
+        yield f"{count_of(len(split), 'group')} larger than a batch, over several of one reviewer; `parts` says in how many"
 
 
-def _loads(made: Sequence[Batch], documents: dict[str, Document]) -> Iterator[Load]:
+def _loads(made: Sequence[Batch], documents: dict[str, DocumentRecord]) -> Iterator[ReviewerLoad]:
     for name in dict.fromkeys(batch.reviewer for batch in made):
         pieces = [piece for batch in made if batch.reviewer == name for piece in batch.pieces]
         ids = [id for piece in pieces for id in piece.documents]
         groups = len({piece.group for piece in pieces})
         words = sum(documents[id].row.words for id in ids)
-        yield Load(name, sum(batch.reviewer == name for batch in made), groups, len(ids), words)
+        yield ReviewerLoad(
+            name, sum(batch.reviewer == name for batch in made), groups, len(ids), words
+        )

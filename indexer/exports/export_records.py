@@ -18,7 +18,7 @@ from indexer.model import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DocumentRecord:
     """A row without its text. `size`: documents in its family; `copies`: the first with the same
     text, None without copies.
     """
@@ -41,24 +41,24 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
+class BatchRecord:
     """A document in a batch."""
 
-    document: Document
+    document: DocumentRecord
     batch: Batch
     piece: Piece
 
 
 @dataclass(frozen=True, slots=True)
-class Awaiting:
+class QueueRecord:
     """A document to be reviewed, for others of its family carry these labels."""
 
-    document: Document
+    document: DocumentRecord
     labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairRecord:
     """A pair of near duplicates with the paths of both; `low` and `high` as in `Pair`."""
 
     a: str
@@ -71,7 +71,7 @@ class Paired:
     b_path: str
 
 
-def _of_document(value: Callable[[Document], Any], one: Assigned | Awaiting) -> Any:
+def _of_document(value: Callable[[DocumentRecord], Any], one: BatchRecord | QueueRecord) -> Any:
     return value(one.document)
 
 

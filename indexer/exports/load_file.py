@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any, BinaryIO
 
-from indexer.exports.tables import Kind, Table, moment
+from indexer.exports.tables import Kind, Table, iso_time
 
 QUOTE, DELIMITER, NEWLINE = "\u00fe", "\u0014", "\u00ae"
 _SPELLED = str.maketrans({QUOTE: "th", NEWLINE: "(R)"})
@@ -56,7 +56,7 @@ def _told(kind: Kind, value: Any) -> str:
     if kind == "flag":
         return "Y" if value else "N"
     if kind == "time":
-        return moment(value)[:19] + "Z" if moment(value) else ""
+        return iso_time(value)[:19] + "Z" if iso_time(value) else ""
     return ";".join(value) if kind == "list" else str(value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from indexer.errors import MissingExtra
-from indexer.matching.pairs import Matched
+from indexer.matching.pairs import MatchResult
 
 ROWS = 100_000
 
@@ -19,7 +19,7 @@ def check_library() -> None:
         raise MissingExtra(package="pyarrow", extra="parquet") from error
 
 
-def write(matched: Matched, out: Path, names: Sequence[str]) -> None:
+def write(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
     """Write columns a, b (text), similarity (double), measure (text), low and high (double);
     documents are called by `names`.
 

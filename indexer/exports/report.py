@@ -19,7 +19,7 @@ from indexer.exports.figures import columns, curve, share_bar
 from indexer.exports.report_style import STYLE, figure
 from indexer.grouping.family_view import Family, family
 from indexer.grouping.survey import BINS, Survey, survey
-from indexer.matching.collection import Progress, silent
+from indexer.matching.collection import Progress, no_progress
 from indexer.model import Row, Status
 from indexer.operations.status import Overview, status
 from indexer.statistics.strata import Audit
@@ -48,7 +48,10 @@ class Report:
 
 
 def report(
-    store: Store, date: str | None = None, progress: Progress = silent, audit: Audit | None = None
+    store: Store,
+    date: str | None = None,
+    progress: Progress = no_progress,
+    audit: Audit | None = None,
 ) -> Report:
     """Make the report of a store as the last `group` left it. `date`: what stands at its top;
     today's in UTC when None.

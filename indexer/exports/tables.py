@@ -66,7 +66,7 @@ def write_csv(table: Table, file: TextIO) -> int:
     return written
 
 
-def moment(milliseconds: int | None) -> str:
+def iso_time(milliseconds: int | None) -> str:
     """A time in ISO 8601, UTC, to the millisecond; empty for none, and for one beyond the year
     9999.
 
@@ -91,7 +91,7 @@ def _cell(kind: Kind, value: Any) -> str:
     if kind == "flag":
         return "true" if value else "false"
     if kind == "time":
-        return moment(value)
+        return iso_time(value)
     if kind in ("whole", "share"):
         return repr(value)
     text = (";".join(value) if kind == "list" else str(value)).replace("\0", "\ufffd")

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from indexer.errors import UnknownName
 from indexer.extraction.base import Limits, Maker
-from indexer.extraction.gzip_files import unpacked
+from indexer.extraction.gzip_files import unpack
 from indexer.extraction.native import NativeExtractor, StructuredExtractor
 from indexer.extraction.plain import PlainExtractor, plain_document
 from indexer.extraction.tika_server import tika_server
@@ -45,5 +45,5 @@ def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document
 
     Raises `ExtractionError` when the bytes cannot be unpacked.
     """
-    data, name = unpacked(data, name, limits)
+    data, name = unpack(data, name, limits)
     return plain_document(data, name, limits) or Task(key, data, name)

@@ -10,17 +10,17 @@ import gzip
 import io
 import zlib
 
-from indexer.errors import ExtractionError, Unreadable
+from indexer.errors import ExtractionError, UnreadableFile
 from indexer.extraction.base import Limits
 
 _MAGIC = b"\x1f\x8b"
 
 
-def unpacked(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
+def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
     """The content of a gzip file with its name less `.gz`; any other bytes as they are, with their
     name.
 
-    Raises `ExtractionError` when it is damaged, `Unreadable` when it holds more than
+    Raises `ExtractionError` when it is damaged, `UnreadableFile` when it holds more than
     `limits.bytes`.
     """
     if not data.startswith(_MAGIC):
@@ -32,7 +32,7 @@ def unpacked(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
             f"the gzip file is damaged ({error}); mend or leave it out"
         ) from error
     if len(content) > limits.bytes:
-        raise Unreadable(
+        raise UnreadableFile(
             reason=f"unpacked it holds more than {limits.bytes:,} bytes",
             mend="split it, or leave it out",
         )

@@ -26,7 +26,7 @@ def is_mail(data: bytes, name: str) -> bool:
     return name.lower().endswith(".eml") or _HEADER.match(data) is not None
 
 
-def marked(data: bytes) -> bytes:
+def mark_charset(data: bytes) -> bytes:
     """The message with a byte order mark in each text part that declares UTF-8 and is; other bytes
     as they are.
 

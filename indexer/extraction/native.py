@@ -14,7 +14,7 @@ from typing import Any
 
 from indexer.errors import ExtractorUnavailable
 from indexer.extraction.base import Limits
-from indexer.extraction.tika_answers import damaged, document, hinted
+from indexer.extraction.tika_answers import document, is_damaged, with_hint
 from indexer.model import Document
 from indexer.text.clauses.structure import marked_headings
 
@@ -65,11 +65,11 @@ class NativeExtractor:
         """Read one document; no bytes give an empty document. Raises `ExtractionError`."""
         if not data:
             return Document("", extractor=self.identity)
-        given = bytearray(hinted(data, name))
+        given = bytearray(with_hint(data, name))
         try:
             text, metadata = self._tika.extract_bytes_to_string(given)
         except (TypeError, OSError) as error:
-            raise damaged(
+            raise is_damaged(
                 str(error).removeprefix('ParseError("Parse error occurred : ').removesuffix('")')
             ) from error
         if _BROKEN in text:
@@ -111,7 +111,7 @@ class StructuredExtractor(NativeExtractor):
         if made.content_type not in _WITH_HEADINGS:
             return made
         try:
-            page, _ = self._pages.extract_bytes_to_string(bytearray(hinted(data, name)))
+            page, _ = self._pages.extract_bytes_to_string(bytearray(with_hint(data, name)))
         except (TypeError, OSError):
             return made
         return replace(made, headings=marked_headings(page))

@@ -57,7 +57,7 @@ _HARMLESS = frozenset({"X-TIKA:WARN:truncated_metadata"})
 _PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
 
 
-def hinted(data: bytes, name: str) -> bytes:
+def with_hint(data: bytes, name: str) -> bytes:
     """The bytes as Tika should see them, for it tells formats and encodings by the first bytes
     alone.
 
@@ -71,7 +71,7 @@ def hinted(data: bytes, name: str) -> bytes:
     if _HTML_START.match(data):
         return _marked(data)
     if mail.is_mail(data, name):
-        return mail.marked(data)
+        return mail.mark_charset(data)
     if suffix in HTML_NAMES:
         return _marked(_DOCTYPE + data)
     if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
@@ -104,7 +104,7 @@ def document(
     )
 
 
-def damaged(reason: str) -> ExtractionError:
+def is_damaged(reason: str) -> ExtractionError:
     """The error for what Tika could not parse."""
     if "encrypted" in reason.lower():
         return ExtractionError(
@@ -120,7 +120,7 @@ def _refuse(
     warnings: Sequence[str], metadata: Mapping[str, Sequence[str]], content_type: str
 ) -> None:
     for warning in warnings:
-        raise damaged(warning)
+        raise is_damaged(warning)
     if any(name.endswith(".EmptyParser") for name in metadata.get("X-TIKA:Parsed-By", ())):
         raise ExtractionError(
             f"no text can be read from this kind of file ({content_type}); convert it, or leave it out"

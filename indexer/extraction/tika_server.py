@@ -27,7 +27,7 @@ from indexer.errors import (
     UsageError,
 )
 from indexer.extraction.base import Limits, TryAlone
-from indexer.extraction.tika_answers import damaged, document, hinted
+from indexer.extraction.tika_answers import document, is_damaged, with_hint
 from indexer.model import Document
 from indexer.system.urls import parts_of, without_login
 
@@ -106,7 +106,7 @@ class ServerExtractor:
         if not data:
             return Document("", extractor=self.identity)
         try:
-            parts = _parts(*self._answer(hinted(data, name)))
+            parts = _parts(*self._answer(with_hint(data, name)))
         except _BrokenOff as error:
             _await_return(self._url)
             raise TryAlone from error
@@ -152,7 +152,7 @@ def _parts(status: int, body: bytes) -> list[dict[str, list[str]]]:
             extractor="server", reason=f"it answered {status}; check NEARFOLD_TIKA"
         )
     if status != 200:
-        raise damaged(f"the server answered {status}")
+        raise is_damaged(f"the server answered {status}")
     try:
         return [
             {key: _listed(value) for key, value in part.items()}

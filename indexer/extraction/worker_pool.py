@@ -22,7 +22,7 @@ from typing import Any, Generic, TypeVar
 
 from indexer.errors import ExtractionCrash, ExtractionError, ExtractorUnavailable, NearfoldError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits, Maker, TryAlone
-from indexer.extraction.worker_process import Lost, Worker
+from indexer.extraction.worker_process import Worker, WorkerLost
 from indexer.model import Document
 
 K = TypeVar("K")
@@ -267,7 +267,7 @@ class _Keeper:
                 self._worker.kill()
             try:
                 self._worker.greet(self._greeting)
-            except Lost as lost:
+            except WorkerLost as lost:
                 code = lost.code
                 self._worker.close()
             else:

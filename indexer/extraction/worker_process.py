@@ -34,7 +34,7 @@ _ENDING_SECONDS, _KILL_SECONDS = 1.0, 5.0
 _MEGABYTE = 1 << 20
 
 
-class Lost(Exception):
+class WorkerLost(Exception):
     """The process ended before it had answered; `code` is its exit code, None when it is not
     known.
     """
@@ -70,7 +70,7 @@ class Worker:
     def greet(self, greeting: bytes) -> None:
         """Hand over what makes the extractor, and wait until it is made.
 
-        Raises the `NearfoldError` that kept it from being made, and `Lost` when the process ends or
+        Raises the `NearfoldError` that kept it from being made, and `WorkerLost` when the process ends or
         does not get ready.
         """
         answer = self._ask(greeting, _START_SECONDS)
@@ -84,7 +84,7 @@ class Worker:
         """
         try:
             answer = self._ask((data, name), self._seconds)
-        except Lost as lost:
+        except WorkerLost as lost:
             return self._verdict or ExtractionCrash(code=lost.code)
         if isinstance(answer, (Document, ExtractionError, TryAlone)):
             return answer
@@ -119,7 +119,7 @@ class Worker:
                 self._process.kill()
 
     def kill(self) -> None:
-        """End the process; whoever waits for its answer gets `Lost`."""
+        """End the process; whoever waits for its answer gets `WorkerLost`."""
         self._process.kill()
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class Worker:
             inbox.flush()
             return pickle.load(outbox)
         except (OSError, EOFError, pickle.UnpicklingError) as error:
-            raise Lost(self._exit_code()) from error
+            raise WorkerLost(self._exit_code()) from error
         finally:
             with self._lock:
                 self._left = None

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from indexer.joins.bands import Capped
+from indexer.joins.bands import CapReport
 from indexer.matching.collection import KEYED, Entry
 from indexer.model import Assignment, Status
 
@@ -22,7 +22,7 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class FamilyMove:
     """Documents that were in the family `before` and are in `after` now, by id."""
 
     before: str
@@ -31,7 +31,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Inconsistent:
+class LabelConflict:
     """A family whose members do not all carry the same labels: how many carry each, and how many
     none.
     """
@@ -43,7 +43,7 @@ class Inconsistent:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupResult:
     """What `group` made. Families and clusters have two documents or more; `singletons` are
     documents in no family.
 
@@ -60,14 +60,14 @@ class Grouped:
     changed: int
     settled: int
     aside: dict[Status, int]
-    moved: tuple[Moved, ...]
+    moved: tuple[FamilyMove, ...]
     same_bytes: tuple[Copies, ...]
     same_text: tuple[Copies, ...]
-    inconsistent: tuple[Inconsistent, ...]
-    capped: Capped
+    inconsistent: tuple[LabelConflict, ...]
+    capped: CapReport
 
 
-def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: Capped) -> Grouped:
+def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:
     """Count and list what an assignment of family fields makes of the documents, `changed` of them
     to be written.
     """
@@ -75,7 +75,7 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: Capped)
     sizes = Counter(after.family for _, after in pairs)
     clusters = {after.cluster for _, after in pairs} - {None}
     aside = Counter(entry.status for entry in entries if entry.status not in KEYED)
-    return Grouped(
+    return GroupResult(
         documents=len(pairs),
         families=sum(size > 1 for size in sizes.values()),
         largest=max(sizes.values(), default=0),
@@ -92,14 +92,16 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: Capped)
     )
 
 
-def _moved(pairs: list[tuple[Entry, Assignment]]) -> Iterator[Moved]:
+def _moved(pairs: list[tuple[Entry, Assignment]]) -> Iterator[FamilyMove]:
     """Who left which family for which, by family."""
     sizes = Counter(entry.family for entry, _ in pairs)
     moves: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entry, after in pairs:
         if entry.family != after.family and not (entry.provisional and sizes[entry.family] == 1):
             moves[entry.family, after.family].append(entry.id)
-    yield from (Moved(before, after, tuple(ids)) for (before, after), ids in sorted(moves.items()))
+    yield from (
+        FamilyMove(before, after, tuple(ids)) for (before, after), ids in sorted(moves.items())
+    )
 
 
 def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:
@@ -114,7 +116,7 @@ def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:
     )
 
 
-def _inconsistent(pairs: list[tuple[Entry, Assignment]]) -> Iterator[Inconsistent]:
+def _inconsistent(pairs: list[tuple[Entry, Assignment]]) -> Iterator[LabelConflict]:
     """Families whose members carry different sets of labels, by family."""
     members: dict[str, list[frozenset[str]]] = defaultdict(list)
     for entry, after in pairs:
@@ -122,6 +124,6 @@ def _inconsistent(pairs: list[tuple[Entry, Assignment]]) -> Iterator[Inconsisten
     for family, labels in sorted(members.items()):
         if len(set(labels)) > 1:
             carried = Counter(label for one in labels for label in one)
-            yield Inconsistent(
+            yield LabelConflict(
                 family, len(labels), dict(sorted(carried.items())), labels.count(frozenset())
             )

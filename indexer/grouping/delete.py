@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexer.clustering.families import Principal
-from indexer.grouping.group import Settings, assigned
-from indexer.jobs.history import working
+from indexer.grouping.group import Settings, assign_families
+from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
-from indexer.matching.collection import gathered
+from indexer.matching.collection import gather
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
@@ -25,7 +25,7 @@ DEFAULTS = Settings()
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class FamilyRepair:
     """A family whose principal went or changed, and the families its other members are in now, each
     with their number.
     """
@@ -35,12 +35,12 @@ class Mended:
 
 
 @dataclass(frozen=True, slots=True)
-class Deleted:
+class DeleteResult:
     """`deleted` ids were in the store, `absent` ones were not; both in the order given."""
 
     deleted: tuple[str, ...]
     absent: tuple[str, ...]
-    mended: tuple[Mended, ...]
+    mended: tuple[FamilyRepair, ...]
 
 
 def delete(
@@ -50,7 +50,7 @@ def delete(
     threshold: float = 0.8,
     measure: str = "features",
     principal: Principal = "longest",
-) -> Deleted:
+) -> DeleteResult:
     """Remove documents, their parts and whatever is remembered of them; a family that loses its
     principal is grouped anew.
 
@@ -66,41 +66,43 @@ def delete(
     recipe_of(store)
     settings = Settings(threshold, measure, principal)
     settings.check_values()
-    with Journal(journal_path(store.url)) as journal, working(journal, "delete") as job:
-        done = delete_mended(store, ids, settings)
+    with Journal(journal_path(store.url)) as journal, record_job(journal, "delete") as job:
+        done = delete_and_repair(store, ids, settings)
         journal.forget(ids)
         job.counts.update(deleted=len(done.deleted), absent=len(done.absent))
     return done
 
 
-def delete_mended(store: Store, ids: Sequence[str], settings: Settings = DEFAULTS) -> Deleted:
+def delete_and_repair(
+    store: Store, ids: Sequence[str], settings: Settings = DEFAULTS
+) -> DeleteResult:
     """`delete` for a job that holds the journal already."""
     recipe = recipe_of(store)
     wanted = list(dict.fromkeys(ids))
     rows = {row.id: _without_text(row) for row in rows_of(store, wanted)}
     going = {id: rows[id] for id in wanted if id in rows}
-    mended = mend(store, recipe, going, settings)
+    mended = repair_families(store, recipe, going, settings)
     if divided := [id for id, _ in store.members("parent", list(going))]:
-        mend(
+        repair_families(
             store, recipe, {row.id: _without_text(row) for row in rows_of(store, divided)}, settings
         )
     store.delete(list(going))
     store.refresh()
     if store.shared:
-        mend_strays(store, recipe, list(going), settings)
-    return Deleted(tuple(going), tuple(id for id in wanted if id not in going), mended)
+        repair_strays(store, recipe, list(going), settings)
+    return DeleteResult(tuple(going), tuple(id for id in wanted if id not in going), mended)
 
 
-def leads(row: Row) -> bool:
+def leads_family(row: Row) -> bool:
     """Whether others may join this document. Rows that were never grouped say nothing about being
     principals.
     """
     return row.family == row.id and row.principal is not False and row.status == "complete"
 
 
-def mend(
+def repair_families(
     store: Store, recipe: Recipe, going: Mapping[str, Row], settings: Settings = DEFAULTS
-) -> tuple[Mended, ...]:
+) -> tuple[FamilyRepair, ...]:
     """Before these stored rows go or change: nobody else is in their families any more, and no
     cluster has their name.
 
@@ -129,7 +131,7 @@ def mend(
     return tuple(one for one in done if one.into)
 
 
-def mend_strays(
+def repair_strays(
     store: Store, recipe: Recipe, ids: Collection[str], settings: Settings = DEFAULTS
 ) -> None:
     """After rows went or changed: group anew who joined them meanwhile, unless they resemble what
@@ -137,7 +139,7 @@ def mend_strays(
     """
     store.refresh()
     members = _members(store, list(ids))
-    heads = {row.id: row for row in rows_of(store, list(members)) if leads(row)}
+    heads = {row.id: row for row in rows_of(store, list(members)) if leads_family(row)}
     for family, joined in members.items():
         head = heads.get(family)
         strays = [
@@ -166,20 +168,22 @@ def _near(row: Row, head: Row, recipe: Recipe, threshold: float) -> bool:
 
 def _regrouped(
     store: Store, recipe: Recipe, family: str, ids: Sequence[str], settings: Settings
-) -> Mended:
+) -> FamilyRepair:
     """Group these documents among themselves, and write it."""
     if not ids:
-        return Mended(family, {})
+        return FamilyRepair(family, {})
     settings.check(recipe)
-    collection = gathered(rows_of(store, sorted(ids)), recipe, len(ids))
-    made = assigned(collection, Verifier(store, collection, settings.measure), settings).assignments
+    collection = gather(rows_of(store, sorted(ids)), recipe, len(ids))
+    made = assign_families(
+        collection, Verifier(store, collection, settings.measure), settings
+    ).assignments
     clusters = [entry.cluster for entry in collection.entries]
     mended = [
         replace(one, cluster=name, provisional=True)
         for one, name in zip(made, clusters, strict=True)
     ]
     store.assign(sorted(mended, key=lambda one: not one.principal))
-    return Mended(family, dict(sorted(Counter(one.family for one in mended).items())))
+    return FamilyRepair(family, dict(sorted(Counter(one.family for one in mended).items())))
 
 
 def rename_clusters(store: Store, names: Sequence[str], going: Collection[str]) -> None:

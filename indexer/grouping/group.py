@@ -16,27 +16,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.clustering.families import (
-    Chains,
+    ConnectedTexts,
     Graph,
     Principal,
     Visit,
     families,
     principal_order,
-    summed,
+    sum_similarities,
 )
 from indexer.errors import UsageError
-from indexer.grouping.account import Grouped, account
-from indexer.jobs.history import working
+from indexer.grouping.account import GroupResult, account
+from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
-from indexer.joins.bands import Capped, intervals
-from indexer.joins.copies import Wanted
-from indexer.matching.collection import Collection, Entry, Progress, collect, gathered, silent
-from indexer.matching.match import ALMOST_ONE, CAP, check_measure, room
+from indexer.joins.bands import CapReport, intervals
+from indexer.joins.copies import PairFilter
+from indexer.matching.collection import Collection, Entry, Progress, collect, gather, no_progress
+from indexer.matching.match import ALMOST_ONE, CAP, check_measure, default_memory
 from indexer.matching.text_pairs import AT_ONCE, Sharing, sharing
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of, viewed
+from indexer.searching.similar import recipe_of, scope_view
 from indexer.similarity.rescore import Z999
 from indexer.sketch.plan import plan_for_recall
 from indexer.stores.base import Store
@@ -89,13 +89,13 @@ class Settings:
 
 
 @dataclass(slots=True)
-class Assigned:
+class FamilyAssignments:
     """The family fields of every document of a collection, in its order, and what caps left out on
     the way.
     """
 
     assignments: list[Assignment]
-    capped: Capped = field(default_factory=Capped)
+    capped: CapReport = field(default_factory=CapReport)
 
 
 def group(
@@ -110,8 +110,8 @@ def group(
     within: Literal["labels"] | None = None,
     write: bool = True,
     of: Literal["documents", "parts"] = "documents",
-    progress: Progress = silent,
-) -> Grouped:
+    progress: Progress = no_progress,
+) -> GroupResult:
     """Make the families and clusters of a store, and write them back unless `write` is False.
 
     Complete documents are visited in principal order (`longest`, `first` by time, `central` by
@@ -133,12 +133,14 @@ def group(
     recipe = recipe_of(store)
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
     settings.check(recipe)
-    store = viewed(store, of)
-    with Journal(journal_path(store.url)) as journal, working(journal, "group") as job:
+    store = scope_view(store, of)
+    with Journal(journal_path(store.url)) as journal, record_job(journal, "group") as job:
         pairs: list[tuple[Entry, Assignment]] = []
-        capped = Capped()
+        capped = CapReport()
         for collection in _compartments(store, recipe, within, progress, memory):
-            made = assigned(collection, Verifier(store, collection, measure), settings, progress)
+            made = assign_families(
+                collection, Verifier(store, collection, measure), settings, progress
+            )
             pairs += zip(collection.entries, made.assignments, strict=True)
             capped = capped.with_those_of(made.capped)
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
@@ -155,22 +157,22 @@ def _compartments(
 ) -> Iterator[Collection]:
     """The whole store, or the documents of one set of labels after the other, by their names."""
     if within is None:
-        yield collect(store, recipe, progress, room(memory))
+        yield collect(store, recipe, progress, default_memory(memory))
         return
     store.refresh()
     sizes = Counter(frozenset(row.labels) for row in store.scan())
     for labels in sorted(sizes, key=sorted):
         rows = (row for row in store.scan() if frozenset(row.labels) == labels)
-        yield gathered(rows, recipe, sizes[labels], progress, room(memory))
+        yield gather(rows, recipe, sizes[labels], progress, default_memory(memory))
 
 
-def assigned(
-    collection: Collection, verifier: Verifier, settings: Settings, progress: Progress = silent
-) -> Assigned:
+def assign_families(
+    collection: Collection, verifier: Verifier, settings: Settings, progress: Progress = no_progress
+) -> FamilyAssignments:
     """The families and clusters of a collection, nothing written."""
     entries, settings_order = collection.entries, settings.principal
     layout = plan_for_recall(min(settings.least, ALMOST_ONE), RECALL, collection.slots.shape[1])
-    everything = Wanted(collection.documents, None, None)
+    everything = PairFilter(collection.documents, None, None)
     order = _order(collection, "longest" if settings_order == "central" else settings_order, [])
     rank = _text_rank(collection, order)
     least = fewest_equal(settings.measure, collection.slots.shape[1], settings.least)
@@ -195,7 +197,7 @@ def assigned(
         head, similarity = joined.get(place, (place, None))
         leads = head == place and entry.status == "complete"
         made.append(Assignment(entry.id, entries[head].id, leads, similarity, clusters.get(place)))
-    return Assigned(made, found.capped)
+    return FamilyAssignments(made, found.capped)
 
 
 def fewest_equal(measure: str, width: int, threshold: float) -> int:
@@ -244,7 +246,7 @@ def _sums(
                 left[kept].tolist(), right[kept].tolist(), values[kept].tolist(), strict=True
             )
 
-    return summed(similar(), collection.documents.sizes.tolist())
+    return sum_similarities(similar(), collection.documents.sizes.tolist())
 
 
 def _joined(
@@ -283,7 +285,7 @@ def _clusters(
     """The cluster of each document that is in one: the id of its first document in principal
     order.
     """
-    chains = Chains(len(collection.documents))
+    chains = ConnectedTexts(len(collection.documents))
     if settings.chained <= settings.threshold:
         for document, (head, _) in joined.items():
             chains.join(_text(collection, document), _text(collection, head))

@@ -14,10 +14,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from indexer.errors import NumberNotFound, UsageError
+from indexer.errors import UnknownNumber, UsageError
 from indexer.grouping.label_journal import LabelChange, LabelJob, LabelJournal, history
-from indexer.grouping.label_names import label_names, trimmed
-from indexer.jobs.history import working
+from indexer.grouping.label_names import label_names, trim_label
+from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
@@ -30,7 +30,7 @@ Reason: TypeAlias = Literal["label", "similarity"]
 
 
 @dataclass(frozen=True, slots=True)
-class Relabelled:
+class LabelUpdate:
     """A document whose labels change. `similarity` to the nearest document that was named; None for
     one that was named.
     """
@@ -44,7 +44,7 @@ class Relabelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class ReviewItem:
     """A member of a family that is left for review: `label`, since a document of its family carries
     a label that asks for it; `similarity`, since it is less similar to the documents that were
     named than was asked.
@@ -59,7 +59,7 @@ class Queued:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelResult:
     """What a labelling changed, or would change on a dry run; `job` undoes it, None when there is
     nothing to undo.
 
@@ -68,22 +68,22 @@ class Labelled:
     """
 
     job: int | None
-    changes: tuple[Relabelled, ...]
-    review: tuple[Queued, ...]
+    changes: tuple[LabelUpdate, ...]
+    review: tuple[ReviewItem, ...]
     unchanged: int
     provisional: int
     absent: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoResult:
     """What became of a labelling that was undone: labels given back, kept because they changed
     since, documents gone.
     """
 
     job: int
     restored: tuple[LabelChange, ...]
-    changed_since: tuple[Relabelled, ...]
+    changed_since: tuple[LabelUpdate, ...]
     absent: tuple[str, ...]
 
 
@@ -98,7 +98,7 @@ def label(
     review: Collection[str] = (),
     threshold: float = 0.0,
     dry_run: bool = False,
-) -> Labelled:
+) -> LabelResult:
     """Add and remove labels of documents, named by id or by a label that they carry, and of all
     members of their families.
 
@@ -119,13 +119,15 @@ def label(
     wanted = dict.fromkeys([*ids, *(_carriers(store, carrying) if carrying is not None else ())])
     if not wanted and carrying is None:
         raise UsageError("name documents by id, or by a label that they carry")
-    with LabelJournal(journal_path(store.url)) as journal, working(journal, "label") as told:
+    with LabelJournal(journal_path(store.url)) as journal, record_job(journal, "label") as told:
         named = {row.id: replace(row, text="") for row in rows_of(store, list(wanted))}
         plan = _Plan(added, removed)
         for row in named.values():
             plan.change(row)
         if family:
-            _to_families(store, recipe, named.keys(), plan, frozenset(trimmed(review)), threshold)
+            _to_families(
+                store, recipe, named.keys(), plan, frozenset(trim_label(review)), threshold
+            )
         changes = tuple(sorted(plan.changes, key=lambda one: (one.family, one.id)))
         job = None
         if changes and not dry_run:
@@ -138,7 +140,7 @@ def label(
             store.refresh()
             told.counts.update(changed=len(changes))
     queue = tuple(sorted(plan.review, key=lambda one: (one.family, one.id)))
-    return Labelled(
+    return LabelResult(
         job,
         changes,
         queue,
@@ -148,18 +150,21 @@ def label(
     )
 
 
-def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
+def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
     """Give documents back the labels that they had before a labelling, unless their labels changed
     since.
 
-    A document that has these labels already counts as restored. Raises `NumberNotFound`,
+    A document that has these labels already counts as restored. Raises `UnknownNumber`,
     `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
     recipe_of(store)
-    with LabelJournal(journal_path(store.url)) as journal, working(journal, "undo_labels") as told:
+    with (
+        LabelJournal(journal_path(store.url)) as journal,
+        record_job(journal, "undo_labels") as told,
+    ):
         if not journal.knows(job):
-            raise NumberNotFound(
+            raise UnknownNumber(
                 what="labelling", number=job, mend="`nearfold label --history` lists them"
             )
         changes = journal.changes(job)
@@ -181,9 +186,11 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> Undone:
     restored = {one.id for one in fitting}
     strays = [(one, now[one.id]) for one in changes if one.id in now and one.id not in restored]
     since = tuple(
-        Relabelled(row.id, row.path, row.family, one.after, row.labels) for one, row in strays
+        LabelUpdate(row.id, row.path, row.family, one.after, row.labels) for one, row in strays
     )
-    return Undone(job, tuple(fitting), since, tuple(one.id for one in changes if one.id not in now))
+    return UndoResult(
+        job, tuple(fitting), since, tuple(one.id for one in changes if one.id not in now)
+    )
 
 
 def label_history(store: Store) -> tuple[LabelJob, ...]:
@@ -199,8 +206,8 @@ class _Plan:
 
     def __init__(self, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
         self.added, self._removed = added, removed
-        self.changes: list[Relabelled] = []
-        self.review: list[Queued] = []
+        self.changes: list[LabelUpdate] = []
+        self.review: list[ReviewItem] = []
         self.unchanged = self.provisional = 0
 
     def after(self, row: Row) -> tuple[str, ...]:
@@ -216,7 +223,9 @@ class _Plan:
         if set(after) == set(row.labels):
             self.unchanged += 1
             return
-        self.changes.append(Relabelled(row.id, row.path, row.family, row.labels, after, similarity))
+        self.changes.append(
+            LabelUpdate(row.id, row.path, row.family, row.labels, after, similarity)
+        )
         self.provisional += row.provisional and similarity is not None
 
 
@@ -226,7 +235,7 @@ def _checked(
     """Both without repetitions, as a store would keep them; raises `UsageError` for what cannot be
     done.
     """
-    given = storable_labels({"add": label_names(add), "remove": trimmed(remove)})
+    given = storable_labels({"add": label_names(add), "remove": trim_label(remove)})
     if not 0 <= threshold <= 1:
         raise UsageError(f"a threshold must lie between 0 and 1, not {threshold}")
     if not (given["add"] or given["remove"]):
@@ -262,7 +271,9 @@ def _to_families(
             if reason is None:
                 plan.change(row, similarity)
             elif not review & set(row.labels):
-                plan.review.append(Queued(row.id, row.path, name, row.labels, similarity, reason))
+                plan.review.append(
+                    ReviewItem(row.id, row.path, name, row.labels, similarity, reason)
+                )
 
 
 def _families_of(store: Store, named: Collection[str]) -> Iterator[tuple[str, list[str]]]:

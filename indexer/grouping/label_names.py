@@ -21,7 +21,7 @@ def label_names(given: Iterable[str]) -> tuple[str, ...]:
     >>> label_names([" hot ", "privileged", "hot"])
     ('hot', 'privileged')
     """
-    names = trimmed(given)
+    names = trim_label(given)
     for name in names:
         if SEPARATOR in name:
             raise UsageError(
@@ -34,7 +34,7 @@ def label_names(given: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def trimmed(given: Iterable[str]) -> tuple[str, ...]:
+def trim_label(given: Iterable[str]) -> tuple[str, ...]:
     """Labels to look for, whatever they hold, without the white space around them, each once.
     Raises `UsageError` for a blank.
 

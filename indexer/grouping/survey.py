@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.clustering.families import principal_order
-from indexer.clustering.regroup import Pairs, Regrouped
+from indexer.clustering.regroup import SimilarPairs, ThresholdFamilies
 from indexer.joins.bands import Join, SlotCounter, intervals
-from indexer.matching.collection import Collection, Progress, collect, silent
+from indexer.matching.collection import Collection, Progress, collect, no_progress
 from indexer.matching.match import CAP
 from indexer.matching.verification import Verifier
 from indexer.searching.similar import recipe_of
@@ -81,7 +81,9 @@ class Survey:
     there are very many pairs.
     """
 
-    def __init__(self, store: Store, collection: Collection, progress: Progress = silent) -> None:
+    def __init__(
+        self, store: Store, collection: Collection, progress: Progress = no_progress
+    ) -> None:
         entries = collection.entries
         self.documents = len(entries)
         self._ids, self._paths = [entry.id for entry in entries], [entry.path for entry in entries]
@@ -119,10 +121,10 @@ class Survey:
         return Preview(made.threshold, self.measure, self.documents, *numbers, self._moves(made))
 
     @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache
-    def _at(self, threshold: float) -> Regrouped | None:
+    def _at(self, threshold: float) -> ThresholdFamilies | None:
         return self._pairs.at(threshold) if self._pairs else None
 
-    def _moves(self, made: Regrouped) -> tuple[Move, ...]:
+    def _moves(self, made: ThresholdFamilies) -> tuple[Move, ...]:
         """The twenty greatest moves."""
         if not self._pairs:
             return ()
@@ -135,7 +137,7 @@ class Survey:
         return tuple(Move(ids[a], paths[a], ids[b], paths[b], number) for (a, b), number in ordered)
 
 
-def survey(store: Store, progress: Progress = silent) -> Survey:
+def survey(store: Store, progress: Progress = no_progress) -> Survey:
     """Read all of a store once; texts of pairs whose similarity is asked are read again, up to
     20,000 pairs.
 
@@ -168,7 +170,7 @@ def _histogram(values: list[float]) -> tuple[int, ...]:
 
 def _pairs(
     store: Store, collection: Collection, places: dict[str, int], progress: Progress
-) -> tuple[str, Pairs | None]:
+) -> tuple[str, SimilarPairs | None]:
     """The pairs of texts at `FLOOR` or above, by the features of the texts or, where they are many,
     by their slots.
     """
@@ -195,7 +197,7 @@ def _pairs(
     order = sorted(
         (place for place in order if texts[place] >= 0), key=lambda place: not leading[place]
     )
-    return measure, Pairs(order, leading, texts, before, left, right, similarity)
+    return measure, SimilarPairs(order, leading, texts, before, left, right, similarity)
 
 
 def _alike(

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from indexer.grouping.delete import DEFAULTS, leads, mend, mend_strays
+from indexer.grouping.delete import DEFAULTS, leads_family, repair_families, repair_strays
 from indexer.grouping.group import Settings, fewest_equal
 from indexer.joins.bands import Slots
 from indexer.joins.principal_bands import Leaders
@@ -156,11 +156,11 @@ class Arrivals:
                 for row in lost
             )
         if changed := [row.id for row in rows if row.id in self._led]:
-            mend_strays(self._store, self._recipe, changed, self._settings)
+            repair_strays(self._store, self._recipe, changed, self._settings)
 
     def _mend(self, changing: dict[str, Row]) -> None:
         reached("before_mend")
-        mend(self._store, self._recipe, changing, self._settings)
+        repair_families(self._store, self._recipe, changing, self._settings)
         reached("after_mend")
         self._asking = True
         self._led |= {id for id, old in changing.items() if old.principal is not False}
@@ -232,9 +232,9 @@ class Arrivals:
         asked = [id for id in wanted if id not in heads and id in self._known]
         stored = self._store.get(asked) if asked else {}
         for id in asked:
-            if id not in stored or not leads(stored[id]):
+            if id not in stored or not leads_family(stored[id]):
                 self._known.discard(id)
-        return under_way | {id: row for id, row in stored.items() if leads(row)}
+        return under_way | {id: row for id, row in stored.items() if leads_family(row)}
 
     def _note_sources(self, rows: Iterable[Row]) -> None:
         """Remember what the principals of these rows hold, to see later whether it is still the

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from indexer.errors import ExtractionError, SourceNotFound, Unreadable, UsageError
+from indexer.errors import ExtractionError, SourceNotFound, UnreadableFile, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.extraction.extractors import document_or_task, extractor_named
 from indexer.extraction.worker_pool import Pool, Task
@@ -16,7 +16,7 @@ from indexer.sources.folder import walk
 from indexer.sources.read_blob import read
 
 STDIN = "-"
-_IRREGULAR = Unreadable(reason="it is not a regular file", mend="give a file")
+_IRREGULAR = UnreadableFile(reason="it is not a regular file", mend="give a file")
 
 
 def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Document]:
@@ -85,7 +85,7 @@ def _from_stdin(limits: Limits) -> Task[str] | tuple[str, Document | ExtractionE
     """What is on stdin, of any format, as if it were a file without a name."""
     data = sys.stdin.buffer.read(limits.bytes + 1)
     if len(data) > limits.bytes:
-        return STDIN, Unreadable(
+        return STDIN, UnreadableFile(
             reason=f"stdin holds more than {limits.bytes:,} bytes", mend="give less of it"
         )
     return _read(STDIN, data, "", limits)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.indexing.documents import documents_at, documents_under
-from indexer.model import Failed, Fingerprint
+from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
@@ -18,7 +18,7 @@ from indexer.stores import open_store
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class FileFingerprint:
     """The fingerprint of one file, or the reason why it has none."""
 
     path: str
@@ -29,7 +29,7 @@ class Signed:
 
 def hash(
     paths: Iterable[str], recipe: Recipe = DEFAULT, statistics: CorpusStatistics | None = None
-) -> Iterator[Signed]:
+) -> Iterator[FileFingerprint]:
     """Fingerprint files (`-` is text on stdin), each as it is ready.
 
     Raises `SourceNotFound` for a path that is not there, and `UsageError` when the recipe needs
@@ -37,13 +37,13 @@ def hash(
     """
     for path, result in documents_at(paths):
         if isinstance(result, ExtractionError):
-            yield Signed(path, recipe, None, str(result))
+            yield FileFingerprint(path, recipe, None, str(result))
         else:
-            yield Signed(path, recipe, fingerprint(result.text, recipe, statistics))
+            yield FileFingerprint(path, recipe, fingerprint(result.text, recipe, statistics))
 
 
 def statistics_at(
-    path: str, recipe: Recipe, failed: Callable[[Failed], None] = lambda _: None
+    path: str, recipe: Recipe, failed: Callable[[FailedBlob], None] = lambda _: None
 ) -> CorpusStatistics:
     """Corpus statistics for a recipe: counted over a folder or a store (by its URL), or read from a
     file that was saved.
@@ -68,9 +68,9 @@ def statistics_at(
     return statistics
 
 
-def _texts_under(folder: str, failed: Callable[[Failed], None]) -> Iterator[str]:
+def _texts_under(folder: str, failed: Callable[[FailedBlob], None]) -> Iterator[str]:
     for path, result in documents_under(folder):
         if isinstance(result, ExtractionError):
-            failed(Failed(path, str(result)))
+            failed(FailedBlob(path, str(result)))
         else:
             yield result.text

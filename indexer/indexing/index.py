@@ -14,13 +14,13 @@ from indexer.errors import StoreStopped, StoreUnreachable, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
-from indexer.grouping.delete import DEFAULTS, delete_mended
+from indexer.grouping.delete import DEFAULTS, delete_and_repair
 from indexer.grouping.group import Settings
-from indexer.indexing.parts import parting
+from indexer.indexing.parts import part_divider
 from indexer.indexing.stages import Job, outcomes
-from indexer.jobs.history import working
+from indexer.jobs.history import record_job
 from indexer.jobs.journal import Failure, Journal, journal_path
-from indexer.model import Blob, Failed, Outcome, Skipped
+from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources import blobs_of, open_sources, target
@@ -44,7 +44,7 @@ class Account:
     indexed: int
     unchanged: int
     skipped: dict[str, int]
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedBlob, ...]
     removed: int
     seconds: float
     stopped: bool = False
@@ -112,11 +112,11 @@ def index(
     with (
         _resumable(),
         Journal(journal_path(store.url)) as journal,
-        working(journal, "index") as told,
+        record_job(journal, "index") as told,
         pool,
     ):
         told.counts = tally.counts
-        divides = parting(store, parts, job_recipe, in_place=store is not own)
+        divides = part_divider(store, parts, job_recipe, in_place=store is not own)
         job = Job(
             store,
             job_recipe,
@@ -170,11 +170,13 @@ class _Tally:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.failed: list[Failed] = []
+        self.failed: list[FailedBlob] = []
 
     def add(self, outcome: Outcome) -> None:
-        self.counts[outcome.reason if isinstance(outcome, Skipped) else type(outcome).__name__] += 1
-        if isinstance(outcome, Failed):
+        self.counts[
+            outcome.reason if isinstance(outcome, SkippedBlob) else type(outcome).__name__
+        ] += 1
+        if isinstance(outcome, FailedBlob):
             self.failed.append(outcome)
 
     def account(self, removed: int, seconds: float, stopped: bool) -> Account:
@@ -214,7 +216,9 @@ def _noted(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Ou
         yield item
 
 
-def _prune(sources: Sequence[Source], store: Store, ids: set[str], failed: Sequence[Failed]) -> int:
+def _prune(
+    sources: Sequence[Source], store: Store, ids: set[str], failed: Sequence[FailedBlob]
+) -> int:
     """Delete rows of these sources whose document is gone: not yielded in this run, and not there
     under its path either.
 
@@ -228,10 +232,10 @@ def _prune(sources: Sequence[Source], store: Store, ids: set[str], failed: Seque
         for row in store.scan(under=scope)
         if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
     ]
-    return len(delete_mended(store, gone).deleted)
+    return len(delete_and_repair(store, gone).deleted)
 
 
-def _settle(journal: Journal, sources: Sequence[Source], failed: Sequence[Failed]) -> None:
+def _settle(journal: Journal, sources: Sequence[Source], failed: Sequence[FailedBlob]) -> None:
     """Let the journal say of these sources what the account of this run says, which read them to
     their end.
 

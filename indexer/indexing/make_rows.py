@@ -10,7 +10,7 @@ from indexer.sketch.codec import pack_slots
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractedBlob:
     """A blob with its text; the bytes are gone. `replaces` as in `Pending`."""
 
     blob: Blob
@@ -21,7 +21,7 @@ class Extracted:
 
 
 def row_of(
-    item: Extracted, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()
+    item: ExtractedBlob, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()
 ) -> Row:
     """The row of one document. Cut text is `truncated`, never `complete`; until it is grouped a row
     is its own family.

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
-from indexer.errors import StoreError, Unsupported
-from indexer.grouping.delete import mend
+from indexer.errors import StoreError, UnsupportedOperation
+from indexer.grouping.delete import repair_families
 from indexer.indexing.arrival import Arrivals
 from indexer.model import Row
 from indexer.recipe import Recipe
@@ -28,7 +28,7 @@ _BEGUN = " begun"
 _NONE: Structure = {}
 
 
-def divided(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NONE) -> list[Row]:
+def divide(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NONE) -> list[Row]:
     """Documents with the rows of their parts: `#1`, `#2` and so on after the document's id, in the
     order of the text.
 
@@ -92,7 +92,7 @@ def _last_cut(row: Row, parts: tuple[Row, ...]) -> tuple[Row, ...]:
 
 
 @dataclass(slots=True)
-class Parting:
+class PartDivider:
     """Divides the documents of one job. Parts whose text is the same keep their family; who was led
     by others is mended.
     """
@@ -107,14 +107,16 @@ class Parting:
         """The rows with their parts. `replaced`: ids of documents that the store holds already,
         with parts of their own.
         """
-        made = divided(rows, self.recipe, structure)
+        made = divide(rows, self.recipe, structure)
         before = self._before([row.id for row in rows if row.id in replaced])
         if not before:
             return made
         self.arrivals = self.arrivals or Arrivals(self.store.of("parts"), self.recipe, None)
         parts = [part for row in made for part in row.parts or ()]
         coming = {part.id for part in parts}
-        mend(self.store, self.recipe, {id: row for id, row in before.items() if id not in coming})
+        repair_families(
+            self.store, self.recipe, {id: row for id, row in before.items() if id not in coming}
+        )
         placed = iter(self.arrivals.placed(parts, before.keys() & coming))
         return [replace(row, parts=tuple(islice(placed, len(row.parts or ())))) for row in made]
 
@@ -126,7 +128,9 @@ class Parting:
         return self.store.get([id for id, _ in self.store.members("parent", ids)])
 
 
-def parting(store: Store, parts: str | None, recipe: Recipe, in_place: bool) -> Parting | None:
+def part_divider(
+    store: Store, parts: str | None, recipe: Recipe, in_place: bool
+) -> PartDivider | None:
     """How the documents of a job are divided: as `parts` says, else as those are that the store
     holds; None for not at all.
 
@@ -134,7 +138,7 @@ def parting(store: Store, parts: str | None, recipe: Recipe, in_place: bool) -> 
     begun anew.
     """
     if in_place and parts:
-        raise Unsupported(
+        raise UnsupportedOperation(
             store=store.url,
             what="keep parts of documents that are signed in place",
             instead="another store",
@@ -143,7 +147,7 @@ def parting(store: Store, parts: str | None, recipe: Recipe, in_place: bool) -> 
     wanted = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)
     if wanted is None:
         return None
-    made = Parting(store, recipe)
+    made = PartDivider(store, recipe)
     if stored != wanted:
         store.keep_parts(wanted + _BEGUN)
         _divide_stored(store, made)
@@ -151,7 +155,7 @@ def parting(store: Store, parts: str | None, recipe: Recipe, in_place: bool) -> 
     return made
 
 
-def _divide_stored(store: Store, made: Parting) -> None:
+def _divide_stored(store: Store, made: PartDivider) -> None:
     rows = store.scan()
     while batch := list(islice(rows, BATCH)):
         refusals = store.write(made.divided(batch, {row.id for row in batch}))

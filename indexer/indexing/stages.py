@@ -16,21 +16,30 @@ from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extraction.base import Limits
 from indexer.extraction.extractors import document_or_task
 from indexer.extraction.worker_pool import Pool, Task
-from indexer.grouping.delete import DEFAULTS, delete_mended
+from indexer.grouping.delete import DEFAULTS, delete_and_repair
 from indexer.grouping.group import Settings
 from indexer.indexing.arrival import Arrivals
-from indexer.indexing.make_rows import Extracted, file_name, row_of
-from indexer.indexing.parts import Parting
-from indexer.indexing.writer import Writer, Written
+from indexer.indexing.make_rows import ExtractedBlob, file_name, row_of
+from indexer.indexing.parts import PartDivider
+from indexer.indexing.writer import Writer, WriteResult
 from indexer.jobs.journal import Failure, Journal
-from indexer.model import Blob, Document, Failed, Indexed, Outcome, Payload, Row, Skipped
+from indexer.model import (
+    Blob,
+    Document,
+    FailedBlob,
+    IndexedBlob,
+    Outcome,
+    Payload,
+    Row,
+    SkippedBlob,
+)
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.read_blob import read
 from indexer.stores.base import Store
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
-from indexer.text.clauses.structure import located
+from indexer.text.clauses.structure import locate_headings
 
 LOOKUP_BATCH, LOOKUP_BYTES = 256, 64 << 20
 WRITE_DOCUMENTS, WRITE_DIVIDED = 500, 50
@@ -63,7 +72,7 @@ class Job:
     retry: bool = False
     families: Settings | None = DEFAULTS
     stopping: Callable[[], bool] = lambda: False
-    parting: Parting | None = None
+    parting: PartDivider | None = None
 
     @cached_property
     def arrivals(self) -> Arrivals:
@@ -81,7 +90,7 @@ def outcomes(
 ) -> Generator[Outcome, None, None]:
     """Index blobs and yield what became of each, in the order in which it is known.
 
-    An `Indexed` is yielded after the store has acknowledged the row, never before. Rows may be
+    An `IndexedBlob` is yielded after the store has acknowledged the row, never before. Rows may be
     under way to the store while others are extracted; closing the generator drops them, and a later
     run sends them again.
     """
@@ -104,9 +113,9 @@ def _fresh(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outc
             outcome = _pending(
                 item, job, stored.get(item.id), None if job.retry else failures.get(item.id)
             )
-            if isinstance(outcome, Skipped) and item.id in failures:
+            if isinstance(outcome, SkippedBlob) and item.id in failures:
                 job.journal.forget([item.id])
-            unchanged = isinstance(outcome, Skipped) and item.id in unlabelled
+            unchanged = isinstance(outcome, SkippedBlob) and item.id in unlabelled
             yield _labelled(unlabelled[item.id], job) if unchanged else outcome
 
 
@@ -124,7 +133,7 @@ def _unlabelled(stored: Iterable[str], job: Job) -> dict[str, Row]:
 def _labelled(row: Row, job: Job) -> Outcome:
     """Add the job's labels to an unchanged document; nothing else of it is written."""
     job.store.relabel({row.id: tuple(dict.fromkeys((*row.labels, *job.labels)))})
-    return Indexed(row.path, row.status)
+    return IndexedBlob(row.path, row.status)
 
 
 def _pending(
@@ -135,7 +144,7 @@ def _pending(
     try:
         payload = read(blob, job.limits.bytes)
     except ExtractionError as error:
-        return Failed(blob.path, str(error))
+        return FailedBlob(blob.path, str(error))
     return _known(blob, payload.source, job, stored, failure) or Pending(
         blob, payload, stored is not None
     )
@@ -146,17 +155,17 @@ def _known(
 ) -> Outcome | None:
     """The outcome of what the store or the journal holds already; None for anything else."""
     if source == stored:
-        return Skipped(blob.path, "unchanged")
+        return SkippedBlob(blob.path, "unchanged")
     if failure and (failure.source, failure.extractor) == (source, job.extractor):
-        return Failed(blob.path, failure.error)
+        return FailedBlob(blob.path, failure.error)
     return None
 
 
 def _extracted(
     items: Iterable[Pending | Outcome], job: Job, pool: Pool
-) -> Iterator[Extracted | Outcome]:
+) -> Iterator[ExtractedBlob | Outcome]:
     """Text of every blob: plain text here and now, everything else in the worker processes."""
-    results: Iterator[tuple[Pending, Document | ExtractionError] | Extracted | Outcome] = (
+    results: Iterator[tuple[Pending, Document | ExtractionError] | ExtractedBlob | Outcome] = (
         pool.extract_all(_tasks(items, job))
     )
     for item in results:
@@ -174,7 +183,7 @@ def _extracted(
 
 def _tasks(
     items: Iterable[Pending | Outcome], job: Job
-) -> Iterator[Task[Pending] | Extracted | Outcome]:
+) -> Iterator[Task[Pending] | ExtractedBlob | Outcome]:
     for item in items:
         if not isinstance(item, Pending):
             yield item
@@ -190,9 +199,9 @@ def _tasks(
             yield _text_of(item, made)
 
 
-def _text_of(pending: Pending, document: Document) -> Extracted:
+def _text_of(pending: Pending, document: Document) -> ExtractedBlob:
     reached("after_extract")
-    return Extracted(
+    return ExtractedBlob(
         pending.blob, pending.payload.raw, pending.payload.source, document, pending.replaces
     )
 
@@ -208,29 +217,29 @@ def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
     return made or document_or_task(item, item.payload.data, file_name(item.blob.path), limits)
 
 
-def _failed(pending: Pending, error: ExtractionError, job: Job) -> Failed:
+def _failed(pending: Pending, error: ExtractionError, job: Job) -> FailedBlob:
     """Remember a failure; a row of what the file held before goes, for the file no longer says
     so.
     """
     blob = pending.blob
     event("document_failed", id=blob.id, kind=type(error).__name__)
     if pending.replaces:
-        delete_mended(job.store, [blob.id])
+        delete_and_repair(job.store, [blob.id])
     job.journal.record(
         [Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))]
     )
-    return Failed(blob.path, str(error))
+    return FailedBlob(blob.path, str(error))
 
 
-def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome]:
+def _written(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outcome]:
     """Fingerprint in batches and hand them to the store; outcomes that are already decided pass at
     once.
     """
-    batch: list[Extracted] = []
+    batch: list[ExtractedBlob] = []
     chars, most = 0, WRITE_DIVIDED if job.parting else WRITE_DOCUMENTS
     with Writer(job.arrivals) as writer:
         for item in items:
-            if not isinstance(item, Extracted):
+            if not isinstance(item, ExtractedBlob):
                 yield item
                 continue
             batch.append(item)
@@ -243,7 +252,7 @@ def _written(items: Iterable[Extracted | Outcome], job: Job) -> Iterator[Outcome
         yield from _decided(writer.finish(), job)
 
 
-def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
+def _rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
     reached("before_fingerprint")
     signed = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
@@ -253,13 +262,14 @@ def _rows(batch: Sequence[Extracted], job: Job) -> list[Row]:
     replaced = {item.blob.id for item in batch if item.replaces}
     if job.parting:
         structure = {
-            item.blob.id: located(item.document.text, item.document.headings) for item in batch
+            item.blob.id: locate_headings(item.document.text, item.document.headings)
+            for item in batch
         }
         rows = job.parting.divided(rows, replaced, structure)
     return job.arrivals.placed(rows, replaced)
 
 
-def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:
+def _decided(decisions: Iterable[WriteResult], job: Job) -> Iterator[Outcome]:
     """The outcomes of rows on which the store has decided; refusals are remembered."""
     for written in decisions:
         reached("before_acknowledge")
@@ -272,9 +282,9 @@ def _decided(decisions: Iterable[Written], job: Job) -> Iterator[Outcome]:
         errors = _refused(refused, job) if refused else {}
         for row in written.rows:
             yield (
-                Failed(row.path, errors[row.id])
+                FailedBlob(row.path, errors[row.id])
                 if row.id in errors
-                else Indexed(row.path, row.status)
+                else IndexedBlob(row.path, row.status)
             )
             reached("after_acknowledge")
 
@@ -284,7 +294,7 @@ def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]
     they no longer say so.
     """
     if replaced := job.store.sources(list(refused)):
-        delete_mended(job.store, list(replaced))
+        delete_and_repair(job.store, list(replaced))
     for id in refused:
         event("document_refused", id=id)
     errors = {id: f"the store refused it: {refusal}" for id, (_, refusal) in refused.items()}

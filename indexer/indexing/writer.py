@@ -24,7 +24,7 @@ _CLOSING_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """Rows on which the store has decided: for each in order why it was refused, None when it was
     acknowledged.
     """
@@ -77,13 +77,13 @@ class Writer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, rows: Sequence[Row]) -> Iterator[Written]:
+    def write(self, rows: Sequence[Row]) -> Iterator[WriteResult]:
         """Hand over rows; yield what the store has decided on earlier ones, or on these. Raises
         what `Store.write` raises.
         """
         batch = _Batch(rows)
         if not self._threads:
-            yield Written(batch.rows, batch.written_to(self._store))
+            yield WriteResult(batch.rows, batch.written_to(self._store))
             return
         while self._under_way and (
             self._bytes + batch.bytes > self._most or not self._under_way.isdisjoint(batch.ids)
@@ -95,7 +95,7 @@ class Writer:
         while not self._finished.empty():
             yield self._next()
 
-    def finish(self) -> Iterator[Written]:
+    def finish(self) -> Iterator[WriteResult]:
         """Yield what the store decides on all that is under way."""
         while self._under_way:
             yield self._next()
@@ -109,7 +109,7 @@ class Writer:
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _next(self) -> Written:
+    def _next(self) -> WriteResult:
         """Wait for a batch. Raises `StoreStopped` when not one was decided on for
         `STALLED_SECONDS`.
         """
@@ -122,7 +122,7 @@ class Writer:
         self._under_way -= batch.ids
         if isinstance(batch.result, BaseException):
             raise batch.result
-        return Written(batch.rows, batch.result)
+        return WriteResult(batch.rows, batch.result)
 
     def _work(self) -> None:
         while (batch := self._waiting.get()) is not None and not self._closed:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.errors import StoreError
-from indexer.jobs.journal import Journal, looked_up
-from indexer.system.logs import Level, event, telling
+from indexer.jobs.journal import Journal, failures_at
+from indexer.system.logs import Level, event, is_enabled
 from indexer.system.traces import span
 
 KEPT = 200
@@ -48,7 +48,7 @@ class JobSummary:
 
 
 @dataclass(slots=True)
-class Working:
+class JobRecorder:
     """A job under way: whoever does it counts here, and says when it was `stopped` before its
     end.
     """
@@ -59,14 +59,14 @@ class Working:
 
 
 @contextlib.contextmanager
-def working(journal: Journal, command: str) -> Iterator[Working]:
+def record_job(journal: Journal, command: str) -> Iterator[JobRecorder]:
     """Keep a summary of what happens inside, tell of it in the log, and make it one span; errors
     pass through.
 
     A summary that cannot be kept stops no job.
     """
-    job, started = Working(secrets.token_hex(6)), time.monotonic()
-    with telling(job.id), span(command, job=job.id):
+    job, started = JobRecorder(secrets.token_hex(6)), time.monotonic()
+    with is_enabled(job.id), span(command, job=job.id):
         event("job_began", command=command)
         _change(journal, _TABLE, ())
         row = (job.id, command, began := time.time())
@@ -89,7 +89,7 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
     """The jobs in a journal, the last one first, read without holding it. Raises `StoreBusy` while
     a job holds it.
     """
-    return looked_up(path, "job", _SELECT, _summary)
+    return failures_at(path, "job", _SELECT, _summary)
 
 
 def _summary(
@@ -99,7 +99,7 @@ def _summary(
 
 
 def _end(
-    journal: Journal, job: Working, command: str, began: float, outcome: str, seconds: float
+    journal: Journal, job: JobRecorder, command: str, began: float, outcome: str, seconds: float
 ) -> None:
     counts = {name.lower(): number for name, number in job.counts.items()}
     _change(

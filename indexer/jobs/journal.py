@@ -84,17 +84,19 @@ def journal_path(store_url: str) -> Path | None:
     return None if file == ":memory:" else Path(f"{file}.jobs")
 
 
-def remembered(path: Path | None) -> tuple[Failure, ...] | None:
+def stored_failures(path: Path | None) -> tuple[Failure, ...] | None:
     """The failures in a journal by path, without holding it; none when there is no journal, None
     while a job holds it.
     """
     try:
-        return looked_up(path, "failure", "SELECT * FROM failure ORDER BY path", Failure)
+        return failures_at(path, "failure", "SELECT * FROM failure ORDER BY path", Failure)
     except StoreBusy:
         return None
 
 
-def looked_up(path: Path | None, table: str, select: str, made: Callable[..., T]) -> tuple[T, ...]:
+def failures_at(
+    path: Path | None, table: str, select: str, made: Callable[..., T]
+) -> tuple[T, ...]:
     """What is made of the rows that a SELECT finds in a journal, without holding it; nothing when
     there is no such table.
 

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import BLOCK, Codes, Room, Sorter, bits_for, parts
-from indexer.joins.hot_bands import HotBands, Missed
+from indexer.joins.external_sort import BLOCK, Codes, MemoryBudget, Sorter, bits_for, parts
+from indexer.joins.hot_bands import HotBands, MissedEstimate
 from indexer.sketch.keys import band_hashes
 from indexer.statistics.wilson import Z95, wilson
 
@@ -27,7 +27,7 @@ Slots: TypeAlias = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
-class Capped:
+class CapReport:
     """What caps left out: bands shared by more documents than the cap, the most documents that
     share one, and the pairs of documents that were not looked at there; a pair that shares several
     such bands counts once for each. `missed`: what that is likely to have cost, when it was looked
@@ -37,9 +37,9 @@ class Capped:
     keys: int = 0
     largest: int = 0
     pairs: int = 0
-    missed: Missed | None = None
+    missed: MissedEstimate | None = None
 
-    def with_those_of(self, other: Capped) -> Capped:
+    def with_those_of(self, other: CapReport) -> CapReport:
         """What was left out here and there together; the interval of `missed` is then at least one
         of 95 %.
         """
@@ -53,8 +53,8 @@ class Capped:
                 a.low + b.low,
                 a.high + b.high,
             )
-            missed = Missed(a.threshold, *sums)
-        return Capped(
+            missed = MissedEstimate(a.threshold, *sums)
+        return CapReport(
             self.keys + other.keys,
             max(self.largest, other.largest),
             self.pairs + other.pairs,
@@ -79,10 +79,10 @@ class Join:
         rows: int,
         rank: NDArray[np.int64],
         cap: int,
-        room: Room | None = None,
+        room: MemoryBudget | None = None,
     ) -> None:
         self._slots, self._rows, self._rank, self._cap = slots, rows, rank, cap
-        self._room = room or Room()
+        self._room = room or MemoryBudget()
         self._labels: Places = self._room.array((bands, len(slots)), np.int32)
         self._values: Codes = self._room.array(len(slots), np.uint64)
         self._stars = Sorter(self._room, unique=True)
@@ -167,9 +167,9 @@ class Join:
             self.hot.add(band, int(self._values[centre]), int(centre), others.astype(np.int32))
 
     @property
-    def capped(self) -> Capped:
+    def capped(self) -> CapReport:
         """What caps left out so far."""
-        return Capped(len(self.hot), self.hot.largest, self.hot.pairs)
+        return CapReport(len(self.hot), self.hot.largest, self.hot.pairs)
 
 
 def whole_runs(codes: Codes, low: np.uint64, size: int) -> Iterator[slice]:
@@ -209,10 +209,10 @@ def spread(
     [([0, 0, 1, 7], [1, 2, 2, 8])]
     """
     places = np.repeat(starts, sizes) + within(sizes)
-    yield from partnered(places, np.repeat(starts + sizes, sizes) - places - 1, block)
+    yield from has_partner(places, np.repeat(starts + sizes, sizes) - places - 1, block)
 
 
-def partnered(
+def has_partner(
     places: NDArray[np.int64], partners: NDArray[np.int64], block: int = BLOCK
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Each place with the `partners[i]` places that follow it; a block ends where it would exceed
@@ -246,8 +246,8 @@ class SlotCounter:
     the memory traffic.
     """
 
-    def __init__(self, slots: Slots, room: Room | None = None) -> None:
-        room = room or Room()
+    def __init__(self, slots: Slots, room: MemoryBudget | None = None) -> None:
+        room = room or MemoryBudget()
         self._slots: Slots = slots
         self._low: NDArray[np.uint8] = room.array(slots.shape, np.uint8)
         for part in parts(len(slots), room.share(8, 8 * slots.shape[1] or 1, most=AT_ONCE)):

@@ -49,7 +49,7 @@ class Carriers(Sequence[list[int]]):
         return np.bincount(self.texts[documents & (self.texts >= 0)], minlength=len(self)) > 0
 
 
-class Wanted:
+class PairFilter:
     """Which pairs of documents were asked for: of one in `marked` and one outside, if given;
     touching one in `new`, if given.
 
@@ -92,7 +92,7 @@ class Wanted:
         return np.where(swapped, b, a), np.where(swapped, a, b), kept
 
 
-class Spelling:
+class DocumentPairs:
     """Pairs of documents for pairs of texts. Where copies make more than `cap` pairs, those with
     the first copy of either only.
 

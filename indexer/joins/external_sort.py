@@ -1,7 +1,7 @@
 """Sorting more 64-bit codes than memory holds: sorted runs that are put aside, and merged in
 stretches (external merge sort).
 
-Where arrays lie is a matter of the `Room` they are given; what comes out is the same in any room.
+Where arrays lie is a matter of the `MemoryBudget` they are given; what comes out is the same in any room.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BLOCK = 1 << 20
 Codes: TypeAlias = NDArray[np.uint64]
 
 
-class Room:
+class MemoryBudget:
     """Where arrays lie that may be larger than memory. This one keeps them all in memory.
 
     `limit`: bytes that arrays and buffers should take together. The buffers of whoever works in a
@@ -58,7 +58,7 @@ class Sorter:
     Buffers take a quarter of the room's limit, whatever is added.
     """
 
-    def __init__(self, room: Room, unique: bool = False) -> None:
+    def __init__(self, room: MemoryBudget, unique: bool = False) -> None:
         self._room, self._unique = room, unique
         self._most = room.share(8, 8)
         self._parts: list[Codes] = []
@@ -120,7 +120,7 @@ class Sorter:
 class Column:
     """Values that come a part at a time, kept in a room."""
 
-    def __init__(self, room: Room, dtype: DTypeLike) -> None:
+    def __init__(self, room: MemoryBudget, dtype: DTypeLike) -> None:
         self._room, self._dtype = room, np.dtype(dtype)
         self._most = room.share(64, self._dtype.itemsize)
         self._parts: list[NDArray[Any]] = []

@@ -23,7 +23,7 @@ _TOP = float(1 << 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class MissedEstimate:
     """How many near duplicates a cap is likely to have left out, from `drawn` pairs of which
     `found` were such.
 
@@ -135,7 +135,7 @@ class HotBands:
 
     def missed(
         self, threshold: float, found: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Missed:
+    ) -> MissedEstimate:
         """The estimate, when those of the pairs drawn that are `found` are near duplicates."""
         total, drawn, such = (
             float(weights[found].sum()),
@@ -143,6 +143,8 @@ class HotBands:
             int(np.count_nonzero(weights[found])),
         )
         if self.pairs <= DRAWN:
-            return Missed(threshold, drawn, such, *[round(total)] * 3)
+            return MissedEstimate(threshold, drawn, such, *[round(total)] * 3)
         low, high = wilson(total, drawn)
-        return Missed(threshold, drawn, such, *(x * self.pairs for x in (total / drawn, low, high)))
+        return MissedEstimate(
+            threshold, drawn, such, *(x * self.pairs for x in (total / drawn, low, high))
+        )

@@ -10,7 +10,7 @@ from indexer.joins.external_sort import Codes
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
-def coded(left: Places, right: Places) -> Codes:
+def encode_pair(left: Places, right: Places) -> Codes:
     """The codes of pairs; places are not negative.
 
     >>> coded(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
@@ -20,7 +20,7 @@ def coded(left: Places, right: Places) -> Codes:
     return codes
 
 
-def decoded(codes: Codes) -> tuple[Places, Places]:
+def decode_pair(codes: Codes) -> tuple[Places, Places]:
     """The pairs of codes, left and right.
 
     >>> [side.tolist() for side in decoded(np.array([4294967298, 7], np.uint64))]

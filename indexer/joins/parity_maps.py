@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import Room, parts
+from indexer.joins.external_sort import MemoryBudget, parts
 
 try:
     from indexer import _kernel
@@ -33,7 +33,7 @@ class ParityMaps:
     the room.
     """
 
-    def __init__(self, sizes: NDArray[np.int64], room: Room) -> None:
+    def __init__(self, sizes: NDArray[np.int64], room: MemoryBudget) -> None:
         self._sizes = sizes
         middling = int(np.median(sizes)) if len(sizes) else 0
         self.bits = min(MOST_BITS, max(LEAST_BITS, 1 << (3 * middling - 1).bit_length()))

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import Places, partnered, whole_runs
-from indexer.joins.external_sort import Codes, Room, Sorter, bits_for
+from indexer.joins.bands import Places, has_partner, whole_runs
+from indexer.joins.external_sort import Codes, MemoryBudget, Sorter, bits_for
 from indexer.joins.parity_maps import SLACK, ParityMaps
 
 COUNTERS = 1 << 22
@@ -53,7 +53,7 @@ class SimilarSets:
     """
 
     def __init__(
-        self, sizes: NDArray[np.int64], order: FeatureOrder, threshold: float, room: Room
+        self, sizes: NDArray[np.int64], order: FeatureOrder, threshold: float, room: MemoryBudget
     ) -> None:
         self._order, self._threshold, self._room = order, threshold, room
         self._by_size = np.argsort(sizes, kind="stable").astype(np.int32)
@@ -108,7 +108,7 @@ class SimilarSets:
         block = self._room.block
         if self._prefixes is None:
             ranks, done = np.flatnonzero(self._sizes), 0
-            for left, right in partnered(ranks, self._reach[ranks] - ranks, block):
+            for left, right in has_partner(ranks, self._reach[ranks] - ranks, block):
                 done += len(left)
                 yield done, self.pairs, left.astype(np.int32), right.astype(np.int32)
             return
@@ -118,7 +118,7 @@ class SimilarSets:
             last = codes[part] & ~low | self._reach[ranks].astype(np.uint64)
             places = np.arange(len(ranks))
             partners = np.searchsorted(codes[part], last, side="right") - places - 1
-            for one, other in partnered(places, partners, block):
+            for one, other in has_partner(places, partners, block):
                 yield (
                     part.stop,
                     len(codes),

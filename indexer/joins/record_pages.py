@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import Room
+from indexer.joins.external_sort import MemoryBudget
 
 PAGE = 1 << 12
 
@@ -18,7 +18,7 @@ PAGE = 1 << 12
 class Records:
     """Records in the order in which they were added; a page of them at a time is put aside."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: MemoryBudget) -> None:
         self._room = room
         self._pages: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
         self._pending: list[bytes] = []
@@ -47,7 +47,7 @@ class Records:
 class Names(Sequence[str]):
     """Strings as UTF-8 records; lone surrogates are kept."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: MemoryBudget) -> None:
         self._records = Records(room)
 
     def add(self, name: str) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from indexer.errors import UsageError
 from indexer.joins.bands import Join, SlotCounter
 from indexer.joins.external_sort import Codes
-from indexer.joins.pair_codes import coded, decoded
+from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.matching.collection import Collection, Progress
 from indexer.matching.text_pairs import Sharing, TextPairs
 from indexer.matching.verification import Verifier
@@ -27,9 +27,9 @@ from indexer.statistics.strata import (
     ESCAPING,
     Audit,
     Stratum,
-    allotted,
+    allot,
     at_most,
-    audited,
+    audit_strata,
     chance_at_least,
 )
 
@@ -79,7 +79,7 @@ def audit_of(
         raise UsageError(
             f"an audit takes 20 pairs or more, not {draws}; some hundreds tell something"
         )
-    listed = coded(found.left, found.right)
+    listed = encode_pair(found.left, found.right)
     near = _near(collection, listed, threshold, cap, progress)
     groups = [
         _Group("listed by their sketches", listed[~found.exact], LET_IN, True),
@@ -89,7 +89,7 @@ def audit_of(
     far = _Far(len(collection.slots), np.union1d(listed, near.codes))
     for_far = min(far.size, max(draws // FAR, draws - sum(len(one.codes) for one in groups)))
     spreads = [(one.expected * (1 - one.expected)) ** 0.5 for one in groups]
-    given = allotted([len(one.codes) for one in groups], spreads, draws - for_far)
+    given = allot([len(one.codes) for one in groups], spreads, draws - for_far)
     sampler = _Sampler(verifier, threshold, progress)
     measured = int(found.exact.sum())
     strata = [Stratum(MEASURED, measured, measured, measured, 1.0, True)]
@@ -112,7 +112,7 @@ def audit_of(
             False,
         )
     )
-    return audited(threshold, strata)
+    return audit_strata(threshold, strata)
 
 
 def _near(
@@ -137,7 +137,7 @@ def _near(
         shared.add(*counter.at_least(left, right, least))
         progress("auditing: comparing slots", join.done, join.total)
     shared.sort()
-    parts = [(coded(left, right), equal) for left, right, equal in shared.blocks()]
+    parts = [(encode_pair(left, right), equal) for left, right, equal in shared.blocks()]
     codes = np.concatenate([np.zeros(0, dtype=np.uint64), *(part for part, _ in parts)])
     equal = np.concatenate([np.zeros(0, dtype=np.uint16), *(part for _, part in parts)])
     apart = ~np.isin(codes, listed)
@@ -170,7 +170,7 @@ class _Far:
         if self.size + len(self._others) <= max(ALL, 4 * number):
             left, right = np.triu_indices(self._texts, 1)
             every = np.setdiff1d(
-                coded(left.astype(np.int32), right.astype(np.int32)),
+                encode_pair(left.astype(np.int32), right.astype(np.int32)),
                 self._others,
                 assume_unique=True,
             )
@@ -182,7 +182,7 @@ class _Far:
                 places(4 * number, seed + 2 + step, self._texts),
                 places(4 * number, seed + 3 + step, self._texts),
             )
-            codes = coded(np.minimum(a, b)[a != b], np.maximum(a, b)[a != b])
+            codes = encode_pair(np.minimum(a, b)[a != b], np.maximum(a, b)[a != b])
             joined = np.concatenate([made, codes[~np.isin(codes, self._others)]])
             made, step = joined[np.sort(np.unique(joined, return_index=True)[1])], step + 2
         return made[:number]
@@ -198,7 +198,7 @@ class _Sampler:
     def reaching(self, codes: Codes) -> int:
         """How many of these pairs reach the threshold on their texts."""
         codes = np.sort(codes)
-        left, right = decoded(codes)
+        left, right = decode_pair(codes)
         similarity = self._verifier.similarities(left, right)
         self._done += len(codes)
         self._progress("auditing: verifying pairs", self._done, 0)

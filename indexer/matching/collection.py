@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.joins.copies import Carriers
-from indexer.joins.external_sort import Column, Room, parts
+from indexer.joins.external_sort import Column, MemoryBudget, parts
 from indexer.joins.record_pages import Names, Records
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
@@ -28,7 +28,7 @@ KEYED = ("complete", "truncated")
 EVERY = 1000
 
 
-def silent(_stage: str, _done: int, _total: int) -> None:
+def no_progress(_stage: str, _done: int, _total: int) -> None:
     """The progress of a caller who does not want any."""
 
 
@@ -97,7 +97,7 @@ class Collection:
     slots: NDArray[np.uint32]
     simhash: NDArray[np.uint64]
     chars: NDArray[np.int64]
-    room: Room
+    room: MemoryBudget
 
     def first_id(self, text: int) -> str:
         """The id of the first document that carries a text."""
@@ -109,7 +109,7 @@ class _Keyed:
     sketches.
     """
 
-    def __init__(self, width: int, room: Room) -> None:
+    def __init__(self, width: int, room: MemoryBudget) -> None:
         self.width, self._room = width, room
         self._places, self._digests = Column(room, np.int32), Column(room, np.uint64)
         self._slots, self._simhash, self._chars = (
@@ -161,26 +161,26 @@ class _Keyed:
 
 
 def collect(
-    store: Store, recipe: Recipe, progress: Progress = silent, room: Room | None = None
+    store: Store, recipe: Recipe, progress: Progress = no_progress, room: MemoryBudget | None = None
 ) -> Collection:
     """Read every row of a store once, texts let go at once. `progress` hears of every thousandth
     row.
     """
     store.refresh()
-    return gathered(store.scan(), recipe, store.counts().documents, progress, room)
+    return gather(store.scan(), recipe, store.counts().documents, progress, room)
 
 
-def gathered(
+def gather(
     rows: Iterable[Row],
     recipe: Recipe,
     total: int,
-    progress: Progress = silent,
-    room: Room | None = None,
+    progress: Progress = no_progress,
+    room: MemoryBudget | None = None,
 ) -> Collection:
     """The collection of these rows, which come ascending by id; `total` is how many there are
     about.
     """
-    room = room or Room()
+    room = room or MemoryBudget()
     keyed = _Keyed(recipe.slots or 0 if recipe.minhash else 0, room)
     ids, paths, rest = Names(room), Names(room), Records(room)
     for place, row in enumerate(rows):

@@ -9,21 +9,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import Capped, runs, spread, whole_runs
-from indexer.joins.copies import Wanted
+from indexer.joins.bands import CapReport, runs, spread, whole_runs
+from indexer.joins.copies import PairFilter
 from indexer.joins.external_sort import Codes, Column, Sorter, bits_for, parts
-from indexer.joins.pair_codes import coded, decoded
+from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.matching.collection import Collection, Progress
 from indexer.matching.text_pairs import AT_ONCE, TextPairs
 from indexer.matching.verification import Verifier
-from indexer.sketch.passage_keys import contained, passage_keys
+from indexer.sketch.passage_keys import containment_bounds, passage_keys
 
 
 def containing(
     collection: Collection,
     verifier: Verifier,
     threshold: float,
-    wanted: Wanted,
+    wanted: PairFilter,
     cap: int,
     progress: Progress,
 ) -> TextPairs:
@@ -40,7 +40,7 @@ def containing(
         Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.float64, np.float64)
     ]
     for part in parts(len(codes), AT_ONCE):
-        left, right = decoded(codes[part])
+        left, right = decode_pair(codes[part])
         within = _within(verifier, left, right)
         kept = (within.max(axis=1) >= threshold) & (within.max(axis=1) > 0)
         for column, values in zip(columns, (left, right, *within.T), strict=True):
@@ -54,14 +54,14 @@ def containing(
 
 
 def _candidates(
-    collection: Collection, verifier: Verifier, wanted: Wanted, cap: int, progress: Progress
-) -> tuple[Codes, Capped]:
+    collection: Collection, verifier: Verifier, wanted: PairFilter, cap: int, progress: Progress
+) -> tuple[Codes, CapReport]:
     """The wanted pairs that share a key, as left << 32 | right, ascending; and what was passed
     over.
     """
     bits = np.uint64(bits_for(len(collection.documents)))
     low = (np.uint64(1) << bits) - np.uint64(1)
-    keys, found, capped = Sorter(collection.room), Sorter(collection.room, unique=True), Capped()
+    keys, found, capped = Sorter(collection.room), Sorter(collection.room, unique=True), CapReport()
     for text, side in enumerate(verifier.every(progress, "reading passages")):
         keys.add(passage_keys(side.runs) & ~low | np.uint64(text))
     codes = keys.sorted()
@@ -73,12 +73,12 @@ def _candidates(
         for left, right in spread(starts[~hot], sizes[~hot], collection.room.block):
             one, other = wanted.texts(texts[left], texts[right])
             apart = one != other
-            found.add(coded(one[apart], other[apart]))
+            found.add(encode_pair(one[apart], other[apart]))
         progress("pairing passages", part.stop, len(codes))
     return found.sorted(), capped
 
 
-def _added(capped: Capped, sizes: NDArray[np.int64]) -> Capped:
+def _added(capped: CapReport, sizes: NDArray[np.int64]) -> CapReport:
     return replace(
         capped,
         keys=capped.keys + len(sizes),
@@ -96,5 +96,5 @@ def _within(
         verifier.read([*left[part].tolist(), *right[part].tolist()])
         for place in range(part.start, part.stop):
             one, other = verifier.side(int(left[place])).runs, verifier.side(int(right[place])).runs
-            within[place] = contained(one, other), contained(other, one)
+            within[place] = containment_bounds(one, other), containment_bounds(other, one)
     return within

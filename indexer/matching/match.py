@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.joins.bands import Places
-from indexer.joins.copies import Spelling, Wanted
+from indexer.joins.copies import DocumentPairs, PairFilter
 from indexer.joins.external_sort import Codes, Column, Sorter, parts
-from indexer.joins.pair_codes import coded, decoded
+from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.matching.audit import audit_of
-from indexer.matching.collection import Collection, Progress, collect, silent
+from indexer.matching.collection import Collection, Progress, collect, no_progress
 from indexer.matching.containment import containing
-from indexer.matching.pairs import Matched
+from indexer.matching.pairs import MatchResult
 from indexer.matching.text_pairs import TextPairs, complete, likely
 from indexer.matching.verification import Verifier
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of, viewed
+from indexer.searching.similar import recipe_of, scope_view
 from indexer.similarity.measures import MEASURES
 from indexer.sketch.plan import Plan, plan, plan_for_recall
 from indexer.stores.base import Store
-from indexer.system.spill_files import DEFAULT_MEGABYTES, Scratch
+from indexer.system.spill_files import DEFAULT_MEGABYTES, SpillFiles
 
 CAP = 1000
 ALMOST_ONE = 0.999
@@ -54,8 +54,8 @@ def match(
     audit: int = 0,
     seed: int = 0,
     of: Literal["documents", "parts"] = "documents",
-    progress: Progress = silent,
-) -> Matched:
+    progress: Progress = no_progress,
+) -> MatchResult:
     """Find the pairs of documents whose `measure` is `threshold` or more.
 
     `recall`: bands that so large a share of the pairs at the threshold share, as `group` has them,
@@ -86,8 +86,8 @@ def match(
         raise UsageError(
             "--audit is of all pairs by features, and goes with no other choice of pairs and no --measure"
         )
-    store = viewed(store, of)
-    collection = collect(store, recipe, progress, room(memory))
+    store = scope_view(store, of)
+    collection = collect(store, recipe, progress, default_memory(memory))
     wanted = _wanted(collection, against, new)
     verifier = Verifier(store, collection, measure)
     chosen = None
@@ -141,7 +141,7 @@ def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: 
         raise UsageError(f"the cap must be 2 or more, not {cap}")
 
 
-def no_such_label(against: str, labels: Set[str]) -> UsageError:
+def unknown_label(against: str, labels: Set[str]) -> UsageError:
     """The error that no document carries a label, naming those that documents carry, `LABELS_TOLD`
     at most.
     """
@@ -154,22 +154,22 @@ def no_such_label(against: str, labels: Set[str]) -> UsageError:
     return UsageError(f"no document carries the label {against!r}; {there}")
 
 
-def room(memory: int) -> Scratch:
+def default_memory(memory: int) -> SpillFiles:
     """A room of so many megabytes. Raises `UsageError` when that is none."""
     if memory < 1:
         raise UsageError(f"at least 1 MB of memory is needed, not {memory}")
-    return Scratch(memory)
+    return SpillFiles(memory)
 
 
-def _wanted(collection: Collection, against: str | None, new: bool) -> Wanted:
+def _wanted(collection: Collection, against: str | None, new: bool) -> PairFilter:
     if against is None and not new:
-        return Wanted(collection.documents, None, None)
+        return PairFilter(collection.documents, None, None)
     flags = np.array(
         [(against in one.labels, one.provisional) for one in collection.entries], dtype=bool
     ).reshape(-1, 2)
     if against is not None and not flags[:, 0].any():
-        raise no_such_label(against, {label for one in collection.entries for label in one.labels})
-    return Wanted(
+        raise unknown_label(against, {label for one in collection.entries for label in one.labels})
+    return PairFilter(
         collection.documents, None if against is None else flags[:, 0], flags[:, 1] if new else None
     )
 
@@ -177,15 +177,15 @@ def _wanted(collection: Collection, against: str | None, new: bool) -> Wanted:
 def _listed(
     collection: Collection,
     found: TextPairs,
-    wanted: Wanted,
+    wanted: PairFilter,
     asked: tuple[float, Plan | None, int | None, str | None, str],
-) -> Matched:
+) -> MatchResult:
     """The pairs of documents, sorted, that the pairs of texts stand for."""
     threshold, chosen, cap, against, measure = asked
-    spelling = Spelling(collection.documents, cap)
+    spelling = DocumentPairs(collection.documents, cap)
     left, right, places = _spelled(collection, found, wanted, spelling)
     similarity, exact, within = _columns(collection, found, left, right, places)
-    return Matched(
+    return MatchResult(
         documents=len(collection.entries),
         threshold=threshold,
         plan=chosen,
@@ -207,14 +207,14 @@ def _listed(
 
 
 def _spelled(
-    collection: Collection, found: TextPairs, wanted: Wanted, spelling: Spelling
+    collection: Collection, found: TextPairs, wanted: PairFilter, spelling: DocumentPairs
 ) -> tuple[Places, Places, NDArray[np.int64]]:
     """The wanted pairs of documents in order, with the place of the pair of their texts; -1 for
     copies of one text.
     """
     documents, texts = Sorter(collection.room), Column(collection.room, np.uint64)
     for part in parts(len(found.left), collection.room.block):
-        texts.add(coded(found.left[part], found.right[part]))
+        texts.add(encode_pair(found.left[part], found.right[part]))
         for a, b in spelling.between(found.left[part], found.right[part]):
             documents.add(_turned(a, b, wanted))
     for a, b in spelling.among():
@@ -222,9 +222,9 @@ def _spelled(
     known, codes = texts.whole(), documents.sorted()
     columns = [Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.int64)]
     for part in parts(len(codes), collection.room.block):
-        a, b = decoded(codes[part])
+        a, b = decode_pair(codes[part])
         one, other = collection.documents.texts[a], collection.documents.texts[b]
-        places = np.searchsorted(known, coded(np.minimum(one, other), np.maximum(one, other)))
+        places = np.searchsorted(known, encode_pair(np.minimum(one, other), np.maximum(one, other)))
         for column, values in zip(columns, (a, b, np.where(one == other, -1, places)), strict=True):
             column.add(values)
     left, right, origin = (column.whole() for column in columns)
@@ -258,6 +258,6 @@ def _columns(
     return similarity, exact, within
 
 
-def _turned(a: Places, b: Places, wanted: Wanted) -> Codes:
+def _turned(a: Places, b: Places, wanted: PairFilter) -> Codes:
     one, other, kept = wanted.turned(a, b)
-    return coded(one[kept], other[kept])
+    return encode_pair(one[kept], other[kept])

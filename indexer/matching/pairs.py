@@ -11,13 +11,13 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import Capped, Places, intervals, whole_runs
-from indexer.joins.external_sort import Room, Sorter, parts
-from indexer.joins.hot_bands import Missed
+from indexer.joins.bands import CapReport, Places, intervals, whole_runs
+from indexer.joins.external_sort import MemoryBudget, Sorter, parts
+from indexer.joins.hot_bands import MissedEstimate
 from indexer.sketch.passage_keys import GUARANTEED
 from indexer.sketch.plan import Plan
-from indexer.statistics.strata import Audit, told_audit
-from indexer.text.wording import counted
+from indexer.statistics.strata import Audit, describe_audit
+from indexer.text.wording import count_of
 
 PLACE_BITS = 36
 
@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchResult:
     """The pairs of a store, each once, and how they were found.
 
     Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label
@@ -55,7 +55,7 @@ class Matched:
     threshold: float
     plan: Plan | None
     candidates: int
-    capped: Capped
+    capped: CapReport
     copies_left_out: int
     against: str | None
     measure: str
@@ -66,7 +66,7 @@ class Matched:
     right: Places
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
-    room: Room
+    room: MemoryBudget
     within: NDArray[np.float64] | None = None
     audit: Audit | None = None
 
@@ -154,18 +154,18 @@ class Matched:
             yield f"{self.plan.bands} bands x {self.plan.rows} rows: expected to find of pairs {found}"
         if self.capped.keys and self.within is None:
             yield (
-                f"in {counted(self.capped.keys, 'hot band')} (up to {self.capped.largest:,} texts) all were paired with the "
-                f"first text only, and {counted(self.capped.pairs, 'pair')} not looked at; raise --cap, or use --complete"
+                f"in {count_of(self.capped.keys, 'hot band')} (up to {self.capped.largest:,} texts) all were paired with the "
+                f"first text only, and {count_of(self.capped.pairs, 'pair')} not looked at; raise --cap, or use --complete"
             )
         if self.capped.missed:
-            yield told_missed(self.capped.missed)
+            yield describe_missed(self.capped.missed)
         if self.copies_left_out:
-            yield f"{counted(self.copies_left_out, 'pair')} of copies of the same texts left out; raise --cap to list them"
+            yield f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; raise --cap to list them"
         if self.audit:
-            yield from told_audit(self.audit)
+            yield from describe_audit(self.audit)
 
 
-def told_missed(missed: Missed) -> str:
+def describe_missed(missed: MissedEstimate) -> str:
     """What the pairs left out, or a sample of them, say, in a sentence."""
     if missed.low == missed.high:
         return (

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
-from indexer.joins.bands import Capped, Join, Places, SlotCounter
-from indexer.joins.copies import Wanted
+from indexer.joins.bands import CapReport, Join, Places, SlotCounter
+from indexer.joins.copies import PairFilter
 from indexer.joins.external_sort import BLOCK, Codes, Sorter, bits_for, parts
-from indexer.joins.hot_bands import HotBands, Missed
-from indexer.joins.pair_codes import decoded
+from indexer.joins.hot_bands import HotBands, MissedEstimate
+from indexer.joins.pair_codes import decode_pair
 from indexer.joins.prefixes import FeatureOrder, SimilarSets
 from indexer.joins.slot_bounds import enough_equal, fewest_equal
 from indexer.matching.collection import Collection, Progress
-from indexer.matching.verification import Verified, Verifier
+from indexer.matching.verification import VerifiedPairs, Verifier
 from indexer.sketch.plan import Plan
 
 AT_ONCE = 1 << 14
@@ -47,7 +47,7 @@ class Sharing:
         self._sorter: Sorter | None = Sorter(self._room)
         self._codes: Codes = np.zeros(0, dtype=np.uint64)
         self.candidates = 0
-        self.capped = Capped()
+        self.capped = CapReport()
 
     def add(self, left: Places, right: Places, equal: NDArray[np.uint16]) -> None:
         """Take more pairs, each once."""
@@ -115,7 +115,7 @@ class TextPairs:
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
     candidates: int
-    capped: Capped
+    capped: CapReport
     within: NDArray[np.float64] | None = None
 
 
@@ -126,7 +126,7 @@ def sharing(
     rank: NDArray[np.int64],
     least: int,
     limits: tuple[int, float],
-    wanted: Wanted,
+    wanted: PairFilter,
     progress: Progress,
 ) -> Sharing:
     """The wanted pairs that share a band of this layout and have `least` equal slots or more;
@@ -157,10 +157,10 @@ def _missed(
     hot: HotBands,
     counter: SlotCounter,
     least: int,
-    wanted: Wanted,
+    wanted: PairFilter,
     verifier: Verifier,
     threshold: float,
-) -> Missed:
+) -> MissedEstimate:
     """Verify the pairs drawn from hot bands that would have been listed, had they been looked
     at.
     """
@@ -180,7 +180,7 @@ def likely(
     verifier: Verifier,
     threshold: float,
     layout: Plan,
-    wanted: Wanted,
+    wanted: PairFilter,
     exact: bool,
     cap: int,
     progress: Progress,
@@ -199,7 +199,7 @@ def likely(
     )
     found = sharing(collection, verifier, layout, rank, fewest, (cap, threshold), wanted, progress)
     made, total = (
-        Verified(collection, threshold),
+        VerifiedPairs(collection, threshold),
         sum(int((equal < decided).sum()) for _, _, equal in found.blocks()),
     )
     done = 0
@@ -214,7 +214,11 @@ def likely(
 
 
 def complete(
-    collection: Collection, verifier: Verifier, threshold: float, wanted: Wanted, progress: Progress
+    collection: Collection,
+    verifier: Verifier,
+    threshold: float,
+    wanted: PairFilter,
+    progress: Progress,
 ) -> TextPairs:
     """Every wanted pair whose `features` similarity is `threshold` or more; reads all texts twice
     or more.
@@ -224,13 +228,13 @@ def complete(
     """
     similar = _similar_sets(collection, verifier, threshold, progress)
     codes = similar.candidates(lambda done, total: progress("ruling out pairs", done, total))
-    made, candidates = Verified(collection, threshold), 0
+    made, candidates = VerifiedPairs(collection, threshold), 0
     for part in parts(len(codes), AT_ONCE):
-        left, right = wanted.texts(*decoded(codes[part]))
+        left, right = wanted.texts(*decode_pair(codes[part]))
         made.add(left, right, verifier.similarities(left, right), np.ones(len(left), dtype=bool))
         candidates += len(left)
         progress("verifying pairs", part.stop, len(codes))
-    return TextPairs(*made.columns(), candidates, Capped())
+    return TextPairs(*made.columns(), candidates, CapReport())
 
 
 def _similar_sets(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from indexer.joins.external_sort import Column
 from indexer.joins.parity_maps import most_apart, ones
-from indexer.matching.collection import Collection, Progress, silent
-from indexer.similarity.measures import Side, jaccard, measured
+from indexer.matching.collection import Collection, Progress, no_progress
+from indexer.similarity.measures import Side, jaccard, measure_pair
 from indexer.stores.base import Store
 
 MOST_CHARS, BYTES_A_CHAR = 20_000_000, 13
@@ -91,9 +91,9 @@ class Verifier:
         one, other = self.side(a), self.side(b)
         if self.measure == "features":
             return jaccard(one.features, other.features)
-        return measured(self.measure, one, other).similarity
+        return measure_pair(self.measure, one, other).similarity
 
-    def every(self, progress: Progress = silent, stage: str = "") -> Iterator[Side]:
+    def every(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
         """Every text in order."""
         count = len(self._collection.chars)
         for part in self._batches(self._collection.chars):
@@ -153,7 +153,7 @@ class Verifier:
         return Side(content, collection.recipe, slots, bits)
 
 
-class Verified:
+class VerifiedPairs:
     """Pairs of texts at or above a threshold, as they are verified, in a room."""
 
     def __init__(self, collection: Collection, threshold: float) -> None:

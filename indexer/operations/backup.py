@@ -7,13 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import SourceNotFound, StoreBusy, Unsupported, UsageError
-from indexer.jobs.history import working
+from indexer.errors import SourceNotFound, StoreBusy, UnsupportedOperation, UsageError
+from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, check_journal, copy_journal, journal_path
 from indexer.searching.similar import recipe_of
 from indexer.stores import open_store
 from indexer.stores.base import Store
-from indexer.stores.maintenance import Copied
+from indexer.stores.maintenance import CopyableStore
 from indexer.system.durable_files import make_private
 
 _SNAPSHOT = "take a snapshot in its cluster, as docs/operating.md shows"
@@ -36,12 +36,12 @@ def backup(store: Store, path: str) -> Copy:
 
     Its journal goes into `path`.jobs, unless a job holds it. A copy that was there is replaced when
     the new one is whole. Nobody may read the copies who may not read the originals. Raises
-    `Unsupported` for what is no file, `UsageError` for the store's own files and for any other file
+    `UnsupportedOperation` for what is no file, `UsageError` for the store's own files and for any other file
     that is no copy, and `StoreError` when nothing was indexed yet.
     """
     recipe_of(store)
-    if not isinstance(store, Copied) or (journal := journal_path(store.url)) is None:
-        raise Unsupported(store=store.url, what="be copied into a file", instead=_SNAPSHOT)
+    if not isinstance(store, CopyableStore) or (journal := journal_path(store.url)) is None:
+        raise UnsupportedOperation(store=store.url, what="be copied into a file", instead=_SNAPSHOT)
     _check_other(Path(path), journal)
     store.backup(path)
     kept: bool | None = None
@@ -59,12 +59,14 @@ def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
     new ones.
 
     Without `replace` only where there is no store yet. The journal is replaced, once the store is,
-    by that of the copy where it has one. Raises `SourceNotFound`, `UsageError`, `Unsupported`,
+    by that of the copy where it has one. Raises `SourceNotFound`, `UsageError`, `UnsupportedOperation`,
     `StoreBusy` while a job works on the store, and `StoreError` for a file that is no sound copy of
     a store, and for the file of another program in its place: then nothing is changed.
     """
-    if not isinstance(store, Copied) or (journal := journal_path(store.url)) is None:
-        raise Unsupported(store=store.url, what="be restored from a file", instead=_SNAPSHOT)
+    if not isinstance(store, CopyableStore) or (journal := journal_path(store.url)) is None:
+        raise UnsupportedOperation(
+            store=store.url, what="be restored from a file", instead=_SNAPSHOT
+        )
     if not Path(path).is_file():
         raise SourceNotFound(path=path)
     _check_other(Path(path), journal)
@@ -79,7 +81,7 @@ def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
         _as_private(journal, jobs),
         _as_private(place, Path(path)),
         Journal(journal) as held,
-        working(held, "restore") as job,
+        record_job(held, "restore") as job,
     ):
         store.restore(path)
         if jobs.exists():

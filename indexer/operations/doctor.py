@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from indexer.errors import NearfoldError, StoreDamaged
-from indexer.jobs.journal import journal_path, remembered
+from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
@@ -19,7 +19,7 @@ from indexer.stores import open_store
 from indexer.stores.base import Store
 from indexer.stores.maintenance import faults_as_damage
 from indexer.system.release import release
-from indexer.text.wording import counted
+from indexer.text.wording import count_of
 
 SAMPLE = 200
 _EXTRAS = (("opensearchpy", "opensearch"), ("elasticsearch", "elasticsearch"), ("tika", "tika"))
@@ -94,14 +94,16 @@ def _store(url: str) -> Iterator[Check]:
             return
         seen = store.counts()
         yield Check(
-            "store", "good", f"{counted(seen.documents, 'document')} in {url}, recipe {recipe.name}"
+            "store",
+            "good",
+            f"{count_of(seen.documents, 'document')} in {url}, recipe {recipe.name}",
         )
         if missing := seen.documents - sum(seen.by_status.values()):
             way = f"nearfold index {url} --text-field FIELD --store {url}"
             yield Check(
                 "signed",
                 "note",
-                f"{counted(missing, 'document')} never signed; `{way}` signs what is there",
+                f"{count_of(missing, 'document')} never signed; `{way}` signs what is there",
             )
         with faults_as_damage(store):
             yield _keys(store, recipe)
@@ -114,7 +116,7 @@ def _store(url: str) -> Iterator[Check]:
 
 def _journal(store: Store) -> Check:
     try:
-        failures = remembered(journal_path(store.url))
+        failures = stored_failures(journal_path(store.url))
     except StoreDamaged as error:
         return Check(
             "journal",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from indexer.errors import Unsupported, UsageError
+from indexer.errors import UnsupportedOperation, UsageError
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.base import Change, Installable, Store
 from indexer.stores.engine import saved_objects
@@ -52,7 +52,7 @@ def install(
     the index too, for indexers who may only write. `roles` puts the roles for it into the cluster,
     first of all: who may not is refused before anything else changes.
 
-    Raises `Unsupported` for a store without an engine, `UsageError` for a recipe that no pipeline
+    Raises `UnsupportedOperation` for a store without an engine, `UsageError` for a recipe that no pipeline
     computes and for `create` with another field than `text`, `RecipeMismatch` and
     `TextFieldMismatch` when another one is installed or indexed, `StoreRefused` naming a missing
     right.
@@ -91,7 +91,7 @@ def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Ch
     Kibana at an address.
 
     Which of the two is meant is told by the kind of the store. Doing it twice changes nothing.
-    Raises `Unsupported` for a store without an engine, `UsageError` for the other product or a file
+    Raises `UnsupportedOperation` for a store without an engine, `UsageError` for the other product or a file
     that cannot be written, `StoreError` when the product does not take it.
     """
     return saved_objects.put(place, _index(store), _product(store), dry_run)
@@ -117,7 +117,7 @@ def roles(store: Store) -> dict[str, dict[str, Any]]:
     """The roles of a secured cluster by name: `nearfold-INDEX-searcher`, `-indexer`, `-admin`;
     nothing is asked or changed.
 
-    Raises `Unsupported` for a store without an engine.
+    Raises `UnsupportedOperation` for a store without an engine.
     """
     return _engine(store).roles()
 
@@ -125,7 +125,7 @@ def roles(store: Store) -> dict[str, dict[str, Any]]:
 def _engine(store: Store) -> Installable:
     if isinstance(store, Installable):
         return store
-    raise Unsupported(
+    raise UnsupportedOperation(
         store=store.url,
         what="take an installation",
         instead="give --store opensearch://host:9200/index or elasticsearch://host:9200/index",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexer.errors import Unsupported
-from indexer.jobs.history import working
+from indexer.errors import UnsupportedOperation
+from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
@@ -14,14 +14,14 @@ from indexer.searching.similar import recipe_of
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.base import Store
-from indexer.stores.renewal import Reindexed, Renewable, Told
+from indexer.stores.renewal import OnProgress, ReindexableStore, ReindexResult
 
 _PROBE = "A recipe that lacks a library is refused before anything is read."
 
 
 def reindex(
-    store: Store, recipe: Recipe, *, keep: bool = False, told: Told = lambda _: None
-) -> Reindexed:
+    store: Store, recipe: Recipe, *, keep: bool = False, told: OnProgress = lambda _: None
+) -> ReindexResult:
     """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
     extracted again.
 
@@ -31,23 +31,23 @@ def reindex(
     index takes over the name; `keep` leaves the old one, read-only. `told` hears how many rows were
     signed.
 
-    Raises `StoreBusy` while a job of this machine works on the store, `Unsupported` for a store
+    Raises `StoreBusy` while a job of this machine works on the store, `UnsupportedOperation` for a store
     that cannot, `UsageError` for a recipe that cannot be stored, and `StoreError` when nothing was
     indexed yet.
     """
     recipe_of(store)
     fingerprints([_PROBE], recipe)
-    if not isinstance(store, Renewable):
-        raise Unsupported(
+    if not isinstance(store, ReindexableStore):
+        raise UnsupportedOperation(
             store=store.url, what="change its recipe", instead="index into another store"
         )
-    with Journal(journal_path(store.url)) as journal, working(journal, "reindex") as job:
-        done = store.reindex(recipe, lambda rows: renewed(rows, recipe), keep, told)
+    with Journal(journal_path(store.url)) as journal, record_job(journal, "reindex") as job:
+        done = store.reindex(recipe, lambda rows: sign_rows(rows, recipe), keep, told)
         job.counts.update(signed=done.copied)
     return done
 
 
-def renewed(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
+def sign_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
     """The same rows with the keys of a recipe, in order; what could not be signed on arrival stays
     unsigned.
 

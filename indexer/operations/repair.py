@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.errors import StoreDamaged
-from indexer.grouping.delete import mend_strays, rename_clusters
-from indexer.jobs.history import working
+from indexer.grouping.delete import rename_clusters, repair_strays
+from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Row
-from indexer.operations.reindex import renewed
+from indexer.operations.reindex import sign_rows
 from indexer.operations.salvage import salvage
 from indexer.recipe import Recipe
 from indexer.searching.similar import recipe_of
 from indexer.stores.base import Store
-from indexer.stores.maintenance import Mendable
-from indexer.text.wording import counted
+from indexer.stores.maintenance import RepairableStore
+from indexer.text.wording import count_of
 
 BATCH = 256
 What = Literal["journal", "index", "keys", "parts", "families", "clusters", "provisional"]
@@ -54,7 +54,7 @@ def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
     made = list(_journal(store, dry_run))
     if made and dry_run:
         return (*made, *_documents(store, recipe, dry_run))
-    with Journal(journal_path(store.url)) as journal, working(journal, "repair") as job:
+    with Journal(journal_path(store.url)) as journal, record_job(journal, "repair") as job:
         made += _documents(store, recipe, dry_run)
         job.counts.update(found=len(made), mended=sum(one.mended for one in made))
     return tuple(made)
@@ -76,7 +76,7 @@ def _journal(store: Store, dry_run: bool) -> Iterator[Repair]:
 
 
 def _documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
-    if isinstance(store, Mendable):
+    if isinstance(store, RepairableStore):
         found = store.out_of_step()
         if found and not dry_run:
             store.rebuild()
@@ -92,7 +92,7 @@ def _documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
     if wrong:
         yield Repair(
             "keys",
-            f"{counted(wrong, 'row')} had keys, sketches or digests not of their text",
+            f"{count_of(wrong, 'row')} had keys, sketches or digests not of their text",
             not dry_run,
         )
     store.refresh()
@@ -100,7 +100,7 @@ def _documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
     if seen.provisional:
         yield Repair(
             "provisional",
-            f"{counted(seen.provisional, 'document')} to be made final by `nearfold group`",
+            f"{count_of(seen.provisional, 'document')} to be made final by `nearfold group`",
             False,
         )
 
@@ -147,13 +147,13 @@ def _strays(store: Store, recipe: Recipe, seen: _Seen, dry_run: bool) -> Iterato
         if not dry_run:
             store.delete(orphans)
         yield Repair(
-            "parts", f"{counted(len(orphans), 'part')} of documents that are gone", not dry_run
+            "parts", f"{count_of(len(orphans), 'part')} of documents that are gone", not dry_run
         )
     if headless := seen.headless():
         if not dry_run:
-            mend_strays(store, recipe, headless)
+            repair_strays(store, recipe, headless)
         yield Repair(
-            "families", f"{counted(len(headless), 'family')} without a principal", not dry_run
+            "families", f"{count_of(len(headless), 'family')} without a principal", not dry_run
         )
     if misnamed := seen.misnamed():
         if not dry_run:
@@ -162,7 +162,7 @@ def _strays(store: Store, recipe: Recipe, seen: _Seen, dry_run: bool) -> Iterato
             )
         yield Repair(
             "clusters",
-            f"{counted(len(misnamed), 'cluster')} of one, or called after a document gone",
+            f"{count_of(len(misnamed), 'cluster')} of one, or called after a document gone",
             not dry_run,
         )
 
@@ -172,7 +172,7 @@ def _signed(row: Row, recipe: Recipe, seen: _Seen) -> Row | None:
     seen.add(row)
     if row.status == "unsigned" or not row.recipe:
         return None
-    (again,) = renewed([row], recipe)
+    (again,) = sign_rows([row], recipe)
     return None if _made_of_text(again) == _made_of_text(row) else replace(again, parts=None)
 
 

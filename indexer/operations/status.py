@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexer.jobs.journal import Failure, journal_path, remembered
+from indexer.jobs.journal import Failure, journal_path, stored_failures
 from indexer.recipe import Recipe
 from indexer.searching.similar import recipe_of
 from indexer.stores.base import Counts, Store
@@ -29,5 +29,5 @@ def status(store: Store) -> Overview:
     nothing was indexed yet.
     """
     recipe = recipe_of(store)
-    failures = remembered(journal_path(store.url))
+    failures = stored_failures(journal_path(store.url))
     return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.joins.bands import intervals
-from indexer.model import Ranked
+from indexer.model import RankedRow
 from indexer.sketch.codec import unpack_slots
 
 
@@ -23,26 +23,26 @@ from indexer.sketch.codec import unpack_slots
 class Group:
     """A shown hit and the hits folded under it, in rank order."""
 
-    head: Ranked
-    members: list[Ranked] = field(default_factory=list)
+    head: RankedRow
+    members: list[RankedRow] = field(default_factory=list)
 
 
 class Rule(Protocol):
     """Decides which shown hit the next one joins."""
 
-    def joins(self, hit: Ranked) -> int | None:
+    def joins(self, hit: RankedRow) -> int | None:
         """The place of the group that `hit` joins, or None when it becomes the head of the next
         group.
         """
         ...
 
-    def leads(self, hit: Ranked) -> None:
+    def leads(self, hit: RankedRow) -> None:
         """Make `hit` the head of the next group, whatever it resembles."""
         ...
 
 
-def folded(
-    hits: Iterable[Ranked], rule: Rule, heads: int, window: int, seeds: Sequence[Ranked] = ()
+def fold_ranking(
+    hits: Iterable[RankedRow], rule: Rule, heads: int, window: int, seeds: Sequence[RankedRow] = ()
 ) -> tuple[list[Group], bool]:
     """Fold hits in rank order until there are more than `heads` groups and `window` hits were read.
 
@@ -66,14 +66,14 @@ def folded(
     return groups, True
 
 
-class Unfolded:
+class NoFolding:
     """Every hit is shown."""
 
-    def joins(self, hit: Ranked) -> int | None:
+    def joins(self, hit: RankedRow) -> int | None:
         """Never joins."""
         return None
 
-    def leads(self, hit: Ranked) -> None:
+    def leads(self, hit: RankedRow) -> None:
         """Nothing to remember."""
 
 
@@ -84,14 +84,14 @@ class ByFamily:
         self._places: dict[str, int] = {}
         self._groups = 0
 
-    def joins(self, hit: Ranked) -> int | None:
+    def joins(self, hit: RankedRow) -> int | None:
         """The group whose head carries the same family."""
         place = self._places.get(hit.family)
         if place is None:
             self.leads(hit)
         return place
 
-    def leads(self, hit: Ranked) -> None:
+    def leads(self, hit: RankedRow) -> None:
         """The first head of a family takes the rest of it."""
         self._places.setdefault(hit.family, self._groups)
         self._groups += 1
@@ -115,7 +115,7 @@ class BySketch:
         self._sketches: _Sketches | None = None
         self._lows = np.zeros(0)
 
-    def joins(self, hit: Ranked) -> int | None:
+    def joins(self, hit: RankedRow) -> int | None:
         """The group whose head is most similar by estimate among those at or above the threshold;
         ties go to the first.
         """
@@ -125,7 +125,7 @@ class BySketch:
             self._lead(hit.id, slots)
         return place
 
-    def leads(self, hit: Ranked) -> None:
+    def leads(self, hit: RankedRow) -> None:
         """A head with a sketch may be joined."""
         self._lead(hit.id, unpack_slots(hit.minhash) if hit.minhash else None)
 

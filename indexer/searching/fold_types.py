@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from indexer.model import Ranked, Row
-from indexer.searching.stored_texts import Readings
+from indexer.model import RankedRow, Row
+from indexer.searching.stored_texts import StoredTexts
 from indexer.similarity.duplicate_sets import Clause, Duplicate, duplicate_sets
 
 
@@ -23,19 +23,19 @@ class ByType:
     duplicates: Mapping[str, Duplicate]
     _places: dict[str, int] = field(default_factory=dict)
 
-    def joins(self, hit: Ranked) -> int | None:
+    def joins(self, hit: RankedRow) -> int | None:
         """The group of the hit it duplicates."""
         head = self.heads.get(hit.id)
         if head is None:
             self.leads(hit)
         return None if head is None else self._places[head]
 
-    def leads(self, hit: Ranked) -> None:
+    def leads(self, hit: RankedRow) -> None:
         """Remember where its group is."""
         self._places[hit.id] = len(self._places)
 
 
-def by_type(ids: Sequence[str], readings: Readings, overlap: float, synonyms: str) -> ByType:
+def by_type(ids: Sequence[str], readings: StoredTexts, overlap: float, synonyms: str) -> ByType:
     """How hits of these ids, best first, fold; a clause's heading is not compared. Raises as
     `duplicate_sets` does.
     """

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Literal, TypeAlias
 
-from indexer.errors import MomentGone, UsageError
-from indexer.model import Facet, Folded, Hit, Query, Ranked, Scope
+from indexer.errors import SnapshotExpired, UsageError
+from indexer.model import Facet, FoldedHit, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, cursor, fingerprint_of
-from indexer.searching.fold import ByFamily, BySketch, Group, Rule, Unfolded, folded
+from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_types import ByType, by_type
-from indexer.searching.similar import recipe_of, viewed
-from indexer.searching.stored_texts import Readings, ranked
+from indexer.searching.similar import recipe_of, scope_view
+from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.stores.base import Ranking, Store
 
 Fold: TypeAlias = Literal["live", "family", "types", "none"]
@@ -95,15 +95,15 @@ def search(
     asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
     typing = (*((top, synonyms) if fold == "types" else ()), *((of,) if of != "documents" else ()))
     begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold, *typing))
-    recipe, store = recipe_of(store), viewed(store, of)
+    recipe, store = recipe_of(store), scope_view(store, of)
     ranking, notes = _ranking(store, asked, begun, hold)
-    readings = Readings(store, recipe, ranking.moment)
-    seeds = [ranked(row) for row in readings.rows(begun.shown)]
+    readings = StoredTexts(store, recipe, ranking.moment)
+    seeds = [ranked_row(row) for row in readings.rows(begun.shown)]
     start = len(seeds) + limit * (page - 1)
     rule: Rule = _rule(fold, threshold, readings)
     if fold == "types":
         rule, ranking = _typed(ranking, begun, readings, threshold, top, synonyms)
-    read: list[Ranked] = []
+    read: list[RankedRow] = []
     ranking = replace(ranking, hits=_noted(ranking.hits, read))
     groups, complete = _groups(ranking, begun, seeds, rule, start + limit)
     if fold == "live" and _misled(groups[: start + limit], readings, threshold):
@@ -145,12 +145,12 @@ def _ranking(
     """
     try:
         return store.search(asked, begun.moment, hold or begun.moment is not None), ()
-    except MomentGone:
+    except SnapshotExpired:
         return store.search(asked, hold=True), (_MOMENT_GONE,)
 
 
 def _typed(
-    ranking: Ranking, begun: Cursor, readings: Readings, overlap: float, top: int, synonyms: str
+    ranking: Ranking, begun: Cursor, readings: StoredTexts, overlap: float, top: int, synonyms: str
 ) -> tuple[Rule, Ranking]:
     """How the hits shown before and the best `top` others fold by type, and the hits again."""
     hits = iter(ranking.hits)
@@ -161,21 +161,21 @@ def _typed(
 
 
 def _groups(
-    ranking: Ranking, begun: Cursor, seeds: list[Ranked], rule: Rule, heads: int
+    ranking: Ranking, begun: Cursor, seeds: list[RankedRow], rule: Rule, heads: int
 ) -> tuple[list[Group], bool]:
     """The hits folded, those shown before first."""
     shown = frozenset(begun.shown)
     hits = (hit for hit in ranking.hits if hit.id not in shown)
-    return folded(hits, rule, heads, 0 if isinstance(rule, Unfolded) else WINDOW, seeds)
+    return fold_ranking(hits, rule, heads, 0 if isinstance(rule, NoFolding) else WINDOW, seeds)
 
 
-def _noted(hits: Iterable[Ranked], read: list[Ranked]) -> Iterator[Ranked]:
+def _noted(hits: Iterable[RankedRow], read: list[RankedRow]) -> Iterator[RankedRow]:
     for hit in hits:
         read.append(hit)
         yield hit
 
 
-def _misled(groups: Sequence[Group], readings: Readings, threshold: float) -> bool:
+def _misled(groups: Sequence[Group], readings: StoredTexts, threshold: float) -> bool:
     """Whether slots folded what its text shows to be another document, as they do with texts that
     were made for that.
     """
@@ -236,33 +236,33 @@ def fold_hits(
     turn out to mislead. An id given twice counts once; one that the store does not have is left
     out. Raises `StoreError` when nothing was indexed yet.
     """
-    readings = Readings(store, recipe_of(store))
+    readings = StoredTexts(store, recipe_of(store))
     listed = list(dict.fromkeys(ids))
-    hits = [ranked(row) for row in readings.rows(listed)]
+    hits = [ranked_row(row) for row in readings.rows(listed)]
     rule = (
         by_type(listed, readings, threshold, synonyms)
         if fold == "types"
         else _rule(fold, threshold, readings)
     )
-    groups, _ = folded(hits, rule, len(hits), 0)
+    groups, _ = fold_ranking(hits, rule, len(hits), 0)
     if fold == "live" and _misled(groups, readings, threshold):
-        groups, _ = folded(
+        groups, _ = fold_ranking(
             hits, BySketch(threshold, readings.similarity, trusting=False), len(hits), 0
         )
     return tuple(_hits(groups, readings, rule))
 
 
-def _rule(fold: Fold, threshold: float, readings: Readings) -> Rule:
+def _rule(fold: Fold, threshold: float, readings: StoredTexts) -> Rule:
     if fold == "live":
         return BySketch(threshold, readings.similarity)
-    return ByFamily() if fold == "family" else Unfolded()
+    return ByFamily() if fold == "family" else NoFolding()
 
 
 def _ids(groups: Sequence[Group]) -> tuple[str, ...]:
     return tuple(group.head.id for group in groups)
 
 
-def _hits(groups: Sequence[Group], readings: Readings, rule: Rule) -> Iterator[Hit]:
+def _hits(groups: Sequence[Group], readings: StoredTexts, rule: Rule) -> Iterator[Hit]:
     readings.read_ahead([one.id for group in groups for one in (group.head, *group.members)])
     titles = readings.titles(_ids(groups))
     for group in groups:
@@ -270,13 +270,13 @@ def _hits(groups: Sequence[Group], readings: Readings, rule: Rule) -> Iterator[H
         if isinstance(rule, ByType):
             found = [rule.duplicates[one.id] for one in members]
             under = tuple(
-                Folded(one.id, one.path, made.terminology, made.type, readings.parts.get(one.id))
+                FoldedHit(one.id, one.path, made.terminology, made.type, readings.parts.get(one.id))
                 for one, made in zip(members, found, strict=True)
             )
         else:
             values = readings.similarities(head.id, [one.id for one in members])
             under = tuple(
-                Folded(one.id, one.path, value, part=readings.parts.get(one.id))
+                FoldedHit(one.id, one.path, value, part=readings.parts.get(one.id))
                 for one, value in zip(members, values, strict=True)
             )
         yield Hit(

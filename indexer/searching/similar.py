@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from indexer.errors import DocumentNotFound, StoreError, UsageError
 from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
-from indexer.similarity.rescore import promising, rescored
+from indexer.similarity.rescore import promising, rescore
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import chance
 from indexer.stores.base import Store
@@ -23,7 +23,7 @@ BATCH = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SimilarResult:
     """The answer to a look-up. `query` names what was asked: a path, `-`, or an id.
 
     `status` is the query's own: anything but `complete` and `truncated` has no keys and so no
@@ -50,7 +50,7 @@ def similar(
     measure: str = "features",
     limit: int = 20,
     of: Scope | None = None,
-) -> Found:
+) -> SimilarResult:
     """Find the stored near duplicates of a text, or of the stored document `id`; never the document
     itself.
 
@@ -69,7 +69,7 @@ def similar(
         else _Asked(without_heading(text or "", of), path=path)
     )
     scope = of or ("parts" if asked.part else "documents")
-    return next(_answers(viewed(store, scope), recipe, [asked], threshold, measure, limit))
+    return next(_answers(scope_view(store, scope), recipe, [asked], threshold, measure, limit))
 
 
 def similar_many(
@@ -80,7 +80,7 @@ def similar_many(
     threshold: float = 0.8,
     measure: str = "features",
     limit: int = 20,
-) -> Iterator[Found]:
+) -> Iterator[SimilarResult]:
     """Find the near duplicates of many texts, then of many stored documents, in the order given;
     what `similar` finds for each.
 
@@ -119,7 +119,7 @@ def without_heading(text: str, of: Scope | None) -> str:
     )
 
 
-def viewed(store: Store, of: Scope) -> Store:
+def scope_view(store: Store, of: Scope) -> Store:
     """The store, asked about documents, parts or both. Raises `UsageError` when it has no parts."""
     if of != "documents" and not store.stored_parts():
         raise UsageError(
@@ -151,7 +151,7 @@ def _answers(
     threshold: float,
     measure: str,
     limit: int,
-) -> Iterator[Found]:
+) -> Iterator[SimilarResult]:
     """One answer each, in order; candidates come together."""
     signed = [fingerprint(one.text, recipe) for one in asked]
     together = store.candidates_of([(one.bands, one.blocks) for one in signed], WINDOW)
@@ -162,7 +162,7 @@ def _answers(
         return
     for one, own, found in zip(asked, signed, together, strict=True):
         others = [other for other in found.found if other.id != one.id and other.path != one.path]
-        yield Found(
+        yield SimilarResult(
             query=one.id or one.path or "-",
             text=one.text,
             recipe=recipe.name,
@@ -191,7 +191,7 @@ def _matches(
     kept = promising(asked, candidates, threshold) if measure == "features" else candidates
     rows = store.get([candidate.id for candidate in kept])
     pairs = [(candidate, rows[candidate.id].text) for candidate in kept if candidate.id in rows]
-    return rescored(text, asked, pairs, recipe, threshold, measure, limit)
+    return rescore(text, asked, pairs, recipe, threshold, measure, limit)
 
 
 def _notes(

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from indexer.model import Part, Ranked, Row
+from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import FeatureSet, feature_set, jaccard
 from indexer.stores.base import Store
@@ -27,7 +27,7 @@ class _Known:
 
 
 @dataclass(slots=True)
-class Readings:
+class StoredTexts:
     """What was read of a store, now or at a moment of it; titles and features of the last few
     hundred documents are remembered.
 
@@ -101,6 +101,6 @@ class Readings:
             self._known.popitem(last=False)
 
 
-def ranked(row: Row) -> Ranked:
+def ranked_row(row: Row) -> RankedRow:
     """A row as a hit without a score."""
-    return Ranked(row.id, row.path, None, row.family, row.status, row.minhash)
+    return RankedRow(row.id, row.path, None, row.family, row.status, row.minhash)

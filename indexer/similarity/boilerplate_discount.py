@@ -27,7 +27,7 @@ OFTEN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Discounted:
+class DiscountedSimilarity:
     """How alike two texts are when common passages count for little.
 
     `similarity` in [0, 1] equals `plain` (S_R) where all shingles weigh the same; 0 where nothing
@@ -102,12 +102,12 @@ class Frequencies:
         return float(np.mean(self._counts >= OFTEN * self.texts))
 
 
-def discounted(
+def discounted_similarity(
     a: NDArray[np.uint64],
     b: NDArray[np.uint64],
     corpus: Corpus,
     apart: Sequence[NDArray[np.uint64]] = (),
-) -> Discounted:
+) -> DiscountedSimilarity:
     """Compare the shingles of two texts, weighted by a corpus; `apart`: those of its texts that are
     a or b. Symmetric.
 
@@ -120,7 +120,7 @@ def discounted(
     found = corpus.frequencies(both, apart)
     whole = float(found.weights(both).sum())
     similarity = min(1.0, float(found.weights(shared).sum()) / whole) if whole else 0.0
-    return Discounted(
+    return DiscountedSimilarity(
         similarity, len(shared) / len(both) if len(both) else 0.0, found.common(), found.texts
     )
 

@@ -29,7 +29,7 @@ from indexer.similarity.duplicate_types import (
     least_shared,
     verdict,
 )
-from indexer.sketch.corpus_statistics import CorpusStatistics, counted
+from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.rare_term_keys import lengths_agree
 from indexer.sketch.rare_terms import DOCUMENT_TERMS, by_rarity
 from indexer.sketch.string_hashes import string_hashes
@@ -144,7 +144,7 @@ def duplicate_pairs(
 def term_statistics(texts: Iterable[str], synonyms: str = "") -> CorpusStatistics:
     """How many texts of a corpus have each term, for the order of rarity."""
     words = lexicon_with(synonyms)
-    return counted(
+    return count_features(
         (string_hashes(sorted(_known(read(text, "", words)))) for text in texts), FEATURES
     )
 

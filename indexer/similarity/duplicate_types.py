@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from indexer.similarity.obligations import other_obligation
-from indexer.sketch.rare_term_keys import exactly, lengths_agree
+from indexer.sketch.rare_term_keys import exact_prefix, lengths_agree
 from indexer.text.clauses.clause_terms import NAME, Reading, Unit
 from indexer.text.clauses.lexicon import Lexicon
 
@@ -108,5 +108,5 @@ def least_shared(words: int, overlap: float) -> int:
     >>> least_shared(10, 0.8), least_shared(10, 1.0)
     (7, 10)
     """
-    share = exactly(overlap)
+    share = exact_prefix(overlap)
     return math.ceil(words * share / (2 - share))

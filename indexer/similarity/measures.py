@@ -251,7 +251,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 """What each measure tells a reader of a comparison of A and B, in the order in which they are shown."""
 
 
-def measured(name: str, a: Side, b: Side, matching: Matching = "literal") -> Estimate:
+def measure_pair(name: str, a: Side, b: Side, matching: Matching = "literal") -> Estimate:
     """One measure by name, as the number a threshold is compared with; exact measures have no width
     between low and high.
 

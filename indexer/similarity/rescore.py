@@ -12,7 +12,7 @@ import numpy as np
 from indexer.model import Candidate, Estimate, Fingerprint, Match
 from indexer.recipe import Recipe
 from indexer.similarity.alignment import align, passages
-from indexer.similarity.measures import Side, containment, measured
+from indexer.similarity.measures import Side, containment, measure_pair
 from indexer.sketch.codec import unpack_slots
 from indexer.statistics.wilson import wilson
 
@@ -41,7 +41,7 @@ def promising(
     return [one for one in candidates if one.minhash is None or enough[next(counts)]]
 
 
-def rescored(
+def rescore(
     text: str,
     asked: Fingerprint,
     pairs: Iterable[tuple[Candidate, str]],
@@ -58,7 +58,9 @@ def rescored(
     """
     query = Side(text, recipe, asked.minhash, asked.simhash)
     scored = [
-        _Scored(candidate, side := _side(candidate, other, recipe), measured(measure, query, side))
+        _Scored(
+            candidate, side := _side(candidate, other, recipe), measure_pair(measure, query, side)
+        )
         for candidate, other in pairs
     ]
     similar = [

@@ -52,7 +52,7 @@ def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
     return rows @ (1 << np.arange(bits - 1, -1, -1)).astype(np.uint8)
 
 
-def corrected(agreeing: int, slots: int, bits: int) -> Estimate:
+def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
     """The corrected estimate from the number of agreeing b-bit slots, cut to [0, 1].
 
     The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots:

@@ -55,7 +55,7 @@ class Design:
         return self.tables * documents / (1 << self.key_bits)
 
 
-def designed(bits: int, levels: Sequence[tuple[int, int]]) -> Design:
+def choose_design(bits: int, levels: Sequence[tuple[int, int]]) -> Design:
     """The design with these (parts, chosen) levels. Raises `UsageError` when it is none.
 
     >>> DOC_CLOSE == designed(64, [(4, 1), (4, 1)]), DOC_CLOSE.tables, DOC_CLOSE.key_bits, DOC_CLOSE.distance
@@ -180,5 +180,5 @@ def _fewest_bits(bits: int, levels: Sequence[Level]) -> int | None:
     return min(fewest)
 
 
-DOC_CLOSE = designed(64, [(4, 1), (4, 1)])
-DOC_LOOSE = designed(64, [(8, 2)])
+DOC_CLOSE = choose_design(64, [(4, 1), (4, 1)])
+DOC_LOOSE = choose_design(64, [(8, 2)])

@@ -161,7 +161,7 @@ class CorpusStatistics:
         return found
 
 
-def counted(documents: Iterable[Hashes], features: str) -> CorpusStatistics:
+def count_features(documents: Iterable[Hashes], features: str) -> CorpusStatistics:
     """Statistics of documents, each given by the hashes of its features with repeats.
 
     >>> statistics = counted([np.array([7, 7, 9], np.uint64), np.array([7], np.uint64)], "example")

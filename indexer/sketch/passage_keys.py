@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.sketch.hashing import mix64_array
-from indexer.sketch.winnowing import winnowed
+from indexer.sketch.winnowing import winnow
 from indexer.text import codepoints
 from indexer.text.categories import DIGIT, categories
 from indexer.text.normalise import normalised_codes
@@ -58,7 +58,7 @@ def passage_runs(text: str) -> NDArray[np.uint64]:
     >>> len(passage_runs("> To be, or not to be:\\n> that is the question."))
     7
     """
-    return run_hashes(spoken(normalised_codes(text)), RUN)
+    return run_hashes(spoken_words(normalised_codes(text)), RUN)
 
 
 def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.uint64]:
@@ -69,10 +69,10 @@ def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.u
     >>> bool(one & other)
     True
     """
-    return np.unique(runs[winnowed(runs, window)])
+    return np.unique(runs[winnow(runs, window)])
 
 
-def contained(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
+def containment_bounds(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
     """The share of a text's letters and digits that lie in a run which another text has too, from
     the runs of both; 0 without.
 
@@ -88,7 +88,7 @@ def contained(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
     return int(np.count_nonzero(np.cumsum(turns)[:size])) / size
 
 
-def spoken(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def spoken_words(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The code points that are neither punctuation nor symbols."""
     letters = codepoints.classes()[codes] & codepoints.WORDLESS == 0
     kept: NDArray[np.uint32] = codes[letters | (categories()[codes] & DIGIT != 0)]

@@ -24,7 +24,7 @@ from indexer.sketch import shake_simhash as shake
 from indexer.sketch import simhash_doc, topsig
 from indexer.sketch import truncated_minhash as truncated
 from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
-from indexer.sketch.blocks import designed, table_keys, tables
+from indexer.sketch.blocks import choose_design, table_keys, tables
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.imatch import imatch
 from indexer.sketch.keys import band_keys
@@ -35,7 +35,7 @@ from indexer.sketch.rare_terms import rare_terms
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.supershingles import GROUPS, ROWS, mega_shingles, super_shingles
 from indexer.sketch.weighted_minhash import weighted_minhash
-from indexer.sketch.winnowing import winnowed
+from indexer.sketch.winnowing import winnow
 from indexer.text import codepoints
 from indexer.text.ngrams import byte_grams
 from indexer.text.normalise import count_words, has_letters
@@ -197,7 +197,7 @@ def _baseline(
     if recipe.baseline == "winnowing_v1":
         return tuple(
             f"{one:016x}"
-            for one in dict.fromkeys(hashes[winnowed(hashes, WINNOWING_WINDOW)].tolist())
+            for one in dict.fromkeys(hashes[winnow(hashes, WINNOWING_WINDOW)].tolist())
         )
     if recipe.baseline == "i-match_v1" and statistics is not None:
         return tuple(
@@ -246,7 +246,7 @@ def _topsig(
 def _simhash_doc(
     version: str, features: Sequence[str], _recipe: Recipe, _: CorpusStatistics | None
 ) -> int:
-    return simhash_doc.of_tokens(features, version)
+    return simhash_doc.simhash_doc_tokens(features, version)
 
 
 BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
@@ -273,7 +273,7 @@ BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
 def _masks(bits: int, levels: str) -> tuple[int, ...]:
     """The table masks of a design that a recipe spells, such as `4/1,4/1`."""
     pairs = [level.split("/") for level in levels.split(",")]
-    return tables(designed(bits, [(int(parts), int(chosen)) for parts, chosen in pairs]))
+    return tables(choose_design(bits, [(int(parts), int(chosen)) for parts, chosen in pairs]))
 
 
 def _known(what: str, table: Mapping[str, V], name: str | None) -> V:

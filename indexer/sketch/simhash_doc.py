@@ -50,10 +50,10 @@ def simhash_doc(
     >>> spelled(simhash_doc("The quick brown fox jumps over the lazy dog"), "v2")
     'simhash-doc-v2:4l24lemdc4rhm'
     """
-    return of_tokens(tokens(text, version, stop_words, segmenter), version)
+    return simhash_doc_tokens(tokens(text, version, stop_words, segmenter), version)
 
 
-def of_tokens(found: Sequence[str], version: str = "v2") -> int:
+def simhash_doc_tokens(found: Sequence[str], version: str = "v2") -> int:
     """The 64 bits of tokens, for callers with a tokeniser of their own; each repeat counts, but in
     `v4`.
     """
@@ -74,7 +74,7 @@ def of_tokens(found: Sequence[str], version: str = "v2") -> int:
     return sign_bits(weighted_sum(votes, times))
 
 
-def spelled(bits: int, version: str) -> str:
+def spell_base32(bits: int, version: str) -> str:
     """The serialised form: scheme, version, colon, and the 8 octets in RFC 4648 base32, lower case,
     without padding.
 
@@ -84,7 +84,7 @@ def spelled(bits: int, version: str) -> str:
     return f"simhash-doc-{version}:{base64.b32encode(bits.to_bytes(8, 'big')).decode().rstrip('=').lower()}"
 
 
-def parsed(spelling: str) -> tuple[int, str]:
+def parse_base32(spelling: str) -> tuple[int, str]:
     """The bits and the version of a serialised form, in capitals or not. Raises `UsageError` when
     it is none.
 
@@ -100,7 +100,7 @@ def parsed(spelling: str) -> tuple[int, str]:
         bits = int.from_bytes(base64.b32decode(match[2].upper() + "==="), "big")
     except binascii.Error:
         raise UsageError(f"{spelling!r} is no simhash-doc: its base32 is damaged") from None
-    if spelled(bits, match[1]) != spelling.lower():
+    if spell_base32(bits, match[1]) != spelling.lower():
         raise UsageError(
             f"{spelling!r} is no simhash-doc: its last character has bits that no sketch sets"
         )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from indexer.errors import UsageError
 
 
-def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
+def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     """The places, ascending, of the hashes that are kept, (k,) int64. Fewer hashes than the window
     has are one window.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexer.errors import ExtractionError, Unreadable
+from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob, Payload
-from indexer.sources.base import Numbered, Reading, inner
+from indexer.sources.base import NumberedBlobs, Reading, inner
 
 MOST_TIMES = 200
 _MEND = "unpack the archive if you trust it, then index the folder"
@@ -35,9 +35,9 @@ class Allowance:
         """Count what was unpacked."""
         self.left -= size
 
-    def refusal(self) -> Unreadable:
+    def refusal(self) -> UnreadableFile:
         """Why a member was not unpacked."""
-        return Unreadable(
+        return UnreadableFile(
             reason=f"the archive unpacks to more than {MOST_TIMES} times its size, as a bomb does",
             mend=_MEND,
         )
@@ -46,7 +46,7 @@ class Allowance:
 def member(
     outer: Blob,
     name: str,
-    numbered: Numbered,
+    numbered: NumberedBlobs,
     result: Payload | ExtractionError,
     modified: int | None,
 ) -> Blob:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, Protocol, TypeAlias
 
-from indexer.errors import ExtractionError, Unreadable, UsageError
-from indexer.model import Blob, Failed, Payload, Skipped
+from indexer.errors import ExtractionError, UnreadableFile, UsageError
+from indexer.model import Blob, FailedBlob, Payload, SkippedBlob
 
-Found: TypeAlias = Blob | Skipped | Failed
+Found: TypeAlias = Blob | SkippedBlob | FailedBlob
 Containers: TypeAlias = Literal["given", "all", "none"]
 _NO_DELIMITERS = '"\r\n\0'
 INSIDE = "!/"  # stands between a container and what is in it
@@ -60,7 +60,7 @@ class Source(Protocol):
         """Everything in it, each once, in an order that depends on nothing but content; ids are
         stable.
 
-        What cannot be listed or opened is `Failed`, and the rest goes on.
+        What cannot be listed or opened is `FailedBlob`, and the rest goes on.
         """
         ...
 
@@ -78,7 +78,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSource:
     """An opener of what was read already, as in an archive, which is read from front to back."""
 
     result: Payload | ExtractionError
@@ -97,7 +97,7 @@ class Loaded:
 
 
 @dataclass(slots=True)
-class Numbered:
+class NumberedBlobs:
     """Keys made distinct: the second of a kind gets `#2`, and so on, past those that are there.
     Remembers 16 bytes of each.
     """
@@ -154,7 +154,7 @@ def inner(
         identifier(outer.id.encode(), INSIDE.encode() + key),
         key,
         where,
-        Loaded(result),
+        LoadedSource(result),
         size,
         modified,
     )
@@ -169,7 +169,9 @@ def unique(found: Iterable[Found]) -> Iterator[Found]:
         if isinstance(item, Blob) and first.setdefault(item.id, item.path) != item.path:
             where = first[item.id]
             mend = "give each PATH a namespace of its own, or leave --own-ids out"
-            yield Failed(item.path, f"has the same name under this namespace as {where}; {mend}")
+            yield FailedBlob(
+                item.path, f"has the same name under this namespace as {where}; {mend}"
+            )
         else:
             yield item
 
@@ -188,16 +190,16 @@ def file_payload(data: bytes, modified: int | None) -> Payload:
     )
 
 
-def bounded(stream: BinaryIO, max_bytes: int) -> bytes | Unreadable:
+def bounded(stream: BinaryIO, max_bytes: int) -> bytes | UnreadableFile:
     """A whole stream, or the error that it holds more bytes than one document may."""
     data = stream.read(max_bytes + 1)
     return data if len(data) <= max_bytes else too_large(max_bytes)
 
 
-def too_large(max_bytes: int, size: int | None = None) -> Unreadable:
+def too_large(max_bytes: int, size: int | None = None) -> UnreadableFile:
     """The error of what has more bytes than one document may."""
     limit = f"more than the limit of {max_bytes / 2**20:,.0f} MB"
-    return Unreadable(
+    return UnreadableFile(
         reason=f"it has {limit}"
         if size is None
         else f"the file has {size / 2**20:,.0f} MB, {limit}",

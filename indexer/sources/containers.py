@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TypeAlias
 
 from indexer.errors import MissingExtra
-from indexer.model import Blob, Failed
+from indexer.model import Blob, FailedBlob
 from indexer.sources import delimited, jsonl, mbox, tars, zips
 from indexer.sources.base import Found, Reading
 
@@ -44,7 +44,7 @@ def kind_of(path: str) -> Open | None:
     )
 
 
-def expanded(
+def expand(
     found: Iterable[Found], given: Collection[str], reading: Reading, opened: set[str]
 ) -> Iterator[Found]:
     """Blobs as found, containers replaced by what is in them, and their paths added to `opened`.
@@ -64,4 +64,4 @@ def expanded(
         try:
             yield from opens(item, reading)
         except MissingExtra as error:
-            yield Failed(item.path, str(error))
+            yield FailedBlob(item.path, str(error))

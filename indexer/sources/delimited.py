@@ -12,11 +12,11 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from indexer.errors import ExtractionError
-from indexer.model import Blob, Failed
+from indexer.model import Blob, FailedBlob
 from indexer.sources import record_documents as _records
 from indexer.sources.base import Reading, too_large
-from indexer.sources.record_documents import Damaged
-from indexer.sources.streams import opened
+from indexer.sources.record_documents import DamagedRecord
+from indexer.sources.streams import open_stream
 
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _MARKS = {  # longest first: the mark of UTF-32 begins with that of UTF-16
@@ -29,7 +29,7 @@ _PIECE = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")
 
 
-def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
+def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | FailedBlob]:
     """The rows of a file; one is known by its number, the first after the names being 1, or by its
     `id_field`.
 
@@ -37,8 +37,8 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
     given, between the first of comma, semicolon, tab and bar (in `.tsv` files tab first) that makes
     the fields asked for columns. The file has failed when one of these is none.
     """
-    with opened(outer) as stream:
-        if isinstance(stream, Failed):
+    with open_stream(outer) as stream:
+        if isinstance(stream, FailedBlob):
             yield stream
             return
         tabs = outer.path.lower().removesuffix(".gz").endswith(".tsv")
@@ -54,9 +54,9 @@ def _records_in(
     rows = _Rows(chain([first], text), reading.delimiter or _delimiter(first, tabs, reading))
     names = next(rows, None)
     if isinstance(names, ExtractionError) or not names:
-        raise Damaged(f"it has no row of column names ({names or 'it is empty'}); add one")
+        raise DamagedRecord(f"it has no row of column names ({names or 'it is empty'}); add one")
     if missing := [name for name in _asked(reading) if name not in names]:
-        raise Damaged(
+        raise DamagedRecord(
             f"it has no column {missing[0]!r}, but: {', '.join(names[:20])}; choose by --text-field, --id-field and "
             "--label-field, or say by --delimiter what stands between fields"
         )
@@ -91,13 +91,13 @@ def _decoded(stream: BinaryIO, max_bytes: int) -> Iterator[str]:
             codecs.iterdecode(pieces, encoding.replace("utf-8", "utf-8-sig"), errors), max_bytes
         )
     except (OSError, EOFError, zlib.error, UnicodeError) as error:
-        raise Damaged(
+        raise DamagedRecord(
             f"it cannot be read to its end as {encoding.upper()} ({error}); mend the file, then run again"
         ) from error
 
 
 def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
-    """The lines of a text that comes in pieces. Raises `Damaged` for one of more than so many
+    """The lines of a text that comes in pieces. Raises `DamagedRecord` for one of more than so many
     characters.
     """
     begun: list[str] = []
@@ -105,7 +105,7 @@ def _lines(pieces: Iterable[str], most: int) -> Iterator[str]:
         first, *others = piece.split("\n")
         begun.append(first)
         if max(sum(map(len, begun)), *map(len, others), 0) > most:
-            raise Damaged(f"a line of it is too long: {too_large(most)}")
+            raise DamagedRecord(f"a line of it is too long: {too_large(most)}")
         if others:
             yield "".join(begun) + "\n"
             yield from (f"{line}\n" for line in others[:-1])

@@ -16,9 +16,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexer.errors import SourceNotFound
-from indexer.model import Blob, Failed, Skipped
+from indexer.model import Blob, FailedBlob, SkippedBlob
 from indexer.sources.base import INSIDE, Found, Reading, identifier, unique
-from indexer.sources.containers import expanded, kind_of
+from indexer.sources.containers import expand, kind_of
 
 _BROKEN = "\ufffd"
 _COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
@@ -64,7 +64,7 @@ class FileSource:
     def blobs(self) -> Iterator[Found]:
         """As `walk` finds them, containers opened."""
         given = {_shown(os.path.realpath(os.fsencode(path))) for path in self._paths}
-        return expanded(self._found, given, self._reading, self._opened)
+        return expand(self._found, given, self._reading, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
         """Each PATH, and the inside of one that is a container."""
@@ -86,7 +86,7 @@ def walk(
     paths: Sequence[str | os.PathLike[str]],
     namespace: str | None = None,
     own_files: Collection[str] = (),
-) -> Iterator[Blob | Skipped | Failed]:
+) -> Iterator[Blob | SkippedBlob | FailedBlob]:
     """Yield each file under `paths` once: path after path as given, by the bytes of its key within
     a path.
 
@@ -94,12 +94,12 @@ def walk(
     the namespace and the key. The namespace is the real path of the PATH, unless one is given; for
     a single file it is the folder that holds it, so `docs` and `docs/a.txt` agree about the file,
     `docs` and `docs/sub/a.txt` do not. A file reached by two PATHs belongs to the first. Under a
-    namespace that was given, a second file with the same key is `Failed`: it would replace the
+    namespace that was given, a second file with the same key is `FailedBlob`: it would replace the
     first.
 
-    FIFOs, sockets, devices and symbolic links are `Skipped` (`special_file`), as are `own_files`
+    FIFOs, sockets, devices and symbolic links are `SkippedBlob` (`special_file`), as are `own_files`
     (`excluded`) with the companions a database puts beside them, and everything in those that are
-    folders. A folder that may not be read is `Failed`; the walk goes on. Raises `SourceNotFound` at
+    folders. A folder that may not be read is `FailedBlob`; the walk goes on. Raises `SourceNotFound` at
     once, before anything is yielded.
     """
     roots = [_root(path) for path in paths]
@@ -123,7 +123,7 @@ def _root(path: str | os.PathLike[str]) -> _Root:
 
 def _all(
     roots: Iterable[_Root], own: frozenset[bytes], namespace: str | None
-) -> Iterator[Blob | Skipped | Failed]:
+) -> Iterator[Blob | SkippedBlob | FailedBlob]:
     covered: set[bytes] = set()
     for root in roots:
         if covered.isdisjoint(_lineage(root.place)):
@@ -131,13 +131,13 @@ def _all(
             covered.add(root.place)
 
 
-def _under(root: _Root, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
+def _under(root: _Root, rules: _Rules) -> Iterator[Blob | SkippedBlob | FailedBlob]:
     if root.info is None:
-        yield Failed(_shown(root.place), root.problem)
+        yield FailedBlob(_shown(root.place), root.problem)
     elif stat.S_ISDIR(root.info.st_mode):
         yield from _folder(root.place, rules)
     elif rules.owns(root.place):
-        yield Skipped(_shown(root.place), "excluded")
+        yield SkippedBlob(_shown(root.place), "excluded")
     else:
         yield _file(
             root.place,
@@ -147,7 +147,7 @@ def _under(root: _Root, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
         )
 
 
-def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
+def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | SkippedBlob | FailedBlob]:
     """What is in a folder, by key bytes. A stack of open levels, not recursion: depth has no
     limit.
     """
@@ -162,7 +162,7 @@ def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
             continue
         except OSError as error:
             levels.pop()
-            yield Failed(_shown(place), _problem("this folder", error))
+            yield FailedBlob(_shown(place), _problem("this folder", error))
             continue
         if entry.path in rules.covered:
             continue
@@ -170,7 +170,7 @@ def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | Skipped | Failed]:
         if entry.is_dir(follow_symlinks=False):
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
         else:
-            yield Skipped(_shown(entry.path), "excluded") if own else _leaf(entry, key, space)
+            yield SkippedBlob(_shown(entry.path), "excluded") if own else _leaf(entry, key, space)
 
 
 def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
@@ -185,16 +185,16 @@ def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[b
         yield prefix + entry.name, entry
 
 
-def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> Blob | Skipped | Failed:
+def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> Blob | SkippedBlob | FailedBlob:
     try:
         return _file(entry.path, key, space, entry.stat(follow_symlinks=False))
     except OSError as error:
-        return Failed(_shown(entry.path), _problem("this file", error))
+        return FailedBlob(_shown(entry.path), _problem("this file", error))
 
 
-def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | Skipped:
+def _file(place: bytes, key: bytes, space: bytes, info: os.stat_result) -> Blob | SkippedBlob:
     if not stat.S_ISREG(info.st_mode):
-        return Skipped(_shown(place), "special_file")
+        return SkippedBlob(_shown(place), "special_file")
     return Blob(identifier(space, key), key, _shown(place), place, info.st_size, info.st_mtime_ns)
 
 

@@ -21,8 +21,8 @@ from hansken.query import Range, to_query  # type: ignore[import-untyped]
 from hansken.remote import RECOVERABLE_JSON_STREAM_ERRORS  # type: ignore[import-untyped]
 from requests import RequestException
 
-from indexer.errors import Unreadable, UsageError
-from indexer.model import Blob, Document, Failed, Payload
+from indexer.errors import UnreadableFile, UsageError
+from indexer.model import Blob, Document, FailedBlob, Payload
 from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, too_large
 from indexer.system.urls import parts_of
 
@@ -77,7 +77,7 @@ class HanskenSource:
                     self._found, _traces(context, to_query(self._reading.query or DOCUMENTS))
                 )
         except _ERRORS as error:
-            yield Failed(
+            yield FailedBlob(
                 self._url, f"the project cannot be read to its end ({error}); run again to go on"
             )
 
@@ -94,7 +94,7 @@ class HanskenSource:
         where = f"{self._url}{INSIDE}{uid}/{name.replace('/', '_')}"
         stream = _stream(trace)
         if stream is None:
-            return Failed(
+            return FailedBlob(
                 where,
                 f"it has no stream of data, neither raw nor any of {', '.join(_TEXTS)}; look at it in Hansken",
             )
@@ -135,11 +135,11 @@ class _Stream:
             with self.stream() as stream:
                 data = bounded(stream, max_bytes)
         except _ERRORS as error:
-            raise Unreadable(
+            raise UnreadableFile(
                 reason=f"Hansken does not give the data ({error})",
                 mend="check your rights, then run again",
             ) from error
-        if isinstance(data, Unreadable):
+        if isinstance(data, UnreadableFile):
             raise data
         payload = file_payload(data, None)
         made = None if self.name in (_RAW, _HTML) else self._document(data)

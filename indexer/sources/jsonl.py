@@ -6,19 +6,19 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from indexer.errors import ExtractionError, Unreadable
-from indexer.model import Blob, Failed
+from indexer.errors import ExtractionError, UnreadableFile
+from indexer.model import Blob, FailedBlob
 from indexer.sources import record_documents as _records
 from indexer.sources.base import Reading
-from indexer.sources.streams import lines, opened
+from indexer.sources.streams import lines, open_stream
 
 
-def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
+def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | FailedBlob]:
     """The records of a file; one is known by the number of its line, counted from 1, or by its
     `id_field`.
     """
-    with opened(outer) as stream:
-        if isinstance(stream, Failed):
+    with open_stream(outer) as stream:
+        if isinstance(stream, FailedBlob):
             yield stream
             return
         yield from _records.blobs(outer, _records_in(stream, reading), reading)
@@ -28,7 +28,7 @@ def _records_in(
     stream: BinaryIO, reading: Reading
 ) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
     for number, line in enumerate(lines(stream, reading.max_bytes), 1):
-        if isinstance(line, Unreadable):
+        if isinstance(line, UnreadableFile):
             yield str(number), line
         elif line.strip():
             yield str(number), _record(line)

@@ -9,44 +9,50 @@ from email.errors import MessageError
 from itertools import chain
 from typing import BinaryIO
 
-from indexer.errors import Unreadable
-from indexer.model import Blob, Failed
-from indexer.sources.base import Numbered, Reading, file_payload, inner, too_large
-from indexer.sources.record_documents import Damaged
-from indexer.sources.streams import lines, opened
+from indexer.errors import UnreadableFile
+from indexer.model import Blob, FailedBlob
+from indexer.sources.base import NumberedBlobs, Reading, file_payload, inner, too_large
+from indexer.sources.record_documents import DamagedRecord
+from indexer.sources.streams import lines, open_stream
 
 _HEADERS = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 _MOST_HEADERS = 1 << 20
 
 
-def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | Failed]:
+def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | FailedBlob]:
     """The messages of a mailbox, divided at lines that begin with `From ` after an empty one.
 
     A message is known by its Message-ID, the second with the same one by `#2` after it; without
     one, by the byte at which it begins. Lines quoted as `>From ` stay as they are.
     """
-    numbered = Numbered()
-    with opened(outer) as stream:
-        if isinstance(stream, Failed):
+    numbered = NumberedBlobs()
+    with open_stream(outer) as stream:
+        if isinstance(stream, FailedBlob):
             yield stream
             return
         try:
             for offset, message in _messages(stream, reading.max_bytes):
-                name = offset if isinstance(message, Unreadable) else _message_id(message) or offset
+                name = (
+                    offset
+                    if isinstance(message, UnreadableFile)
+                    else _message_id(message) or offset
+                )
                 key = numbered.key(name.encode("utf-8", "surrogateescape"))
-                result = message if isinstance(message, Unreadable) else file_payload(message, None)
+                result = (
+                    message if isinstance(message, UnreadableFile) else file_payload(message, None)
+                )
                 yield inner(outer, key, f"{key.decode('utf-8', 'replace')}.eml", result)
-        except Damaged as error:
-            yield Failed(outer.path, str(error))
+        except DamagedRecord as error:
+            yield FailedBlob(outer.path, str(error))
 
 
-def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | Unreadable]]:
+def _messages(stream: BinaryIO, max_bytes: int) -> Iterator[tuple[str, bytes | UnreadableFile]]:
     """Each message without its `From ` line, and the number of the byte where that line begins."""
     found = lines(stream, max_bytes)
     first = next(found, b"")
     if not isinstance(first, bytes) or not first.startswith(b"From "):
         if first:
-            raise Damaged(
+            raise DamagedRecord(
                 "it is no mailbox, since it does not begin with `From `; rename it, or give --containers none"
             )
         return

@@ -9,7 +9,7 @@ import os
 import stat
 from typing import BinaryIO
 
-from indexer.errors import Unreadable
+from indexer.errors import UnreadableFile
 from indexer.model import Blob, Payload
 from indexer.sources.base import too_large
 from indexer.system.failpoints import reached
@@ -25,7 +25,7 @@ def read(blob: Blob, max_bytes: int) -> Payload:
 
     Size, time and bytes of a file come from the same open file; `source` is the SHA-256 of all
     three. Never waits on a FIFO and never follows a symbolic link that took the file's place.
-    Raises `Unreadable` for what is gone, forbidden, not a regular file any more, larger than
+    Raises `UnreadableFile` for what is gone, forbidden, not a regular file any more, larger than
     `max_bytes` (it is not read then), failing, or changing under both readings.
     """
     if not isinstance(blob.opener, bytes):
@@ -37,14 +37,14 @@ def read(blob: Blob, max_bytes: int) -> Payload:
     except OSError as error:
         raise _unreadable(error) from error
     if payload is None:
-        raise Unreadable(
+        raise UnreadableFile(
             reason="the file changed while it was read", mend="run again when nothing writes to it"
         )
     return payload
 
 
 def stream(blob: Blob) -> BinaryIO:
-    """A blob's bytes from the beginning, to be closed by the caller. Raises `Unreadable`."""
+    """A blob's bytes from the beginning, to be closed by the caller. Raises `UnreadableFile`."""
     if not isinstance(blob.opener, bytes):
         return blob.opener.stream()
     try:
@@ -59,7 +59,7 @@ def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
     try:
         before = os.fstat(handle)
         if not stat.S_ISREG(before.st_mode):
-            raise Unreadable(reason="it is not a regular file any more", mend="run again")
+            raise UnreadableFile(reason="it is not a regular file any more", mend="run again")
         if before.st_size > max_bytes:
             raise too_large(max_bytes, before.st_size)
         data = _bounded(handle, before.st_size + 1)
@@ -87,14 +87,14 @@ def _bounded(handle: int, most: int) -> bytes:
     return b"".join(pieces)
 
 
-def _unreadable(error: OSError) -> Unreadable:
+def _unreadable(error: OSError) -> UnreadableFile:
     if isinstance(error, FileNotFoundError):
-        return Unreadable(reason="the file vanished before it was read", mend="run again")
+        return UnreadableFile(reason="the file vanished before it was read", mend="run again")
     if isinstance(error, PermissionError):
-        return Unreadable(
+        return UnreadableFile(
             reason="no permission to read the file", mend="grant it, or run as a user who has it"
         )
-    return Unreadable(
+    return UnreadableFile(
         reason=f"the file could not be read ({error.strerror or error})",
         mend="check the disk, then run again",
     )

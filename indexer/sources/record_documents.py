@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from indexer.errors import ExtractionError, NearfoldError
-from indexer.model import Blob, Document, Failed, Payload
-from indexer.sources.base import Numbered, Reading, inner
+from indexer.model import Blob, Document, FailedBlob, Payload
+from indexer.sources.base import NumberedBlobs, Reading, inner
 from indexer.text.field_paths import field_of
 
 EXTRACTOR = "records/1"
@@ -27,7 +27,7 @@ _KINDS = {
 }
 
 
-class Damaged(NearfoldError):
+class DamagedRecord(NearfoldError):
     """A container cannot be read any further."""
 
 
@@ -88,7 +88,7 @@ def blobs(
     outer: Blob,
     records: Iterable[tuple[str, Mapping[str, Any] | ExtractionError]],
     reading: Reading,
-) -> Iterator[Blob | Failed]:
+) -> Iterator[Blob | FailedBlob]:
     """A blob a record. `records` gives each one's place, such as `7` for the seventh, and its
     fields or why it has none.
 
@@ -96,12 +96,12 @@ def blobs(
     before, has failed.
     """
     if reading.own_ids and reading.id_field is None:
-        yield Failed(
+        yield FailedBlob(
             outer.path,
             "its records have no ids of their own unless --id-field names them; --own-ids needs that",
         )
         return
-    keys = Numbered()
+    keys = NumberedBlobs()
     try:
         for place, record in records:
             if isinstance(record, ExtractionError):
@@ -111,24 +111,24 @@ def blobs(
                 place if reading.id_field is None else _scalar(field_of(record, reading.id_field))
             )
             if not name:
-                yield Failed(
+                yield FailedBlob(
                     outer.path,
                     f"record {place} has no value in {reading.id_field!r}; give it one, or mend --id-field",
                 )
                 continue
             key = name.encode("utf-8", "surrogatepass")
             if reading.own_ids and (objection := _objection(name, key, reading)):
-                yield Failed(outer.path, f"record {place} {objection}")
+                yield FailedBlob(outer.path, f"record {place} {objection}")
                 continue
             if not keys.first(key):
-                yield Failed(
+                yield FailedBlob(
                     outer.path,
                     f"record {place} has the same {reading.id_field} as an earlier one: {name}; make ids distinct",
                 )
                 continue
             yield blob(outer, name, record, payload(record, reading), reading)
-    except Damaged as error:
-        yield Failed(outer.path, str(error))
+    except DamagedRecord as error:
+        yield FailedBlob(outer.path, str(error))
 
 
 def _objection(name: str, key: bytes, reading: Reading) -> str | None:
@@ -162,10 +162,10 @@ def _label_values(record: Mapping[str, Any], reading: Reading) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -> Blob | Failed:
+def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -> Blob | FailedBlob:
     """A record that cannot be read. By its number it is known all the same; by its id it is not."""
     if reading.id_field is not None:
-        return Failed(outer.path, f"record {place}: {error}")
+        return FailedBlob(outer.path, f"record {place}: {error}")
     digest = hashlib.sha256(str(error).encode()).hexdigest()
     return inner(outer, place.encode(), place, Payload(b"", 0, None, digest, digest, error))
 

@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, cast
 
 from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
-from indexer.errors import SourceNotFound, Unreadable, UsageError
-from indexer.model import Blob, Failed, Payload
+from indexer.errors import SourceNotFound, UnreadableFile, UsageError
+from indexer.model import Blob, FailedBlob, Payload
 from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, identifier
-from indexer.sources.containers import expanded, kind_of
+from indexer.sources.containers import expand, kind_of
 from indexer.system.urls import parts_of
 
 _TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
@@ -40,7 +40,7 @@ class RemoteSource:
 
     def blobs(self) -> Iterator[Found]:
         """Files by name, containers opened; each is read anew in every run."""
-        return expanded(self._files(), {self._url}, self._reading, self._opened)
+        return expand(self._files(), {self._url}, self._reading, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
         """The URL, and the inside of one that is a container."""
@@ -55,7 +55,7 @@ class RemoteSource:
         try:
             found = self._listed()
         except Exception as error:
-            yield Failed(
+            yield FailedBlob(
                 self._url, f"it cannot be listed ({_words(error)}); mend that, then run again"
             )
             return
@@ -138,7 +138,7 @@ class _Remote:
                 data = bounded(stream, max_bytes)
             except OSError as error:
                 raise _unreadable(error) from error
-        if isinstance(data, Unreadable):
+        if isinstance(data, UnreadableFile):
             raise data
         return file_payload(data, self.modified)
 
@@ -207,8 +207,8 @@ def _modified(info: Mapping[str, Any]) -> int | None:
     return int(moment * 10**9) if isinstance(moment, (int, float)) else None
 
 
-def _unreadable(error: Exception) -> Unreadable:
-    return Unreadable(
+def _unreadable(error: Exception) -> UnreadableFile:
+    return UnreadableFile(
         reason=f"the file could not be read ({_words(error)})",
         mend="check the server, then run again",
     )

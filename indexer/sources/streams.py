@@ -13,17 +13,17 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
-from indexer.errors import ExtractionError, Unreadable
-from indexer.model import Blob, Failed
+from indexer.errors import ExtractionError, UnreadableFile
+from indexer.model import Blob, FailedBlob
 from indexer.sources.base import too_large
 from indexer.sources.read_blob import stream as stream_of
-from indexer.sources.record_documents import Damaged
+from indexer.sources.record_documents import DamagedRecord
 
 _PIECE = 1 << 20
 
 
 @contextlib.contextmanager
-def opened(outer: Blob) -> Iterator[BinaryIO | Failed]:
+def open_stream(outer: Blob) -> Iterator[BinaryIO | FailedBlob]:
     """The bytes of a container, unpacked where its name ends in `.gz`; its failure when it cannot
     be opened.
     """
@@ -31,7 +31,7 @@ def opened(outer: Blob) -> Iterator[BinaryIO | Failed]:
         try:
             stream = stack.enter_context(stream_of(outer))
         except ExtractionError as error:
-            yield Failed(outer.path, str(error))
+            yield FailedBlob(outer.path, str(error))
             return
         if outer.path.lower().endswith(".gz"):
             stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=stream)))
@@ -55,8 +55,8 @@ def seekable(stream: BinaryIO) -> Iterator[BinaryIO]:
     yield stream
 
 
-def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | Unreadable]:
-    """The lines of a stream, one that is too long as an error. Raises `Damaged` when it cannot be
+def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | UnreadableFile]:
+    """The lines of a stream, one that is too long as an error. Raises `DamagedRecord` when it cannot be
     read to its end.
     """
     try:
@@ -68,6 +68,6 @@ def lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | Unreadable]:
                 pass
             yield too_large(max_bytes)
     except (OSError, EOFError, zlib.error) as error:
-        raise Damaged(
+        raise DamagedRecord(
             f"it cannot be read to its end ({error}); mend the file, then run again"
         ) from error

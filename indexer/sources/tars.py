@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from lzma import LZMAError
 from typing import IO, cast
 
-from indexer.errors import Unreadable
-from indexer.model import Blob, Failed, Payload, Skipped
+from indexer.errors import UnreadableFile
+from indexer.model import Blob, FailedBlob, Payload, SkippedBlob
 from indexer.sources.archives import Allowance, member
-from indexer.sources.base import INSIDE, Found, Numbered, Reading, file_payload, too_large
+from indexer.sources.base import INSIDE, Found, NumberedBlobs, Reading, file_payload, too_large
 from indexer.sources.read_blob import stream as stream_of
 
 _DAMAGE = (tarfile.TarError, zlib.error, LZMAError, OSError, EOFError, ValueError)
@@ -39,7 +39,7 @@ class _Header(tarfile.TarInfo):
 def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
     """The files of an archive in its order; an archive within it is one document.
 
-    Links, devices and the like are `Skipped`; a member that is too large has failed. Of two members
+    Links, devices and the like are `SkippedBlob`; a member that is too large has failed. Of two members
     with one name the second is known by the name and `#2`. What is unpacked in sum is bounded;
     beyond it, and where it is damaged, the rest has failed.
     """
@@ -49,17 +49,17 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
             tarfile.open(fileobj=stream, mode="r|*", tarinfo=_Header) as archive,
         ):
             yield from _members(outer, archive, reading)
-    except Unreadable as error:
-        yield Failed(outer.path, str(error))
+    except UnreadableFile as error:
+        yield FailedBlob(outer.path, str(error))
     except _DAMAGE as error:
-        yield Failed(
+        yield FailedBlob(
             outer.path,
             f"it is no readable tar archive, or damaged ({error}); mend the file, then run again",
         )
 
 
 def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterator[Found]:
-    allowance, numbered = Allowance.of(outer, reading), Numbered()
+    allowance, numbered = Allowance.of(outer, reading), NumberedBlobs()
     for info in archive:
         allowance.take(info.size)
         if allowance.spent:
@@ -67,7 +67,7 @@ def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterato
         if info.isdir():
             continue
         if not info.isfile():
-            yield Skipped(
+            yield SkippedBlob(
                 f"{outer.path}{INSIDE}{info.name.encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')}",
                 "special_file",
             )
@@ -80,7 +80,7 @@ def _members(outer: Blob, archive: tarfile.TarFile, reading: Reading) -> Iterato
 
 def _read(
     archive: tarfile.TarFile, info: tarfile.TarInfo, max_bytes: int, modified: int
-) -> Payload | Unreadable:
+) -> Payload | UnreadableFile:
     if info.size > max_bytes:
         return too_large(max_bytes, info.size)
     with cast(IO[bytes], archive.extractfile(info)) as stream:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from lzma import LZMAError
 
-from indexer.errors import ExtractionError, Unreadable
-from indexer.model import Blob, Failed, Payload, Skipped
+from indexer.errors import ExtractionError, UnreadableFile
+from indexer.model import Blob, FailedBlob, Payload, SkippedBlob
 from indexer.sources.archives import Allowance, member
-from indexer.sources.base import Found, Numbered, Reading, bounded, file_payload
-from indexer.sources.streams import opened, seekable
+from indexer.sources.base import Found, NumberedBlobs, Reading, bounded, file_payload
+from indexer.sources.streams import open_stream, seekable
 
 _ENCRYPTED = 1
 _DAMAGE = (
@@ -34,12 +34,12 @@ _DAMAGE = (
 def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
     """The files of an archive in the order of its directory; an archive within it is one document.
 
-    Links are `Skipped`; what is encrypted, damaged or too large has failed. Of two members with one
+    Links are `SkippedBlob`; what is encrypted, damaged or too large has failed. Of two members with one
     name the second is known by the name and `#2`. What is unpacked in sum is bounded: members
     beyond that have failed.
     """
-    with opened(outer) as stream:
-        if isinstance(stream, Failed):
+    with open_stream(outer) as stream:
+        if isinstance(stream, FailedBlob):
             yield stream
             return
         with contextlib.ExitStack() as stack:
@@ -48,12 +48,12 @@ def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
                     zipfile.ZipFile(stack.enter_context(seekable(stream)))
                 )
             except _DAMAGE as error:
-                yield Failed(
+                yield FailedBlob(
                     outer.path,
                     f"it is no readable zip archive ({error}); mend the file, then run again",
                 )
                 return
-            allowance, numbered = Allowance.of(outer, reading), Numbered()
+            allowance, numbered = Allowance.of(outer, reading), NumberedBlobs()
             for info in archive.infolist():
                 if not info.is_dir():
                     yield _found(outer, archive, info, allowance, numbered)
@@ -64,14 +64,14 @@ def _found(
     archive: zipfile.ZipFile,
     info: zipfile.ZipInfo,
     allowance: Allowance,
-    numbered: Numbered,
-) -> Blob | Skipped:
+    numbered: NumberedBlobs,
+) -> Blob | SkippedBlob:
     if stat.S_ISLNK(info.external_attr >> 16):
-        return Skipped(f"{outer.path}!/{info.filename}", "special_file")
+        return SkippedBlob(f"{outer.path}!/{info.filename}", "special_file")
     modified = _modified(info)
     result: Payload | ExtractionError
     if info.flag_bits & _ENCRYPTED:
-        result = Unreadable(
+        result = UnreadableFile(
             reason="it is encrypted", mend="unpack the archive, then index the folder"
         )
     else:
@@ -81,18 +81,18 @@ def _found(
 
 def _read(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance, modified: int | None
-) -> Payload | Unreadable:
+) -> Payload | UnreadableFile:
     if allowance.spent:
         return allowance.refusal()
     try:
         with archive.open(info) as stream:
             data = bounded(stream, allowance.most)  # type: ignore[arg-type]
     except _DAMAGE as error:
-        return Unreadable(
+        return UnreadableFile(
             reason=f"the archive is damaged here ({error})", mend="mend it, then run again"
         )
-    allowance.take(allowance.most if isinstance(data, Unreadable) else len(data))
-    return data if isinstance(data, Unreadable) else file_payload(data, modified)
+    allowance.take(allowance.most if isinstance(data, UnreadableFile) else len(data))
+    return data if isinstance(data, UnreadableFile) else file_payload(data, modified)
 
 
 def _modified(info: zipfile.ZipInfo) -> int | None:

@@ -20,7 +20,7 @@ try:
     from pyspark.errors import PythonException
 
     from indexer.spark.input_documents import Input
-    from indexer.spark.match_job import Asked
+    from indexer.spark.match_job import PairRequest
     from indexer.spark.run import WRITERS, Job, run
     from indexer.spark.session import ours, session
 except ModuleNotFoundError as error:
@@ -112,7 +112,7 @@ def command(
         place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"])
     )
     named = {name: options[name] for name in ("threshold", "measure", "cap")}
-    asked = Asked(
+    asked = PairRequest(
         **named, **{name: options[name] for name in ("false_negative_weight", "against", "exact")}
     )
     settings = Settings(

@@ -61,19 +61,19 @@ def batch(columns: dict[str, str], values: Sequence[Any]) -> Any:
     return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 
-def extended(part: Any, name: str, kind: str, values: Any) -> Any:
+def with_fields(part: Any, name: str, kind: str, values: Any) -> Any:
     """A batch with one more column."""
     return part.append_column(name, pa.array(values, type=_ARROW[kind]))
 
 
-def packed(rows: Iterable[Row]) -> Batches:
+def pack_row(rows: Iterable[Row]) -> Batches:
     """Rows as batches of the columns `ROW`."""
     waiting = iter(rows)
     while part := list(islice(waiting, ROWS)):
         yield batch(ROW, [[_carried(name, getattr(row, name)) for row in part] for name in ROW])
 
 
-def unpacked(part: Any) -> Iterator[Row]:
+def unpack_row(part: Any) -> Iterator[Row]:
     """The rows of a batch that has the columns `ROW`, in any order, and perhaps others."""
     columns = [part.column(name).to_pylist() for name in ROW]
     for values in zip(*columns, strict=True):

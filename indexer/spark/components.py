@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.clustering.families import Chains
+from indexer.clustering.families import ConnectedTexts
 from indexer.spark.arrow_rows import Batches, batch, ddl
 from indexer.spark.work_folder import Stage, Work
 
@@ -56,11 +57,14 @@ class Components:
         before, turn = None, 0
         while made.facts != before:
             before, turn, rows = made.facts, turn + 1, made.rows
-            made = self.work.stage(
-                f"{name}-{turn}", {}, [made], lambda rows=rows: small_star(large_star(rows)), _state
-            )  # type: ignore[misc]
+            made = self.work.stage(f"{name}-{turn}", {}, [made], partial(_both_stars, rows), _state)
         roots = made.rows.select(sf.col("root").alias("node"), "root").distinct()
         return Stage(made.digest, made.rows.union(roots))
+
+
+def _both_stars(edges: DataFrame) -> DataFrame:
+    """Run one round of both steps of the star algorithm."""
+    return small_star(large_star(edges))
 
 
 def large_star(edges: DataFrame) -> DataFrame:
@@ -101,7 +105,7 @@ def joined(parts: Batches) -> Batches:
     if not columns:
         return
     nodes, places = np.unique(np.concatenate(columns, axis=1), return_inverse=True)
-    chains = Chains(len(nodes))
+    chains = ConnectedTexts(len(nodes))
     for a, b in places.reshape(2, -1).T.tolist():
         chains.join(a, b)
     yield batch(_STAR, [nodes, nodes[[chains.root(place) for place in range(len(nodes))]]])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -27,7 +28,7 @@ Measuring = Callable[[DataFrame], DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaders:
+class PrincipalSteps:
     """Finds the texts that do not lead, called by their ranks.
 
     `measure` adds `similarity` to edges, `named` says by which measure. `at_once` edges or fewer
@@ -52,8 +53,8 @@ class Leaders:
         while edges.facts["edges"] > self.at_once:
             turn += 1
             leading = self._stage(
-                f"leading-{turn}", [edges], lambda rows=edges.rows: leading_now(rows)
-            )  # type: ignore[misc]
+                f"leading-{turn}", [edges], partial(current_principals, edges.rows)
+            )
             measured.append(
                 self._measured(f"measured-{turn}", [edges, leading], _touching(edges, leading))
             )
@@ -92,7 +93,9 @@ class Leaders:
     def _last(self, measured: Stage) -> Stage:
         near = measured.rows.where(sf.col("similarity") >= self.threshold)
         ordered = near.coalesce(1).sortWithinPartitions("later", "earlier")
-        return self._stage("lost-last", [measured], lambda: ordered.mapInArrow(visited, ddl(_LOST)))
+        return self._stage(
+            "lost-last", [measured], lambda: ordered.mapInArrow(visit_documents, ddl(_LOST))
+        )
 
 
 def number(edges: DataFrame) -> dict[str, int]:
@@ -100,7 +103,7 @@ def number(edges: DataFrame) -> dict[str, int]:
     return {"edges": edges.count()}
 
 
-def leading_now(edges: DataFrame) -> DataFrame:
+def current_principals(edges: DataFrame) -> DataFrame:
     """The texts that some others may join and that no earlier one may keep from leading
     (`earlier`).
     """
@@ -119,7 +122,7 @@ def _together(stages: list[Stage]) -> DataFrame:
     return made
 
 
-def visited(parts: Batches) -> Batches:
+def visit_documents(parts: Batches) -> Batches:
     """The texts that do not lead, of edges that are similar enough and sorted by the later text."""
     lost: set[int] = set()
     for part in parts:

@@ -17,7 +17,7 @@ from indexer.sketch.plan import Plan, plan_for_recall
 from indexer.spark import principal_order as places
 from indexer.spark.candidates import sharing
 from indexer.spark.components import Components
-from indexer.spark.family_steps import EDGE, MEASURED, Leaders, number
+from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, number
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
 
@@ -53,7 +53,7 @@ class _Grouping:
     at_once: int
 
     @cached_property
-    def documents(self) -> places.Keyed:
+    def documents(self) -> places.OrderKey:
         return places.keyed(self.work, self.rows, self.recipe)
 
     @cached_property
@@ -93,7 +93,7 @@ class _Grouping:
     def assigned(self) -> Stage:
         """The family fields of every document."""
         limits = {"threshold": self.settings.threshold, "measure": self.settings.measure}
-        leaders = Leaders(
+        leaders = PrincipalSteps(
             self.work, self.measured, self.settings.threshold, self.settings.measure, self.at_once
         )
         edges = self.work.stage("edges", limits, [self.found, self.ranked], self._edges, number)

@@ -58,10 +58,10 @@ class Input:
 
 def documents(work: Work, given: Input, recipe: Recipe) -> Stage:
     """The rows of all documents, signed, one each; what could not be read left out."""
-    return readable(signed(work, given, recipe))
+    return readable(signed_documents(work, given, recipe))
 
 
-def signed(work: Work, given: Input, recipe: Recipe) -> Stage:
+def signed_documents(work: Work, given: Input, recipe: Recipe) -> Stage:
     """The rows of all documents, and with an `error` those that could not be read; `facts` counts
     both.
 
@@ -80,7 +80,7 @@ def signed(work: Work, given: Input, recipe: Recipe) -> Stage:
 
 
 def readable(stage: Stage) -> Stage:
-    """What `signed` gives, without what could not be read."""
+    """What `signed_documents` gives, without what could not be read."""
     return Stage(stage.digest, stage.rows.where(sf.col(FAILED).isNull()).drop(FAILED), stage.facts)
 
 

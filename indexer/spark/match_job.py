@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from indexer.joins.bands import intervals
 from indexer.joins.slot_bounds import enough_equal, fewest_equal
-from indexer.matching.match import ALMOST_ONE, CAP, LABELS_TOLD, check, no_such_label
+from indexer.matching.match import ALMOST_ONE, CAP, LABELS_TOLD, check, unknown_label
 from indexer.recipe import Recipe
 from indexer.sketch.plan import Plan, plan
 from indexer.spark import distinct_texts as texts
@@ -21,7 +21,7 @@ from indexer.spark.work_folder import Stage, Work
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PairRequest:
     """Which pairs are wanted, as for `indexer.match`."""
 
     threshold: float = 0.5
@@ -36,7 +36,7 @@ class Asked:
         return plan(min(self.threshold, ALMOST_ONE), recipe.slots or 0, self.false_negative_weight)
 
 
-def match(work: Work, rows: Stage, recipe: Recipe, asked: Asked) -> Stage:
+def match(work: Work, rows: Stage, recipe: Recipe, asked: PairRequest) -> Stage:
     """The pairs at the threshold or above, sorted: `a`, `b`, `similarity`, `measure`, `low`,
     `high`.
 
@@ -81,10 +81,12 @@ def _check_label(rows: DataFrame, against: str | None) -> None:
         .limit(LABELS_TOLD + 1)
         .collect()
     )
-    raise no_such_label(against, {row["label"] for row in labels})
+    raise unknown_label(against, {row["label"] for row in labels})
 
 
-def _decided(found: DataFrame, numbered: DataFrame, verifier: Verifier, asked: Asked) -> DataFrame:
+def _decided(
+    found: DataFrame, numbered: DataFrame, verifier: Verifier, asked: PairRequest
+) -> DataFrame:
     """The pairs of texts at the threshold, by their slots where these decide: `left`, `right`,
     `similarity`, `exact`.
     """
@@ -181,7 +183,7 @@ def _spelled(a: str, b: str) -> list[Column]:
     return [sf.col(a).alias("a"), sf.col(b).alias("b"), sf.col("similarity"), sf.col("exact")]
 
 
-def _listed(pairs: DataFrame, members: DataFrame, asked: Asked, slots: int) -> DataFrame:
+def _listed(pairs: DataFrame, members: DataFrame, asked: PairRequest, slots: int) -> DataFrame:
     """The wanted pairs, turned and sorted, with the interval of what is estimated from so many
     slots.
     """

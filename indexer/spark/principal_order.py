@@ -30,20 +30,20 @@ _ORDERS: Mapping[Principal, Callable[[], Column]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class OrderKey:
     """The documents that have keys, and their distinct texts."""
 
     numbered: Stage
     members: Stage
 
 
-def keyed(work: Work, rows: Stage, recipe: Recipe) -> Keyed:
+def keyed(work: Work, rows: Stage, recipe: Recipe) -> OrderKey:
     """The documents of some rows that have keys."""
     numbered = texts.texts(work, rows, recipe)
-    return Keyed(numbered, texts.members(work, rows, numbered, recipe))
+    return OrderKey(numbered, texts.members(work, rows, numbered, recipe))
 
 
-def placed(work: Work, documents: Keyed, kind: Principal, sums: Stage | None = None) -> Stage:
+def placed(work: Work, documents: OrderKey, kind: Principal, sums: Stage | None = None) -> Stage:
     """Documents in principal order: `id`, `text`, whether one may lead (`leads`), and its `place`.
 
     Places are distinct numbers, with gaps. Documents that are not complete may not lead and come
@@ -84,13 +84,13 @@ def ranked(work: Work, places: Stage) -> Stage:
 
 def sums(
     work: Work,
-    documents: Keyed,
+    documents: OrderKey,
     sources: list[Stage],
     similar: Callable[[], DataFrame],
     settings: Mapping[str, Any],
 ) -> Stage:
     """For each text the similarities of its documents to all they match, summed as
-    `indexer.clustering.families.summed` does.
+    `indexer.clustering.families.sum_similarities` does.
 
     `similar` makes the pairs of texts, with their similarity, from `sources`.
     """

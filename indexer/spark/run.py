@@ -20,8 +20,8 @@ from indexer.matching.collection import KEYED
 from indexer.recipe import DEFAULT, Recipe
 from indexer.spark import store_writes as writing
 from indexer.spark.group_job import group
-from indexer.spark.input_documents import Input, failures, readable, signed
-from indexer.spark.match_job import Asked, match
+from indexer.spark.input_documents import Input, failures, readable, signed_documents
+from indexer.spark.match_job import PairRequest, match
 from indexer.spark.work_folder import Stage, Work
 from indexer.stores import open_store
 
@@ -37,7 +37,7 @@ class Job:
     given: Input
     out: str
     recipe: Recipe = DEFAULT
-    asked: Asked = field(default_factory=Asked)
+    asked: PairRequest = field(default_factory=PairRequest)
     settings: Settings = field(default_factory=Settings)
     store: str | None = None
     writers: int = WRITERS
@@ -55,7 +55,7 @@ def run(spark: SparkSession, job: Job) -> dict[str, Any]:
     recipe = _stored(job.given.place) if job.given.form == "store" else job.recipe
     work = Work(spark, f"{job.out}/work")
     work.check()
-    read = signed(work, job.given, recipe)
+    read = signed_documents(work, job.given, recipe)
     rows = readable(read)
     pairs = match(work, rows, recipe, job.asked)
     assigned = group(work, rows, recipe, job.settings)
@@ -102,7 +102,7 @@ def counted(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
     }
 
 
-def _layout(asked: Asked, recipe: Recipe) -> Mapping[str, int]:
+def _layout(asked: PairRequest, recipe: Recipe) -> Mapping[str, int]:
     layout = asked.layout(recipe)
     return {"bands": layout.bands, "rows": layout.rows}
 

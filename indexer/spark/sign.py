@@ -12,12 +12,12 @@ from typing import Any
 
 from indexer.extraction.base import DEFAULT_LIMITS
 from indexer.extraction.plain import plain_document
-from indexer.indexing.make_rows import Extracted, row_of
+from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.base import file_payload, identifier
-from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, extended, packed
+from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, pack_row, with_fields
 from indexer.stores import open_store
 
 BATCH = 200
@@ -35,7 +35,7 @@ def signs_records(recipe: Recipe, labels: tuple[str, ...]) -> Mapper:
             for start in range(0, part.num_rows, BATCH):
                 records = part.slice(start, BATCH).to_pylist()
                 yield from _outcomes(
-                    packed(_rows([_of_record(record) for record in records], recipe, labels))
+                    pack_row(_rows([_of_record(record) for record in records], recipe, labels))
                 )
 
     return sign
@@ -53,8 +53,10 @@ def signs_files(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
             for start in range(0, part.num_rows, BATCH):
                 made = [_of_file(record, root) for record in part.slice(start, BATCH).to_pylist()]
                 yield from _outcomes(
-                    packed(
-                        _rows([one for one in made if isinstance(one, Extracted)], recipe, labels)
+                    pack_row(
+                        _rows(
+                            [one for one in made if isinstance(one, ExtractedBlob)], recipe, labels
+                        )
                     )
                 )
                 if failed := [one for one in made if isinstance(one, str)]:
@@ -68,19 +70,19 @@ def scans(url: str) -> Mapper:
 
     def scan(_: Batches) -> Batches:
         with closing(open_store(url)) as store:
-            yield from _outcomes(packed(store.scan()))
+            yield from _outcomes(pack_row(store.scan()))
 
     return scan
 
 
-def _rows(items: list[Extracted], recipe: Recipe, labels: tuple[str, ...]) -> Iterator[Any]:
+def _rows(items: list[ExtractedBlob], recipe: Recipe, labels: tuple[str, ...]) -> Iterator[Any]:
     signed = fingerprints([item.document.text for item in items], recipe)
     name = recipe.id
     for place, item in enumerate(items):
         yield row_of(item, signed[place], name, labels)
 
 
-def _of_record(record: dict[str, Any]) -> Extracted:
+def _of_record(record: dict[str, Any]) -> ExtractedBlob:
     """A record as a document; its digests are those of its text."""
     text = record["text"] or ""
     data = text.encode("utf-8", "surrogatepass")
@@ -102,10 +104,10 @@ def _of_record(record: dict[str, Any]) -> Extracted:
         truncated=bool(record["truncated"]),
         labels=tuple(label for label in record["labels"] or () if label is not None),
     )
-    return Extracted(blob, payload.raw, payload.source, document)
+    return ExtractedBlob(blob, payload.raw, payload.source, document)
 
 
-def _of_file(record: dict[str, Any], root: str) -> Extracted | str:
+def _of_file(record: dict[str, Any], root: str) -> ExtractedBlob | str:
     where = str(record["path"]).removeprefix("file:")
     data, name = record["content"], where.rpartition("/")[2]
     document = plain_document(data, name, DEFAULT_LIMITS)
@@ -122,13 +124,13 @@ def _of_file(record: dict[str, Any], root: str) -> Extracted | str:
         payload.size,
         payload.modified,
     )
-    return Extracted(blob, payload.raw, payload.source, document)
+    return ExtractedBlob(blob, payload.raw, payload.source, document)
 
 
 def _outcomes(parts: Iterable[Any]) -> Batches:
     """Batches of rows with a column for the error, which they have none of."""
     for part in parts:
-        yield extended(part, FAILED, "string", [None] * part.num_rows)
+        yield with_fields(part, FAILED, "string", [None] * part.num_rows)
 
 
 def _failures(paths: list[str]) -> Any:

@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from indexer.errors import UsageError
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, ddl, unpacked
+from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, ddl, unpack_row
 from indexer.stores import open_store
 
 _FIELDS = ("family", "principal", "similarity", "cluster")
@@ -88,7 +88,7 @@ def _prepared(url: str, recipe: Recipe) -> None:
 def _grouped(parts: Batches) -> Iterator[Row]:
     for part in parts:
         fields = [part.column(f"its_{name}").to_pylist() for name in _FIELDS]
-        for row, *values in zip(unpacked(part.select(list(ROW))), *fields, strict=True):
+        for row, *values in zip(unpack_row(part.select(list(ROW))), *fields, strict=True):
             given: dict[str, Any] = dict(zip(_FIELDS, values, strict=True))
             yield replace(row, **given, provisional=False)
 

@@ -12,9 +12,9 @@ from pyspark.sql import functions as sf
 
 from indexer.matching.verification import MOST_CHARS
 from indexer.recipe import Recipe
-from indexer.similarity.measures import Side, measured
+from indexer.similarity.measures import Side, measure_pair
 from indexer.sketch.codec import unpack_slots, unsigned64
-from indexer.spark.arrow_rows import Batches, Mapper, ddl, extended
+from indexer.spark.arrow_rows import Batches, Mapper, ddl, with_fields
 from indexer.spark.distinct_texts import contents
 
 _SIDE = ("content", "minhash", "simhash")
@@ -61,7 +61,7 @@ def measures(measure: str, recipe: Recipe) -> Mapper:
         for part in parts:
             columns = [part.column(name).to_pylist() for name in part.schema.names]
             values = [_similarity(measure, sides, row) for row in zip(*columns, strict=True)]
-            yield extended(part.select(["left", "right"]), "similarity", "double", values)
+            yield with_fields(part.select(["left", "right"]), "similarity", "double", values)
 
     return verify
 
@@ -69,7 +69,7 @@ def measures(measure: str, recipe: Recipe) -> Mapper:
 def _similarity(measure: str, sides: _Sides, row: Sequence[Any]) -> float:
     left, right, *rest = row
     half = len(_SIDE)
-    return measured(
+    return measure_pair(
         measure, sides.side(left, rest[:half]), sides.side(right, rest[half:])
     ).similarity
 

@@ -120,7 +120,7 @@ def cohen(one: Sequence[Hashable], other: Sequence[Hashable]) -> Kappa:
 
 
 @dataclass(frozen=True, slots=True)
-class Averaged:
+class MeanKappa:
     """The mean of the kappas of `tables` tables; `undefined` others, where all is in one category,
     are not in it.
     """
@@ -130,12 +130,12 @@ class Averaged:
     undefined: int
 
 
-def averaged(tables: Sequence[Table]) -> Averaged:
+def mean_kappa(tables: Sequence[Table]) -> MeanKappa:
     """The mean of one kappa a table, as Conrad & Raymond (ICAIL 2007) call "micro-averaged": None
     when none is defined.
     """
     made = [kappa for table in tables if (kappa := siegel_castellan(table).kappa) is not None]
-    return Averaged(
+    return MeanKappa(
         math.fsum(made) / len(made) if made else None, len(made), len(tables) - len(made)
     )
 

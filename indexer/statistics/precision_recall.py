@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias, TypeVar
 
-from indexer.clustering.families import Chains
+from indexer.clustering.families import ConnectedTexts
 
 Rule: TypeAlias = Literal["all", "connected", "any"]
 RULES: Mapping[str, str] = {
@@ -68,7 +68,7 @@ def counts(found: Collection[Pair[T]], true: Collection[Pair[T]]) -> Counts:
     return Counts(right, len(found) - right, len(true) - right)
 
 
-def linked(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
+def linked_sets(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
     """The sets that pairs link together, directly or through others; members and sets sorted by
     their spelling.
 
@@ -78,7 +78,7 @@ def linked(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
     edges = list(pairs)
     members = sorted({one for pair in edges for one in pair}, key=str)
     numbers = {one: number for number, one in enumerate(members)}
-    chains = Chains(len(members))
+    chains = ConnectedTexts(len(members))
     for a, b in edges:
         chains.join(numbers[a], numbers[b])
     sets: dict[int, list[T]] = {}
@@ -87,14 +87,14 @@ def linked(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
     return [tuple(one) for one in sets.values()]
 
 
-def captured(members: Sequence[T], pairs: Collection[Pair[T]], rule: Rule) -> bool:
+def captured_sets(members: Sequence[T], pairs: Collection[Pair[T]], rule: Rule) -> bool:
     """Whether ordered `pairs` hold a set together by the rule."""
     inside = [pair for pair in combinations(sorted(members, key=str), 2) if pair in pairs]
     if rule == "any":
         return bool(inside)
     if rule == "all":
         return len(inside) == len(members) * (len(members) - 1) // 2
-    return len(members) > 1 and linked(inside) == [tuple(sorted(members, key=str))]
+    return len(members) > 1 and linked_sets(inside) == [tuple(sorted(members, key=str))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +133,10 @@ def set_counts(
     """True sets judged by the pairs found; the sets that pairs found link judged by the true pairs,
     by the same rule.
     """
-    made = linked(found)
+    made = linked_sets(found)
     return SetCounts(
-        sum(captured(members, found, rule) for members in sets),
+        sum(captured_sets(members, found, rule) for members in sets),
         len(sets),
-        sum(captured(members, true, rule) for members in made),
+        sum(captured_sets(members, true, rule) for members in made),
         len(made),
     )

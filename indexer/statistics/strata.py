@@ -95,7 +95,7 @@ class Audit:
         return sum(one.drawn for one in self.strata if one.name != "listed, measured on texts")
 
 
-def audited(threshold: float, strata: Sequence[Stratum]) -> Audit:
+def audit_strata(threshold: float, strata: Sequence[Stratum]) -> Audit:
     """The estimate from strata that together hold every pair once."""
     listed, others = ([one for one in strata if one.listed is side] for side in (True, False))
     right, missed = (math.fsum(one.total for one in side) for side in (listed, others))
@@ -158,7 +158,7 @@ def _gamma(shape: float, z: float) -> float:
     return max(0.0, 1 - 1 / (9 * shape) + z / (3 * math.sqrt(shape))) ** 3
 
 
-def allotted(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[int]:
+def allot(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[int]:
     """How many of `draws` each stratum gets: by size times spread (Neyman 1934), `FEWEST` at least,
     never more than it has.
 
@@ -203,7 +203,7 @@ def at_most(equal: int, slots: int, similarity: float) -> float:
     return min(1.0, math.fsum(terms))
 
 
-def told_audit(made: Audit) -> Iterator[str]:
+def describe_audit(made: Audit) -> Iterator[str]:
     """What an audit says, in sentences; the first begins with `audit:`."""
     pairs = sum(one.size for one in made.strata)
     every = all(one.drawn == one.size for one in made.strata)

@@ -12,7 +12,7 @@ from indexer.stores.engine.address import Address, address
 from indexer.system.urls import without_login
 
 if TYPE_CHECKING:
-    from indexer.stores.engine.foreign_index import SignedInPlace
+    from indexer.stores.engine.foreign_index import InPlaceStore
 
 _SQLITE = "sqlite://"
 _SPELLINGS = "sqlite:///FILE, opensearch://HOST:PORT/INDEX, opensearch+https://..., elasticsearch://... or elasticsearch+https://..."
@@ -66,12 +66,12 @@ def open_documents(url: str) -> Documents:
         from indexer.stores.sqlite.stored_rows import StoredRows
 
         return StoredRows(store)
-    from indexer.stores.engine.foreign_index import BorrowedIndex, engine_of
+    from indexer.stores.engine.foreign_index import ForeignIndex, engine_of
 
-    return BorrowedIndex(engine_of(store))
+    return ForeignIndex(engine_of(store))
 
 
-def in_place(store: Store, text_field: str) -> SignedInPlace:
+def in_place(store: Store, text_field: str) -> InPlaceStore:
     """The store in an index of somebody else's documents, to which nothing is added but `near_*`
     fields.
 
@@ -81,11 +81,9 @@ def in_place(store: Store, text_field: str) -> SignedInPlace:
         raise UsageError(
             f"{store.url} is the store itself; give --store another one, or other PATHs"
         )
-    from indexer.stores.engine.foreign_index import SignedInPlace, engine_of
+    from indexer.stores.engine.foreign_index import InPlaceStore, engine_of
 
-    return (
-        store if isinstance(store, SignedInPlace) else SignedInPlace(engine_of(store), text_field)
-    )
+    return store if isinstance(store, InPlaceStore) else InPlaceStore(engine_of(store), text_field)
 
 
 def is_store(url: str) -> bool:

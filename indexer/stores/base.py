@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from indexer.errors import UsageError
-from indexer.model import Assignment, Candidates, Facet, Leader, Query, Ranked, Row, Scope, Status
+from indexer.model import (
+    Assignment,
+    Candidates,
+    Facet,
+    PrincipalRow,
+    Query,
+    RankedRow,
+    Row,
+    Scope,
+    Status,
+)
 from indexer.recipe import Recipe
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
@@ -34,7 +44,7 @@ class Ranking:
     """
 
     total: int
-    hits: Iterator[Ranked]
+    hits: Iterator[RankedRow]
     families: int | None = None
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     moment: str | None = None
@@ -200,7 +210,7 @@ class Store(Protocol):
         """
         ...
 
-    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
+    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
         """Principals that share bands with documents, given by their bands: all of them, or some
         when `limit` is reached.
 

@@ -17,7 +17,7 @@ _ODD = (
 
 
 @runtime_checkable
-class Copied(Protocol):
+class CopyableStore(Protocol):
     """A store that can be copied into a file and put back."""
 
     def backup(self, path: str) -> None:
@@ -34,7 +34,7 @@ class Copied(Protocol):
 
 
 @runtime_checkable
-class Mendable(Protocol):
+class RepairableStore(Protocol):
     """A store that keeps indexes of its own beside its rows, which may fall out of step with
     them.
     """
@@ -60,6 +60,6 @@ def faults_as_damage(store: object) -> Iterator[None]:
     try:
         yield
     except _ODD:
-        if isinstance(store, Mendable):
+        if isinstance(store, RepairableStore):
             store.check_sound()
         raise

@@ -9,12 +9,12 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from indexer.model import Row
 from indexer.recipe import Recipe
 
-Renew: TypeAlias = Callable[[Sequence[Row]], list[Row]]
-Told: TypeAlias = Callable[[int], None]
+SignRows: TypeAlias = Callable[[Sequence[Row]], list[Row]]
+OnProgress: TypeAlias = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Reindexed:
+class ReindexResult:
     """What came of giving a store another recipe: where its rows are now, how many were signed
     (again, in a run that was resumed), and where the old ones are kept, None when they are not."""
 
@@ -24,10 +24,12 @@ class Reindexed:
 
 
 @runtime_checkable
-class Renewable(Protocol):
+class ReindexableStore(Protocol):
     """A store that can be given another recipe while it is in service."""
 
-    def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
+    def reindex(
+        self, recipe: Recipe, renewing: SignRows, keep: bool, told: OnProgress
+    ) -> ReindexResult:
         """Sign every row anew by `renewing`, which keeps their order, and put them in service in
         one step.
 

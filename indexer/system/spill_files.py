@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from indexer.errors import UsageError
-from indexer.joins.external_sort import MEGABYTE, Room
+from indexer.joins.external_sort import MEGABYTE, MemoryBudget
 
 DEFAULT_MEGABYTES = 512
 
 
-class Scratch(Room):
+class SpillFiles(MemoryBudget):
     """A room whose arrays take memory up to half of `limit`, the other half being for buffers, and
     lie in files beyond that.
 

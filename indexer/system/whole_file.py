@@ -12,7 +12,7 @@ from indexer.errors import UsageError
 
 
 def check_place(out: Path, option: str = "--out") -> None:
-    """Raise `UsageError` when `whole` could not write there now; leaves nothing behind. `option` is
+    """Raise `UsageError` when `write_whole` could not write there now; leaves nothing behind. `option` is
     what named the file.
     """
     try:
@@ -29,7 +29,7 @@ def check_place(out: Path, option: str = "--out") -> None:
 
 
 @contextmanager
-def whole(out: Path, option: str = "--out") -> Iterator[Path]:
+def write_whole(out: Path, option: str = "--out") -> Iterator[Path]:
     """A path to write to, which takes the place of `out` when all is written. Raises `UsageError`
     when it cannot be written.
 

@@ -18,7 +18,7 @@ from indexer.text import codepoints
 from indexer.text.categories import PUNCTUATION, character_class
 from indexer.text.markup import without_markup
 from indexer.text.normalise import normalise
-from indexer.text.repair_unicode import mended
+from indexer.text.repair_unicode import repair_unicode
 from indexer.text.transliteration import by_anyascii, by_unidecode
 
 Normaliser = Callable[[str], str]
@@ -46,7 +46,7 @@ def norm(text: str) -> str:
     >>> norm("Some $TEXT\\n\\nwIth   CAPITALS !")
     'some text with capitals'
     """
-    plain = _CURRENCY.sub("", mended(_unescaped(none(text))))
+    plain = _CURRENCY.sub("", repair_unicode(_unescaped(none(text))))
     quoted = _DOUBLE_QUOTES.sub('"', _SINGLE_QUOTES.sub("'", plain))
     return _bare(by_unidecode(quoted))
 
@@ -67,7 +67,7 @@ def norm_anyascii(text: str) -> str:
     >>> norm_anyascii("Łódź: €5, ☕")
     'lodz 5 coffee'
     """
-    return _bare(by_anyascii(_CURRENCY.sub("", mended(none(text)))))
+    return _bare(by_anyascii(_CURRENCY.sub("", repair_unicode(none(text)))))
 
 
 def norm_html_anyascii(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexer.errors import MissingExtra
 
 
-def mended(text: str) -> str:
+def repair_unicode(text: str) -> str:
     """Text with mis-decoded characters, HTML entities, ligatures, full-width forms and curly quotes
     put right, in NFC.
 

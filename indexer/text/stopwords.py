@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from indexer.errors import MissingExtra, UsageError
-from indexer.text.tokens import folded
+from indexer.text.tokens import fold_token
 
 
 def stop_list(language: str) -> frozenset[str]:
@@ -25,7 +25,7 @@ def stop_list(language: str) -> frozenset[str]:
         raise UsageError(
             f"no stop list for language {language!r}; choose one of: {', '.join(sorted(stopwordsiso.langs()))}"
         )
-    return frozenset(folded(word) for word in stopwordsiso.stopwords(language))
+    return frozenset(fold_token(word) for word in stopwordsiso.stopwords(language))
 
 
 def digest(stop_words: frozenset[str]) -> str:

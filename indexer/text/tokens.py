@@ -73,13 +73,13 @@ def tokens(
     rules = _rules(version)
     stops = frozenset(stop_words)
     letter = _one_of(LETTER)
-    cut = _words(without_identifiers(folded(text)), rules, segmenter or rules.segmenter)
+    cut = _words(without_identifiers(fold_token(text)), rules, segmenter or rules.segmenter)
     if rules.removed:
         cut = (_one_of(rules.removed).sub("", word) for word in cut)
     return [word for word in cut if letter.search(word) and word not in stops]
 
 
-def folded(text: str) -> str:
+def fold_token(text: str) -> str:
     """Steps 1 and 2: no surrogates, no ignorables, NFKC, lower case; white space and punctuation
     stay.
 

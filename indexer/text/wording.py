@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from indexer.text.visible import visible
 
 
-def counted(number: int, noun: str) -> str:
+def count_of(number: int, noun: str) -> str:
     """A number with its noun, in the plural unless it is 1; a final y after a consonant becomes
     ies.
 
@@ -21,7 +21,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {plural}"
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Names with comma and blank between, made visible; one that would be taken for several in
     quotes as in JSON.
 

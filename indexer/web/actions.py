@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.grouping.label import Labelled, Undone, label, undo_labels
-from indexer.web.parameters import Asked, Parameter
+from indexer.grouping.label import LabelResult, UndoResult, label, undo_labels
+from indexer.web.parameters import Parameter, ParameterValues
 from indexer.web.safety import TOKEN_FIELD, same_token
 from indexer.web.site import Site
 
@@ -22,7 +22,7 @@ _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class SurveyReset:
     """The survey is read anew when somebody asks for it next."""
 
     forgotten: bool
@@ -35,11 +35,11 @@ class Action:
     api: str
     summary: str
     parameters: tuple[Parameter, ...]
-    do: Callable[[Site, Asked], Any]
+    do: Callable[[Site, ParameterValues], Any]
     shape: type
 
 
-def _label(site: Site, asked: Asked) -> Labelled:
+def _label(site: Site, asked: ParameterValues) -> LabelResult:
     """Nothing is labelled when one of the documents is not there."""
     known = site.store.sources(asked["id"])
     for id in asked["id"]:
@@ -61,15 +61,15 @@ def _label(site: Site, asked: Asked) -> Labelled:
     return done
 
 
-def _undo(site: Site, asked: Asked) -> Undone:
+def _undo(site: Site, asked: ParameterValues) -> UndoResult:
     done = undo_labels(site.store, asked["job"])
     site.changed()
     return done
 
 
-def _anew(site: Site, asked: Asked) -> Forgotten:
+def _anew(site: Site, asked: ParameterValues) -> SurveyReset:
     site.anew()
-    return Forgotten(True)
+    return SurveyReset(True)
 
 
 ACTIONS: Mapping[str, Action] = {
@@ -90,26 +90,26 @@ ACTIONS: Mapping[str, Action] = {
             ),
         ),
         _label,
-        Labelled,
+        LabelResult,
     ),
     "undo": Action(
         "label/undo",
         "Give documents back the labels that they had before a labelling.",
         (Parameter("job", "the number of the labelling", kind="integer", low=1, high=1 << 53),),
         _undo,
-        Undone,
+        UndoResult,
     ),
     "anew": Action(
         "survey/anew",
         "Read the whole store again when the survey is asked for next.",
         (),
         _anew,
-        Forgotten,
+        SurveyReset,
     ),
 }
 
 
-class Refused(UsageError):
+class TokenRefusal(UsageError):
     """A write without the token of this process."""
 
 
@@ -134,9 +134,11 @@ def parsed(body: bytes, content_type: str) -> Mapping[str, Sequence[str]]:
 
 
 def check_token(given: Mapping[str, Sequence[str]], header: str, token: str) -> None:
-    """Raise `Refused` unless the header or the form carries the token of this process."""
+    """Raise `TokenRefusal` unless the header or the form carries the token of this process."""
     if not any(same_token(one, token) for one in (header, *given.get(TOKEN_FIELD, ()))):
-        raise Refused("this page is from another run of nearfold serve; load it again, then repeat")
+        raise TokenRefusal(
+            "this page is from another run of nearfold serve; load it again, then repeat"
+        )
 
 
 def _spelled(value: Any) -> str:

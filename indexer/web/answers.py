@@ -10,7 +10,7 @@ from typing import Literal
 from indexer.comparing.blocks_view import Cells, Fact
 from indexer.grouping.label_journal import LabelJob
 from indexer.grouping.survey import FamilySize, Move, Step
-from indexer.model import Estimate, Facet, Folded, Match, Part, Row, Status
+from indexer.model import Estimate, Facet, FoldedHit, Match, Part, Row, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class ShownHit:
     title: str
     score: float | None
     excerpt: tuple[Piece, ...]
-    folded: tuple[Folded, ...]
+    folded: tuple[FoldedHit, ...]
     document: DocumentFacts | None
     part: Part | None = None
 
@@ -89,7 +89,7 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DocumentAnswer:
     """A document and a part of its text; `metadata` is what the extractor told. `original`: the
     file itself may be fetched.
     """
@@ -115,7 +115,7 @@ class Similar:
 
 
 @dataclass(frozen=True, slots=True)
-class StepSeen:
+class StepAnswer:
     """How a version came from `origin`, another document. `dated`: its date is later; else which
     came first is not known.
 
@@ -132,7 +132,7 @@ class StepSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionSeen:
+class VersionAnswer:
     """A text of a family. `date` is in milliseconds since 1970 UTC, told by the `document` or its
     `file` (`date_of`).
 
@@ -147,23 +147,23 @@ class VersionSeen:
     date_of: str | None
     copies: tuple[tuple[str, str], ...]
     depth: int
-    step: StepSeen | None
+    step: StepAnswer | None
 
 
 @dataclass(frozen=True, slots=True)
-class VersionsSeen:
+class VersionsAnswer:
     """The versions in a family, each after the one it probably came from; `notes` say how far that
     can be trusted.
     """
 
     family: str
     documents: int
-    versions: tuple[VersionSeen, ...]
+    versions: tuple[VersionAnswer, ...]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class FamilySeen:
+class FamilyAnswer:
     """A family: its principal (None when it is not in the store), members by similarity, who
     resembles whom, warnings.
 
@@ -180,7 +180,7 @@ class FamilySeen:
     matrix: tuple[tuple[Estimate | None, ...], ...]
     labels: dict[str, int]
     warnings: tuple[str, ...]
-    versions: VersionsSeen | None
+    versions: VersionsAnswer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class WithoutBoilerplate:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonAnswer:
     """Two documents side by side, one part of them. In the texts of `cells` what could steer a
     reader is spelled out.
 
@@ -278,7 +278,7 @@ class Labellings:
 
 
 @dataclass(frozen=True, slots=True)
-class Surveyed:
+class SurveyAnswer:
     """What reading the whole store told. Until it is read, `ready` is False and the numbers are
     empty.
 
@@ -306,7 +306,7 @@ class Surveyed:
 
 
 @dataclass(frozen=True, slots=True)
-class Previewed:
+class PreviewAnswer:
     """The families that a threshold would make; nothing is written. `moved` documents would be in
     another family than now.
 

@@ -23,12 +23,12 @@ from indexer.system.logs import event
 from indexer.system.release import release
 from indexer.web.actions import ACTIONS, Action, check_token, parsed
 from indexer.web.http_errors import heading, status_of
-from indexer.web.measurement import Figured, Measuring
+from indexer.web.measurement import MeasureRequests, SiteFigures
 from indexer.web.openapi import description
 from indexer.web.pages import PAGES, Page
-from indexer.web.parameters import Asked, asked
+from indexer.web.parameters import ParameterValues, parameter_values
 from indexer.web.questions import QUESTIONS, Question
-from indexer.web.rendering import environment, rendered
+from indexer.web.rendering import environment, render
 from indexer.web.request_body import body_of
 from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety
 from indexer.web.schemas import as_json
@@ -46,7 +46,7 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
     The store must be one that threads may share, as all of ours are.
     """
     site = Site(store, originals)
-    show, figured = _Shown(site), Figured(store)
+    show, figured = _Shown(site), SiteFigures(store)
     routes: list[BaseRoute] = [
         *(Route(page.path, show.page(page)) for page in PAGES),
         Route("/api", show.reference),
@@ -75,7 +75,7 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
     }
     paths = [route.path for route in routes if isinstance(route, Route)]
     return Safety(
-        Measuring(Starlette(routes=routes, exception_handlers=kinds), paths, figured), hosts
+        MeasureRequests(Starlette(routes=routes, exception_handlers=kinds), paths, figured), hosts
     )
 
 
@@ -127,7 +127,7 @@ class _Shown:
 
     def _html(self, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
         shared = {"store": self._site.store.url, "token": self._site.token}
-        body = rendered(self._templates, template, {**shared, **values})
+        body = render(self._templates, template, {**shared, **values})
         return Response(
             body.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8"
         )
@@ -135,7 +135,7 @@ class _Shown:
 
 def _fixed(value: Any) -> Endpoint:
     def endpoint(request: Request) -> Response:
-        asked((), _given(request))
+        parameter_values((), _given(request))
         return _json(value)
 
     return endpoint
@@ -143,7 +143,9 @@ def _fixed(value: Any) -> Endpoint:
 
 def _answered(site: Site, question: Question) -> Endpoint:
     def endpoint(request: Request) -> Response:
-        return _json(as_json(question.answer(site, asked(question.parameters, _given(request)))))
+        return _json(
+            as_json(question.answer(site, parameter_values(question.parameters, _given(request))))
+        )
 
     return endpoint
 
@@ -156,14 +158,14 @@ def _done(site: Site, action: Action) -> Writing:
     return endpoint
 
 
-async def _written(site: Site, action: Action, request: Request) -> tuple[Asked, Any]:
+async def _written(site: Site, action: Action, request: Request) -> tuple[ParameterValues, Any]:
     """Read a bounded body, check its token, and do what it asks: the values it asked with, and the
     answer.
     """
-    asked((), _given(request))
+    parameter_values((), _given(request))
     given = parsed(await body_of(request), request.headers.get("content-type", ""))
     check_token(given, request.headers.get(TOKEN_HEADER, ""), site.token)
-    values = asked(
+    values = parameter_values(
         action.parameters, {name: one for name, one in given.items() if name != TOKEN_FIELD}
     )
     return values, await run_in_threadpool(action.do, site, values)

@@ -17,7 +17,7 @@ from indexer.comparing.blocks_view import SideBySide, facts
 from indexer.comparing.compare import Comparison
 from indexer.comparing.originals import Original
 from indexer.errors import MissingExtra
-from indexer.similarity.boilerplate_discount import Discounted
+from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.system.release import release
 
 MOST_BLOCKS = 10_000
@@ -30,7 +30,7 @@ _MODULE = re.compile(r"^(?:import .*|export (?=function))", re.MULTILINE)
 def compare_page(
     comparison: Comparison,
     originals: tuple[Original, Original] | None = None,
-    without: Discounted | None = None,
+    without: DiscountedSimilarity | None = None,
 ) -> str:
     """The side-by-side view of a comparison, whole, as one HTML file; the same for the same
     comparison.
@@ -47,7 +47,7 @@ def compare_page(
     """
     try:
         from indexer.web.presenters import measures_of, without_boilerplate
-        from indexer.web.rendering import environment, rendered
+        from indexer.web.rendering import environment, render
     except ModuleNotFoundError as error:
         raise MissingExtra(package=str(error.name), extra="web") from error
     left, right = originals or (
@@ -68,9 +68,7 @@ def compare_page(
         "policy": _policy(),
         "version": release(),
     }
-    return (
-        rendered(environment(), "comparison_file.html", values).encode("utf-8", "replace").decode()
-    )
+    return render(environment(), "comparison_file.html", values).encode("utf-8", "replace").decode()
 
 
 def _sided(letter: str, original: Original) -> list[str]:

@@ -10,14 +10,20 @@ from indexer.grouping import family_view as familyview
 from indexer.model import Row
 from indexer.similarity.alignment import Matching
 from indexer.web.answers import (
-    Compared,
+    ComparisonAnswer,
     DocumentFacts,
-    FamilySeen,
-    VersionsSeen,
+    FamilyAnswer,
+    VersionsAnswer,
     WithoutBoilerplate,
 )
-from indexer.web.parameters import Asked, part_of
-from indexer.web.presenters import facts_of, measures_of, shown_versions, sided, without_boilerplate
+from indexer.web.parameters import ParameterValues, part_of
+from indexer.web.presenters import (
+    facts_of,
+    measures_of,
+    shown_versions,
+    side_by_side,
+    without_boilerplate,
+)
 from indexer.web.site import Site
 
 BLOCKS_PART = 120
@@ -25,11 +31,11 @@ SHORT_SECONDS = 0.05
 ORDERED, ORDERED_WORDS = 24, 20_000
 
 
-def family(site: Site, asked: Asked) -> FamilySeen:
+def family(site: Site, asked: ParameterValues) -> FamilyAnswer:
     """The family of a document."""
     seen = familyview.family(site.store, asked["id"])
     listed = [*([seen.principal] if seen.principal else []), *seen.members]
-    return FamilySeen(
+    return FamilyAnswer(
         id=seen.id,
         size=seen.size,
         principal=DocumentFacts.of(seen.principal) if seen.principal else None,
@@ -51,13 +57,13 @@ def _ordered(listed: Sequence[Row]) -> bool:
     return 1 < len(listed) <= ORDERED and sum(row.words for row in listed) <= ORDERED_WORDS
 
 
-def version_tree(site: Site, asked: Asked) -> VersionsSeen:
+def version_tree(site: Site, asked: ParameterValues) -> VersionsAnswer:
     """The versions in the family of a document."""
     found = versions(site.store, site.row(asked["id"]).id, dates=asked["dates"] == "yes")
     return shown_versions(found, asked["redline"] == "yes")
 
 
-def compare(site: Site, asked: Asked) -> Compared:
+def compare(site: Site, asked: ParameterValues) -> ComparisonAnswer:
     """Two documents side by side, one part of them."""
     a, b = site.row(asked["a"]), site.row(asked["b"])
     matching: Matching = asked["matching"]
@@ -66,7 +72,7 @@ def compare(site: Site, asked: Asked) -> Compared:
     part = part_of(asked, parts)
     shown = made.blocks[(part - 1) * BLOCKS_PART : part * BLOCKS_PART]
     compared = made.comparison
-    return Compared(
+    return ComparisonAnswer(
         a=DocumentFacts.of(a),
         b=DocumentFacts.of(b),
         matching=matching,
@@ -81,11 +87,11 @@ def compare(site: Site, asked: Asked) -> Compared:
         parts=parts,
         cells=tuple(made.cells(shown)),
         facts=tuple(facts(facts_of(a), facts_of(b))),
-        warnings=tuple(dict.fromkeys([*sided("A", a), *sided("B", b)])),
+        warnings=tuple(dict.fromkeys([*side_by_side("A", a), *side_by_side("B", b)])),
     )
 
 
-def discounted(site: Site, asked: Asked) -> WithoutBoilerplate:
+def discounted(site: Site, asked: ParameterValues) -> WithoutBoilerplate:
     """Two documents compared without what the texts of the store share."""
     return without_boilerplate(
         site.discounted(site.row(asked["a"]), site.row(asked["b"]), asked["wait"])

@@ -28,7 +28,7 @@ def evaluation_page(made: Evaluation) -> str:
     120 words each. Raises `MissingExtra` without jinja2.
     """
     try:
-        from indexer.web.rendering import environment, rendered
+        from indexer.web.rendering import environment, render
     except ModuleNotFoundError as error:
         raise MissingExtra(package=str(error.name), extra="web") from error
     values = {
@@ -39,9 +39,7 @@ def evaluation_page(made: Evaluation) -> str:
         "policy": f"default-src 'none'; style-src '{digest(_style())}'; base-uri 'none'; form-action 'none'",
         "version": release(),
     }
-    return (
-        rendered(environment(), "evaluation_file.html", values).encode("utf-8", "replace").decode()
-    )
+    return render(environment(), "evaluation_file.html", values).encode("utf-8", "replace").decode()
 
 
 def _errors(result: Result) -> int:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from indexer.errors import (
     DocumentNotFound,
     NearfoldError,
-    NumberNotFound,
+    StoreAccessDenied,
     StoreBusy,
     StoreError,
-    StoreRefused,
     StoreUnreachable,
+    UnknownNumber,
     UsageError,
 )
-from indexer.web.actions import Refused
+from indexer.web.actions import TokenRefusal
 
 _STATUSES: tuple[tuple[type[NearfoldError], int], ...] = (
-    (Refused, 403),
-    (NumberNotFound, 404),
+    (TokenRefusal, 403),
+    (UnknownNumber, 404),
     (UsageError, 400),
     (DocumentNotFound, 404),
     (StoreBusy, 409),
     (StoreUnreachable, 503),
-    (StoreRefused, 502),
+    (StoreAccessDenied, 502),
     (StoreError, 409),
 )
 _HEADINGS = {

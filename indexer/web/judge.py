@@ -23,7 +23,7 @@ from indexer.lab.evaluation.desk import QUESTIONS, Desk, Task
 from indexer.text.normalise import count_words
 from indexer.web.actions import check_token, parsed
 from indexer.web.http_errors import heading, status_of
-from indexer.web.rendering import environment, rendered
+from indexer.web.rendering import environment, render
 from indexer.web.request_body import body_of
 from indexer.web.safety import App, Safety, allowed_hosts
 from indexer.web.serve import listen
@@ -134,7 +134,7 @@ class _Pages:
             "total": len(self._desk),
             "questions": QUESTIONS,
         }
-        body = rendered(
+        body = render(
             self._templates,
             "judge.html",
             {"texts": (), "words": (), "said": None, **shared, **values},

@@ -26,7 +26,7 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 _METHODS = ("GET", "HEAD", "POST")
 
 
-class Figured:
+class SiteFigures:
     """The figures of a site, where the library that spells them is installed."""
 
     def __init__(self, store: Store) -> None:
@@ -50,12 +50,12 @@ class Figured:
         return Response(self._figures.text(), media_type=_TEXT)
 
 
-class Measuring:
+class MeasureRequests:
     """The layer around the routes. `routes` are paths that exist; others are told as `other`, files
     of ours as `/static`.
     """
 
-    def __init__(self, app: App, routes: Collection[str], figured: Figured) -> None:
+    def __init__(self, app: App, routes: Collection[str], figured: SiteFigures) -> None:
         self._app, self._routes, self._figured = app, frozenset(routes), figured
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

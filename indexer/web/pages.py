@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.web.parameters import Asked, Parameter, asked
+from indexer.web.parameters import Parameter, ParameterValues, parameter_values
 from indexer.web.questions import QUESTIONS
 from indexer.web.site import Site
 
@@ -35,14 +35,14 @@ class Page:
         )
 
     def values(self, site: Site, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """What the template is given: the answers, and `asked` with the values of the parameters.
+        """What the template is given: the answers, and `parameter_values` with the values of the parameters.
 
         What else stands in the address of a page, such as a mark that a mail program put there, is
         passed over.
         """
         names = {one.name for one in self.parameters}
         known = {name: one for name, one in given.items() if name in names}
-        values: Asked = asked(
+        values: ParameterValues = parameter_values(
             self.parameters, {**{name: (value,) for name, value in self.defaults.items()}, **known}
         )
         return {

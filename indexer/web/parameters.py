@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from indexer.errors import NumberNotFound, UsageError
+from indexer.errors import UnknownNumber, UsageError
 
 Kind: TypeAlias = Literal["string", "number", "integer"]
 MOST_CHARS = 2000
@@ -67,22 +67,24 @@ class Parameter:
         return number
 
 
-class Asked(dict[str, Any]):
+class ParameterValues(dict[str, Any]):
     """The values of all parameters of a question by name."""
 
 
-def asked(parameters: Sequence[Parameter], given: Mapping[str, Sequence[str]]) -> Asked:
+def parameter_values(
+    parameters: Sequence[Parameter], given: Mapping[str, Sequence[str]]
+) -> ParameterValues:
     """The values of these parameters. Raises `UsageError`, also for whatever else was given."""
     names = {one.name for one in parameters}
     if unknown := [name for name in given if name not in names]:
         known = f"it may be {', '.join(sorted(names))}" if names else "nothing can be given here"
         raise UsageError(f"unknown: {', '.join(map(repr, unknown))}; {known}")
-    return Asked({one.name: one.value(given.get(one.name, ())) for one in parameters})
+    return ParameterValues({one.name: one.value(given.get(one.name, ())) for one in parameters})
 
 
-def part_of(asked: Asked, parts: int) -> int:
-    """Which of so many parts was asked for, from 1. Raises `NumberNotFound`."""
+def part_of(asked: ParameterValues, parts: int) -> int:
+    """Which of so many parts was asked for, from 1. Raises `UnknownNumber`."""
     part: int = asked["part"]
     if part > parts:
-        raise NumberNotFound(what="part", number=part, mend=f"it ends with part {parts:,}")
+        raise UnknownNumber(what="part", number=part, mend=f"it ends with part {parts:,}")
     return part

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from indexer.cli.side_by_side import percent
-from indexer.comparing.originals import stored
+from indexer.comparing.originals import stored_original
 from indexer.comparing.versions import Versions
 from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
-from indexer.similarity.boilerplate_discount import Discounted
+from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MEANINGS, Measures
 from indexer.web.answers import (
     DocumentFacts,
     Measure,
     Piece,
     ShownHit,
-    StepSeen,
-    VersionSeen,
-    VersionsSeen,
+    StepAnswer,
+    VersionAnswer,
+    VersionsAnswer,
     WithoutBoilerplate,
 )
 from indexer.web.site import MOST_CHARS
@@ -31,7 +31,7 @@ def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
     return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, hit.folded, facts, hit.part)
 
 
-def shown_versions(found: Versions, redlined: bool) -> VersionsSeen:
+def shown_versions(found: Versions, redlined: bool) -> VersionsAnswer:
     """The versions of a family; what changed word by word with `redlined` alone."""
     shown = []
     for one in found.versions:
@@ -40,7 +40,7 @@ def shown_versions(found: Versions, redlined: bool) -> VersionsSeen:
             stretches = (
                 tuple((part.change, part.text) for part in one.step.redline) if redlined else ()
             )
-            step = StepSeen(
+            step = StepAnswer(
                 one.step.origin,
                 one.step.dated,
                 one.step.similarity,
@@ -49,19 +49,19 @@ def shown_versions(found: Versions, redlined: bool) -> VersionsSeen:
                 stretches,
             )
         shown.append(
-            VersionSeen(
+            VersionAnswer(
                 one.id, one.path, one.words, one.date, one.source, one.copies, one.depth, step
             )
         )
-    return VersionsSeen(found.family, found.documents, tuple(shown), found.notes)
+    return VersionsAnswer(found.family, found.documents, tuple(shown), found.notes)
 
 
 def warnings_of(row: Row) -> Sequence[str]:
     """What a reader must know of how a document was read."""
-    return stored(row).warnings
+    return stored_original(row).warnings
 
 
-def sided(letter: str, row: Row) -> list[str]:
+def side_by_side(letter: str, row: Row) -> list[str]:
     """What a reader must know of one side of a comparison."""
     cut = (
         [f"only the first {MOST_CHARS:,} characters are compared"]
@@ -74,14 +74,16 @@ def sided(letter: str, row: Row) -> list[str]:
 def facts_of(row: Row) -> Mapping[str, str]:
     """What is told of a document, as a reader compares it."""
     counted = {"words": f"{row.words:,}", "status": row.status.replace("_", " ")}
-    return {**counted, **stored(row).facts}
+    return {**counted, **stored_original(row).facts}
 
 
 NOT_COUNTED = "the passages of the store are being counted; look again"
 NO_STATISTICS = "no corpus statistics: {}"
 
 
-def without_boilerplate(found: Discounted | None, missing: str = "") -> WithoutBoilerplate:
+def without_boilerplate(
+    found: DiscountedSimilarity | None, missing: str = ""
+) -> WithoutBoilerplate:
     """The discounted figure with its explanation. Without one, `missing` says why there is none,
     empty that it will come.
     """

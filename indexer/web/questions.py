@@ -15,28 +15,28 @@ from indexer.searching import search as results
 from indexer.searching import similar as lookup
 from indexer.web import document_sets as together
 from indexer.web.answers import (
-    Compared,
+    ComparisonAnswer,
+    DocumentAnswer,
     DocumentFacts,
     FailedFile,
-    FamilySeen,
+    FamilyAnswer,
     Labellings,
-    Previewed,
+    PreviewAnswer,
     Results,
-    Shown,
     Similar,
     StoreState,
-    Surveyed,
-    VersionsSeen,
+    SurveyAnswer,
+    VersionsAnswer,
     WithoutBoilerplate,
 )
-from indexer.web.parameters import Asked, Parameter, part_of
+from indexer.web.parameters import Parameter, ParameterValues, part_of
 from indexer.web.presenters import shown_hit, warnings_of
 from indexer.web.site import Site
 
 FACETS = ("content_type", "status", "labels")
 TEXT_PART = 60_000
 FAILURES_SHOWN = 200
-Answer = Callable[[Site, Asked], Any]
+Answer = Callable[[Site, ParameterValues], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Question:
     shape: type
 
 
-def search(site: Site, asked: Asked) -> Results:
+def search(site: Site, asked: ParameterValues) -> Results:
     """A page of folded hits with excerpts and facets; facets are counted again after some seconds,
     not for every page.
     """
@@ -87,12 +87,12 @@ def search(site: Site, asked: Asked) -> Results:
     )
 
 
-def document(site: Site, asked: Asked) -> Shown:
+def document(site: Site, asked: ParameterValues) -> DocumentAnswer:
     """A document with a part of its text."""
     row = site.row(asked["id"])
     parts = max(1, -(-len(row.text) // TEXT_PART))
     part = part_of(asked, parts)
-    return Shown(
+    return DocumentAnswer(
         document=DocumentFacts.of(row),
         text=row.text[(part - 1) * TEXT_PART : part * TEXT_PART],
         part=part,
@@ -104,7 +104,7 @@ def document(site: Site, asked: Asked) -> Shown:
     )
 
 
-def similar(site: Site, asked: Asked) -> Similar:
+def similar(site: Site, asked: ParameterValues) -> Similar:
     """The near duplicates of a stored document."""
     row = site.row(asked["id"])
     found = lookup.similar(
@@ -113,7 +113,7 @@ def similar(site: Site, asked: Asked) -> Similar:
     return Similar(DocumentFacts.of(row), asked["threshold"], found.matches, found.notes)
 
 
-def state(site: Site, asked: Asked) -> StoreState:
+def state(site: Site, asked: ParameterValues) -> StoreState:
     """What is in the store now."""
     seen = overview.status(site.store)
     failures = tuple(FailedFile(one.path, one.error) for one in seen.failed[:FAILURES_SHOWN])
@@ -132,7 +132,7 @@ def state(site: Site, asked: Asked) -> StoreState:
     )
 
 
-def labellings(site: Site, asked: Asked) -> Labellings:
+def labellings(site: Site, asked: ParameterValues) -> Labellings:
     """The last labellings."""
     try:
         jobs = label_history(site.store)
@@ -141,13 +141,13 @@ def labellings(site: Site, asked: Asked) -> Labellings:
     return Labellings(False, jobs[: asked["limit"]])
 
 
-def surveyed(site: Site, asked: Asked) -> Surveyed:
+def surveyed(site: Site, asked: ParameterValues) -> SurveyAnswer:
     """What reading the whole store told, or how far it has come."""
     made = site.surveyor.get(asked["wait"])
     told = site.surveyor.progress
     if made is None:
-        return Surveyed(False, told.stage, told.done, told.total)
-    return Surveyed(
+        return SurveyAnswer(False, told.stage, told.done, told.total)
+    return SurveyAnswer(
         ready=True,
         stage="done",
         done=made.documents,
@@ -167,14 +167,14 @@ def surveyed(site: Site, asked: Asked) -> Surveyed:
     )
 
 
-def preview(site: Site, asked: Asked) -> Previewed:
+def preview(site: Site, asked: ParameterValues) -> PreviewAnswer:
     """The families that a threshold would make."""
     made = site.surveyor.get()
     if made is None:
-        return Previewed(False, asked["threshold"])
+        return PreviewAnswer(False, asked["threshold"])
     at = made.at(asked["threshold"])
     numbers = (at.documents, at.families, at.gathered, at.largest, at.moved)
-    return Previewed(True, at.threshold, at.measure, *numbers, at.moves)
+    return PreviewAnswer(True, at.threshold, at.measure, *numbers, at.moves)
 
 
 _ID = Parameter("id", "a document's id")
@@ -225,7 +225,7 @@ QUESTIONS: Mapping[str, Question] = {
         Results,
     ),
     "document": Question(
-        "document", "A document with a part of its text.", (_ID, _PART), document, Shown
+        "document", "A document with a part of its text.", (_ID, _PART), document, DocumentAnswer
     ),
     "similar": Question(
         "similar",
@@ -239,7 +239,7 @@ QUESTIONS: Mapping[str, Question] = {
         "The family of a document, by the id of any member.",
         (_ID,),
         together.family,
-        FamilySeen,
+        FamilyAnswer,
     ),
     "versions": Question(
         "versions",
@@ -252,7 +252,7 @@ QUESTIONS: Mapping[str, Question] = {
             ),
         ),
         together.version_tree,
-        VersionsSeen,
+        VersionsAnswer,
     ),
     "compare": Question(
         "compare",
@@ -269,7 +269,7 @@ QUESTIONS: Mapping[str, Question] = {
             _PART,
         ),
         together.compare,
-        Compared,
+        ComparisonAnswer,
     ),
     "discounted": Question(
         "discounted",
@@ -293,13 +293,13 @@ QUESTIONS: Mapping[str, Question] = {
         "Duplicate rate, family sizes and similarities of the whole store; begun by the first who asks.",
         (_WAIT,),
         surveyed,
-        Surveyed,
+        SurveyAnswer,
     ),
     "preview": Question(
         "preview",
         "The families that a threshold from .5 on would make; nothing is written.",
         (_THRESHOLD,),
         preview,
-        Previewed,
+        PreviewAnswer,
     ),
 }

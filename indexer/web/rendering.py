@@ -146,6 +146,6 @@ def paragraphs(text: str) -> list[str]:
     return [part for part in visible_lines(text).split("\n\n") if part.strip()]
 
 
-def rendered(templates: Environment, template: str, values: Mapping[str, Any]) -> str:
+def render(templates: Environment, template: str, values: Mapping[str, Any]) -> str:
     """One page; what is no valid Unicode was replaced before."""
     return templates.get_template(template).render(values)

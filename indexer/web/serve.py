@@ -64,7 +64,7 @@ def listen(
         app = app_at(actual)
         config = uvicorn.Config(
             app,
-            http=Hasty,
+            http=FirstRequestTimeout,
             lifespan="off",
             backlog=_WAITING,
             ws="none",
@@ -80,7 +80,7 @@ def listen(
             server.run(sockets=[listening])
 
 
-class Hasty(H11Protocol):
+class FirstRequestTimeout(H11Protocol):
     """A connection that is closed when its first request does not come: whoever holds many open
     would shut others out.
     """

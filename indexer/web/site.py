@@ -22,16 +22,16 @@ from indexer.grouping.survey import survey
 from indexer.model import Facet, Row
 from indexer.searching.similar import recipe_of
 from indexer.similarity.alignment import Matching
-from indexer.similarity.boilerplate_discount import Discounted
+from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.stores.base import Store
-from indexer.web.survey_cache import Reading
+from indexer.web.survey_cache import SurveyReader
 
 MOST_CHARS = 2_000_000
 KEPT, FACET_SECONDS = 6, 20.0
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class TimedCache(Generic[T]):
     """The values that were asked for last, each for so many seconds; safe to share by threads."""
 
     def __init__(self, most: int, seconds: float = math.inf) -> None:
@@ -68,12 +68,14 @@ class Site:
     def __init__(self, store: Store, originals: str | None = None) -> None:
         self.store = store
         self.token = secrets.token_urlsafe(32)
-        self.surveyor = Reading(lambda told: survey(store, told))
-        self._samples: dict[int, Reading[Sample]] = {}
-        self._discounted: Kept[Discounted] = Kept(KEPT * 10)
+        self.surveyor = SurveyReader(lambda told: survey(store, told))
+        self._samples: dict[int, SurveyReader[Sample]] = {}
+        self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(KEPT * 10)
         self._originals = Path(originals).resolve(strict=True) if originals else None
-        self.facets: Kept[Mapping[str, tuple[Facet, ...]]] = Kept(KEPT * 10, FACET_SECONDS)
-        self._compared: Kept[SideBySide] = Kept(KEPT)
+        self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
+            KEPT * 10, FACET_SECONDS
+        )
+        self._compared: TimedCache[SideBySide] = TimedCache(KEPT)
 
     def changed(self) -> None:
         """Forget what was counted of documents, for they have changed."""
@@ -86,7 +88,7 @@ class Site:
         self._discounted.clear()
         self._samples.clear()
 
-    def discounted(self, a: Row, b: Row, patience: float) -> Discounted | None:
+    def discounted(self, a: Row, b: Row, patience: float) -> DiscountedSimilarity | None:
         """Two documents compared without what the store shares; None while that is still counted
         after `patience` seconds.
         """
@@ -94,7 +96,7 @@ class Site:
         if (kept := self._discounted.get(texts)) is None:
             width = shingle_width(*texts)
             reading = self._samples.setdefault(
-                width, Reading(lambda told: Sample(self.store, width, progress=told))
+                width, SurveyReader(lambda told: Sample(self.store, width, progress=told))
             )
             if (sample := reading.get(patience)) is None:
                 return None

@@ -24,7 +24,7 @@ class Progress:
     total: int = 0
 
 
-class Reading(Generic[T]):
+class SurveyReader(Generic[T]):
     """Reads a store once for everybody who asks; safe to share by threads. `read` is told how to
     say how far it has come.
     """

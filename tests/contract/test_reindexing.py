@@ -9,7 +9,7 @@ from sample_rows import row
 
 from indexer.errors import StoreError
 from indexer.model import Assignment, Query
-from indexer.operations.reindex import reindex, renewed
+from indexer.operations.reindex import reindex, sign_rows
 from indexer.recipe import DEFAULT
 from indexer.searching.similar import similar
 
@@ -28,7 +28,7 @@ def filled(store, tmp_path, monkeypatch):
         row("empty", text="", path="/n/e"),
         dataclasses.replace(row("cut", text=TEXT, path="/n/c"), status="truncated"),
     ]
-    assert set(store.write(renewed(rows, DEFAULT))) == {None}
+    assert set(store.write(sign_rows(rows, DEFAULT))) == {None}
     store.assign([Assignment("d1", "d0", False, 0.9, "d0")])
     store.refresh()
     return store
@@ -40,7 +40,7 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled):
     assert done.copied == 14
     assert filled.stored_recipe() == OTHER
     after = {one.id: one for one in filled.scan()}
-    assert after == {id: renewed([one], OTHER)[0] for id, one in before.items()}
+    assert after == {id: sign_rows([one], OTHER)[0] for id, one in before.items()}
     assert (after["d1"].family, after["d1"].cluster, after["d1"].provisional) == ("d0", "d0", True)
     assert (after["cut"].status, after["empty"].status) == ("truncated", "empty")
     assert filled.search(Query("ferries")).total == 13
@@ -48,7 +48,7 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled):
     old = before["d0"]
     assert not filled.candidates(old.bands, (), 100).found
     assert "recipe" in filled.write([old])[0]
-    assert filled.write(renewed([old], OTHER)) == [None]
+    assert filled.write(sign_rows([old], OTHER)) == [None]
     assert reindex(filled, OTHER).copied == 0
 
 

@@ -3,7 +3,7 @@
 import pytest
 from sample_rows import row
 
-from indexer.errors import MomentGone, UsageError
+from indexer.errors import SnapshotExpired, UsageError
 from indexer.model import Facet, Query
 
 # a sentence without spaces, words in it, and what is not in it although its letters are
@@ -395,5 +395,5 @@ def test_a_moment_is_held_until_it_is_released(store):
     store.release(moment)
     store.release(moment)
     for ask in (lambda: store.search(Query("fox"), moment), lambda: store.get(["1"], moment)):
-        with pytest.raises(MomentGone, match="search again"):
+        with pytest.raises(SnapshotExpired, match="search again"):
             ask()

@@ -13,7 +13,7 @@ from e2e.command import ROOT, run
 from indexer import export, open_store
 from indexer.cli import main as cli
 from indexer.errors import UsageError
-from indexer.system.whole_file import check_place, whole
+from indexer.system.whole_file import check_place, write_whole
 
 EXAMPLES = ROOT / "examples"
 COMMANDS = {
@@ -68,11 +68,11 @@ def test_an_unwritable_place_is_told_first(
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_text("before")
-    with pytest.raises(UsageError, match="No space left"), whole(out) as part:
+    with pytest.raises(UsageError, match="No space left"), write_whole(out) as part:
         part.write_text("half")
         raise OSError(28, "No space left on device")
     assert out.read_text() == "before" and [one.name for one in tmp_path.iterdir()] == ["out"]
-    with whole(out) as part:
+    with write_whole(out) as part:
         part.write_text("after")
     assert out.read_text() == "after" and [one.name for one in tmp_path.iterdir()] == ["out"]
 
@@ -95,7 +95,7 @@ def test_devices_and_links_are_written_to_and_not_replaced(store: str, tmp_path:
 def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
     out = tmp_path / ("n" * 255)
     check_place(out)
-    with whole(out) as part:
+    with write_whole(out) as part:
         part.write_text("whole")
     assert out.read_text() == "whole"
 

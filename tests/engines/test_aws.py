@@ -10,7 +10,7 @@ from pipelines import call
 from sample_rows import row
 from servers.aws import AwsGate
 
-from indexer.errors import MissingExtra, StoreRefused, UsageError
+from indexer.errors import MissingExtra, StoreAccessDenied, UsageError
 from indexer.model import Query
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
@@ -61,7 +61,7 @@ def test_a_wrong_signature_is_refused(wrong, signed_url, monkeypatch):
     for name, value in wrong.items():
         monkeypatch.setenv(name, value)
     store = open_store(signed_url)
-    with pytest.raises(StoreRefused) as caught:
+    with pytest.raises(StoreAccessDenied) as caught:
         store.prepare(DEFAULT)
     assert AwsGate.secret not in str(caught.value)
     store.close()

@@ -14,7 +14,13 @@ import numpy as np
 import pytest
 from sample_rows import band, row
 
-from indexer.errors import MappingMismatch, StoreError, StoreRefused, StoreStopped, StoreUnreachable
+from indexer.errors import (
+    MappingMismatch,
+    StoreAccessDenied,
+    StoreError,
+    StoreStopped,
+    StoreUnreachable,
+)
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
@@ -144,7 +150,7 @@ def test_wrong_credentials_are_refused_with_the_way_forward(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     store = opened(store_url(engine, auth_proxy(server).url, index))
-    with pytest.raises(StoreRefused, match="NEARFOLD_PASSWORD") as caught:
+    with pytest.raises(StoreAccessDenied, match="NEARFOLD_PASSWORD") as caught:
         store.prepare(DEFAULT)
     assert caught.value.status == status
     for secret in environment.values():

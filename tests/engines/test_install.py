@@ -14,9 +14,9 @@ from indexer.cli.main import run
 from indexer.errors import (
     MappingMismatch,
     RecipeMismatch,
+    StoreAccessDenied,
     StoreError,
-    StoreRefused,
-    Unsupported,
+    UnsupportedOperation,
     UsageError,
 )
 from indexer.operations.doctor import doctor
@@ -276,7 +276,7 @@ def test_a_missing_right_is_named(engine, server, stores, auth_proxy, monkeypatc
     )
     before = kept(server)
     with pytest.raises(
-        StoreRefused, match="PUT _component_template/nearfold-default_v1 needs a right"
+        StoreAccessDenied, match="PUT _component_template/nearfold-default_v1 needs a right"
     ):
         install(store)
     store.close()
@@ -337,7 +337,7 @@ def test_dashboards_that_cannot_be_reached_change_nothing_in_the_cluster(there, 
 def test_the_embedded_store_takes_no_installation():
     store = open_store("sqlite://:memory:")
     for use in (install, uninstall):
-        with pytest.raises(Unsupported, match="--store opensearch://"):
+        with pytest.raises(UnsupportedOperation, match="--store opensearch://"):
             use(store)
     store.close()
 

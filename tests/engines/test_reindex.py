@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from pipelines import call, expected, good, signed
 
-from indexer.errors import IndexInRenewal, MappingMismatch, StoreError, StoreStopped
+from indexer.errors import MappingMismatch, ReindexInProgress, StoreError, StoreStopped
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install, uninstall
-from indexer.operations.reindex import reindex, renewed
+from indexer.operations.reindex import reindex, sign_rows
 from indexer.recipe import DEFAULT
 from indexer.searching.search import search
 from indexer.searching.similar import similar
@@ -60,7 +60,7 @@ def fill(store, server, index, numbers):
     store.prepare(DEFAULT)
     rows = store.get([])
     assert rows == {}
-    made = [renewed([one], DEFAULT)[0] for one in map(a_row, numbers)]
+    made = [sign_rows([one], DEFAULT)[0] for one in map(a_row, numbers)]
     assert store.write(made) == [None] * len(made)
     store.refresh()
 
@@ -90,7 +90,7 @@ def test_every_row_is_signed_anew_and_everything_else_stays(there):
     assert (done.index, done.copied, done.kept) == (f"{index}-000002", 30, None)
     assert store.stored_recipe() == OTHER
     after = {row.id: row for row in store.scan()}
-    assert after == {id: renewed([row], OTHER)[0] for id, row in before.items()}
+    assert after == {id: sign_rows([row], OTHER)[0] for id, row in before.items()}
     assert {check.verdict for check in doctor(store.url) if check.name in ("store", "keys")} == {
         "good"
     }
@@ -104,7 +104,7 @@ def test_every_row_is_signed_anew_and_everything_else_stays(there):
         "recipe_id",
     }
     assert len(similar(store, ASKED, threshold=0.5, limit=50).matches) == 30
-    assert store.write(renewed([a_row(99)], OTHER)) == [None]
+    assert store.write(sign_rows([a_row(99)], OTHER)) == [None]
 
     again = reindex(store, OTHER)
     assert (again.copied, again.index) == (0, name)
@@ -160,7 +160,7 @@ def test_what_others_change_meanwhile_is_followed(there):
         if not seen:
             other = open_store(store.url)
             assert other.write(
-                renewed([dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT)
+                sign_rows([dataclasses.replace(a_row(3), title="changed"), a_row(100)], DEFAULT)
             ) == [None, None]
             assert other.delete(["d5", "d6"]) == 2
             other.close()
@@ -177,13 +177,13 @@ def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(there):
     store, index, server = there
     fill(store, server, index, range(3))
     late = open_store(store.url)
-    assert late.write(renewed([a_row(50)], DEFAULT)) == [None]
+    assert late.write(sign_rows([a_row(50)], DEFAULT)) == [None]
     reindex(store, OTHER)
     with pytest.raises(StoreStopped, match="run the same command again"):
-        late.write(renewed([a_row(51)], DEFAULT))
+        late.write(sign_rows([a_row(51)], DEFAULT))
     assert late.stored_recipe() == OTHER
-    assert "the store holds" in late.write(renewed([a_row(51)], DEFAULT))[0]
-    assert late.write(renewed([a_row(51)], OTHER)) == [None]
+    assert "the store holds" in late.write(sign_rows([a_row(51)], DEFAULT))[0]
+    assert late.write(sign_rows([a_row(51)], OTHER)) == [None]
     late.close()
 
 
@@ -218,7 +218,7 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(there):
     assert store.stored_recipe() == DEFAULT
     assert len(similar(store, ASKED, threshold=0.5).matches) == 20
     third = dataclasses.replace(DEFAULT, name="third_v1", bands=10, rows=12)
-    with pytest.raises(IndexInRenewal, match="--recipe other_v1"):
+    with pytest.raises(ReindexInProgress, match="--recipe other_v1"):
         reindex(store, third)
     done = reindex(store, OTHER)
     assert 0 < done.copied <= 320  # 100 documents at least were not signed again

@@ -12,7 +12,7 @@ from sample_rows import row
 
 from indexer.operations.install import install, uninstall
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import Side, measured
+from indexer.similarity.measures import Side, measure_pair
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots
 from indexer.stores import open_store
 
@@ -77,8 +77,8 @@ def test_engine_and_client_give_the_same_numbers_bit_for_bit(library, asked):
     )
     assert len(agreement) == len(distance) == len(rows)
     for one in rows[:ROWS]:
-        assert agreement[one.id] == measured("estimate", side(query), side(one)).similarity
-        assert distance[one.id] == measured("hamming", side(query), side(one)).similarity
+        assert agreement[one.id] == measure_pair("estimate", side(query), side(one)).similarity
+        assert distance[one.id] == measure_pair("hamming", side(query), side(one)).similarity
     assert agreement["none"] == distance["none"] == agreement["simhash alone"] == 0.0
     assert len(set(agreement.values())) > (100 if asked == 0 else 8)
 

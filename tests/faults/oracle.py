@@ -18,7 +18,7 @@ from drill import Ended
 from family_oracle import broken
 
 from indexer.grouping.group import group
-from indexer.jobs.journal import journal_path, remembered
+from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Query, Row
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import pack_slots
@@ -60,7 +60,7 @@ def standing(url: str) -> Standing:
         )
     finally:
         store.close()
-    failed = remembered(journal_path(url))
+    failed = stored_failures(journal_path(url))
     assert failed is not None, "the journal is held by a job that has ended"
     return Standing({row.id: row for row in rows}, {one.path: one.source for one in failed})
 

@@ -21,7 +21,7 @@ from typing import Any
 from indexer.cli import main as cli
 from indexer.cli import progress
 from indexer.indexing import stages
-from indexer.model import Failed, Indexed, Outcome
+from indexer.model import FailedBlob, IndexedBlob, Outcome
 
 
 def prepare() -> None:
@@ -42,7 +42,7 @@ def _write_down(log: int) -> None:
         return extract(pending, *rest)
 
     def told(outcome: Outcome) -> None:
-        if isinstance(outcome, (Indexed, Failed)):
+        if isinstance(outcome, (IndexedBlob, FailedBlob)):
             os.write(log, f"{type(outcome).__name__.lower()} {outcome.path}\n".encode())
 
     @contextlib.contextmanager

@@ -19,7 +19,7 @@ from oracle import sound, standing
 from scene import BATCH, Scene
 
 from indexer.errors import StoreDamaged
-from indexer.jobs.journal import Failure, Journal, remembered
+from indexer.jobs.journal import Failure, Journal, stored_failures
 
 RECORDS = [
     Failure(f"{number:032x}", f"/papers/{number}.pdf", "digest", "extractor", "encrypted")
@@ -151,7 +151,7 @@ def test_a_torn_change_of_a_journal_is_taken_back(
         Path(f"{copy}-journal").write_bytes(back[:length])
         try:
             if length == len(back):  # whoever reads first takes the change back
-                assert {one.id for one in remembered(copy) or ()} == {
+                assert {one.id for one in stored_failures(copy) or ()} == {
                     one.id for one in RECORDS[:20]
                 }
             with Journal(copy) as journal:
@@ -166,7 +166,7 @@ def test_a_torn_change_of_a_journal_is_taken_back(
 def test_an_emptied_journal_forgets_failures_and_nothing_else(scene: Scene) -> None:
     store = scene.begun()
     Path(f"{store}.jobs").write_bytes(b"")
-    assert remembered(Path(f"{store}.jobs")) == ()
+    assert stored_failures(Path(f"{store}.jobs")) == ()
     scene.mended(store)
 
 

@@ -23,8 +23,8 @@ from samples import formats, zipped
 from indexer.errors import NearfoldError, UsageError
 from indexer.extraction.base import Limits
 from indexer.extraction.extractors import document_or_task
-from indexer.extraction.gzip_files import unpacked
-from indexer.extraction.mail_charset import is_mail, marked
+from indexer.extraction.gzip_files import unpack
+from indexer.extraction.mail_charset import is_mail, mark_charset
 from indexer.model import Query
 from indexer.recipe import DEFAULT, Recipe, recipe_named
 from indexer.searching.cursor import cursor
@@ -96,7 +96,7 @@ def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
 def test_the_glue_before_an_extractor_takes_any_bytes(data: bytes, name: str) -> None:
     limits = Limits(chars=1000, bytes=100_000)
     with contextlib.suppress(NearfoldError):
-        inner, inner_name = unpacked(data, name, limits)
+        inner, inner_name = unpack(data, name, limits)
         document_or_task(1, inner, inner_name, limits)
     assert isinstance(is_mail(data, name), bool)
 
@@ -114,8 +114,8 @@ def test_mail_with_any_headers_and_body_can_be_marked(
     spelled = b"".join(
         f"{name}: {value}\n".encode("utf-8", "surrogatepass") for name, value in headers
     )
-    assert isinstance(marked(spelled + b"\n" + body), bytes)
-    assert isinstance(marked(EmailMessage().as_bytes() + body), bytes)
+    assert isinstance(mark_charset(spelled + b"\n" + body), bytes)
+    assert isinstance(mark_charset(EmailMessage().as_bytes() + body), bytes)
 
 
 @fuzzed

@@ -17,11 +17,11 @@ from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 from indexer.errors import StoreStopped
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.engine.sender import Patience, Sender
+from indexer.stores.engine.sender import RetryPolicy, Sender
 
 DOCUMENTS = [f"document-{place:02}" for place in range(20)]
 SOME = set(DOCUMENTS[3:7])
-QUICK = Patience(first=0.01, longest=0.05, attempts=5)
+QUICK = RetryPolicy(first=0.01, longest=0.05, attempts=5)
 SECONDS = 0.5
 DISK_FULL = "index [x] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark]"
 

@@ -19,13 +19,13 @@ from indexer.errors import StoreStopped
 from indexer.indexing import writer as writing
 from indexer.indexing.index import index
 from indexer.indexing.writer import Writer, weight
-from indexer.jobs.journal import journal_path, remembered
+from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Outcome, Row
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.stores.engine.sender import Patience, Sender
+from indexer.stores.engine.sender import RetryPolicy, Sender
 
-QUICK = Patience(first=0.01, longest=0.05, attempts=8)
+QUICK = RetryPolicy(first=0.01, longest=0.05, attempts=8)
 FILES = 300
 
 
@@ -276,7 +276,7 @@ def test_what_the_engine_refuses_is_remembered_with_its_reason_and_tried_again_w
     gate.last_word = picky
     first = index([str(folder)], real)
     assert (first.indexed, len(first.failed)) == (FILES * 9 // 10, FILES // 10)
-    kept = remembered(journal_path(real.url))
+    kept = stored_failures(journal_path(real.url))
     assert kept is not None and [(one.path, one.error) for one in kept] == sorted(
         (one.path, one.error) for one in first.failed
     )
@@ -287,7 +287,7 @@ def test_what_the_engine_refuses_is_remembered_with_its_reason_and_tried_again_w
     assert gate.requests == []
     retried = index([str(folder)], real, retry=True)
     assert (retried.indexed, retried.failed) == (FILES // 10, ())
-    assert remembered(journal_path(real.url)) == ()
+    assert stored_failures(journal_path(real.url)) == ()
 
 
 def test_a_changed_file_that_is_refused_leaves_no_row_of_what_it_said_before(

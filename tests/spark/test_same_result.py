@@ -20,7 +20,7 @@ from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, documents
-from indexer.spark.match_job import Asked, match
+from indexer.spark.match_job import PairRequest, match
 from indexer.spark.session import ours
 from indexer.spark.work_folder import Stage, Work
 from indexer.stores.base import Store
@@ -84,7 +84,7 @@ def families_of(stage: Stage) -> dict[str, Family]:
 )
 def test_pairs(both: Both, asked: dict[str, Any]) -> None:
     one, listed = pairs_of_one(both.store, **asked)
-    found = match(both.work, both.rows, DEFAULT, Asked(**asked))
+    found = match(both.work, both.rows, DEFAULT, PairRequest(**asked))
     assert [tuple(row) for row in found.rows.orderBy("a", "b").collect()] == listed
     assert listed
     assert found.facts["pairs"] == len(one)
@@ -155,7 +155,7 @@ def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None
     records = [Record(str(place), "", None, False, ()) for place in range(3)]
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 1)), "json"), DEFAULT)
-    assert match(work, rows, DEFAULT, Asked()).facts["pairs"] == 0
+    assert match(work, rows, DEFAULT, PairRequest()).facts["pairs"] == 0
     assert families_of(group(work, rows, DEFAULT, grouping.Settings())) == {
         str(n): (str(n), False, None, None) for n in range(3)
     }

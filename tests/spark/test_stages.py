@@ -9,14 +9,14 @@ import pytest
 from planted import library, store_of
 from pyspark.sql import SparkSession
 
-from indexer.clustering.families import Chains
+from indexer.clustering.families import ConnectedTexts
 from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.group import Settings, group
 from indexer.recipe import DEFAULT
 from indexer.sources.folder import walk
 from indexer.spark.components import Components
-from indexer.spark.input_documents import Input, failures, signed
-from indexer.spark.match_job import Asked
+from indexer.spark.input_documents import Input, failures, signed_documents
+from indexer.spark.match_job import PairRequest
 from indexer.spark.run import Job, run
 from indexer.spark.work_folder import Stage, Work
 
@@ -58,7 +58,11 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(
     with pytest.raises(UsageError, match="choose one of: known"):
         run(
             spark,
-            Job(Input(str(given), "json"), str(tmp_path / "out"), asked=Asked(against="nosuch")),
+            Job(
+                Input(str(given), "json"),
+                str(tmp_path / "out"),
+                asked=PairRequest(against="nosuch"),
+            ),
         )
 
 
@@ -67,7 +71,7 @@ def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_pat
     nodes = chance.sample(range(10_000), 300)
     path = [(nodes[place], nodes[place + 1]) for place in range(40)]
     edges = path + [tuple(chance.sample(nodes[70:], 2)) for _ in range(150)]
-    chains = Chains(10_000)
+    chains = ConnectedTexts(10_000)
     for a, b in edges:
         chains.join(a, b)
     frame = spark.createDataFrame(edges, "a long, b long")
@@ -89,7 +93,7 @@ def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) ->
         "Der zweite Text, ebenfalls lang genug für eine Signatur."
     )
     (folder / "scan.pdf").write_bytes(b"%PDF-1.7")
-    stage = signed(
+    stage = signed_documents(
         Work(spark, str(tmp_path / "work")), Input(str(folder), "text", labels=("new",)), DEFAULT
     )
     rows = {row["path"]: row for row in stage.rows.collect() if row["error"] is None}
@@ -114,7 +118,7 @@ def test_records_that_cannot_be_told_apart_are_refused(
 ) -> None:
     (tmp_path / "in.jsonl").write_text(lines)
     with pytest.raises(UsageError, match=says):
-        signed(
+        signed_documents(
             Work(spark, str(tmp_path / "work")), Input(str(tmp_path / "in.jsonl"), "json"), DEFAULT
         )
 
@@ -122,7 +126,7 @@ def test_records_that_cannot_be_told_apart_are_refused(
 def test_what_is_not_there_is_told(spark: SparkSession, tmp_path: Path) -> None:
     work = Work(spark, str(tmp_path / "work"))
     with pytest.raises(SourceNotFound):
-        signed(work, Input(str(tmp_path / "nothing"), "parquet"), DEFAULT)
+        signed_documents(work, Input(str(tmp_path / "nothing"), "parquet"), DEFAULT)
     with pytest.raises(StoreError, match="holds no documents yet"):
         run(spark, Job(Input(f"sqlite:///{tmp_path}/none.db", "store"), str(tmp_path / "out")))
 

@@ -15,7 +15,7 @@ from indexer.errors import UsageError
 from indexer.grouping.group import RECALL
 from indexer.matching.audit import distinct
 from indexer.matching.match import match
-from indexer.statistics.strata import Stratum, allotted, audited, chance_at_least, told_audit
+from indexer.statistics.strata import Stratum, allot, audit_strata, chance_at_least, describe_audit
 
 NEVER = 0.1  # a weight of false negatives under which many pairs are missed
 
@@ -120,11 +120,11 @@ def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() ->
         Stratum("far", 10_000, 100, 0, 0.0, False, placed=False),
     )
     measured = Stratum("measured", 200, 200, 200, 1.0, True)
-    trusting = audited(0.8, [measured, near, far])
+    trusting = audit_strata(0.8, [measured, near, far])
     assert (trusting.right, trusting.missed, trusting.recall) == (200, 20, pytest.approx(200 / 220))
     assert trusting.low < trusting.recall < trusting.high
     assert trusting.floor < 0.4 < trusting.low
-    surprised = audited(
+    surprised = audit_strata(
         0.8, [measured, near, Stratum("far", 10_000, 100, 1, 0.0, False, placed=False)]
     )
     assert surprised.missed == 120
@@ -134,7 +134,7 @@ def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() ->
 def test_the_variance_by_hand() -> None:
     one = Stratum("s", 100, 20, 5, 0.2, False)
     assert (one.total, one.variance) == (25, pytest.approx(100**2 * 0.8 * 0.25 * 0.75 / 19))
-    made = audited(0.8, [Stratum("m", 75, 75, 75, 1.0, True), one])
+    made = audit_strata(0.8, [Stratum("m", 75, 75, 75, 1.0, True), one])
     assert made.recall == 0.75
     assert made.error == pytest.approx(75 * math.sqrt(one.variance) / 100**2)
 
@@ -155,17 +155,21 @@ def test_what_is_said_claims_no_more_than_was_verified() -> None:
         Stratum("measured", 3, 3, 3, 1.0, True),
         Stratum("far", 32, 32, 0, 0.0, False, placed=False),
     )
-    [every] = told_audit(audited(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far]))
+    [every] = describe_audit(
+        audit_strata(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far])
+    )
     assert every == (
         "audit: all 36 pairs of different texts are verified; 1 pair of texts is at 0.8 or above and not listed: recall 75.0%"
     )
     sampled = Stratum("far", 50_000, 300, 0, 0.0, False, placed=False)
-    [nothing] = told_audit(audited(0.99, [Stratum("measured", 0, 0, 0, 1.0, True), sampled]))
+    [nothing] = describe_audit(
+        audit_strata(0.99, [Stratum("measured", 0, 0, 0, 1.0, True), sampled])
+    )
     assert (
         "300 of 50,000" in nothing
         and "far apart; by these draws alone 632 may still do so" in nothing
     )
-    first, second = told_audit(audited(0.8, [measured, sampled]))
+    first, second = describe_audit(audit_strata(0.8, [measured, sampled]))
     assert "about 0 pairs of texts are" in first and "0 of 300 pairs drawn from 50,000" in second
 
 
@@ -193,8 +197,8 @@ def test_what_cannot_be_audited() -> None:
 
 
 def test_draws_are_spread_over_strata_and_different() -> None:
-    assert allotted([10, 0, 5], [0.5, 0.5, 0.5], 100) == [10, 0, 5]
-    assert sum(allotted([1000, 1000, 1000], [0.5, 0.1, 0.0], 100)) == 100
+    assert allot([10, 0, 5], [0.5, 0.5, 0.5], 100) == [10, 0, 5]
+    assert sum(allot([1000, 1000, 1000], [0.5, 0.1, 0.0], 100)) == 100
     for number, among in ((5, 6), (50, 60), (50, 10_000), (0, 0)):
         drawn = distinct(number, among, 3).tolist()
         assert len(set(drawn)) == len(drawn) == number

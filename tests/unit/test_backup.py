@@ -14,11 +14,11 @@ from indexer.errors import (
     StoreBusy,
     StoreDamaged,
     StoreError,
-    Unsupported,
+    UnsupportedOperation,
     UsageError,
 )
 from indexer.jobs.history import job_history
-from indexer.jobs.journal import Failure, Journal, journal_path, remembered
+from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
 from indexer.model import Query
 from indexer.operations.backup import backup, restore
 from indexer.recipe import DEFAULT
@@ -52,7 +52,7 @@ def test_a_copy_is_a_store_and_brings_everything_back(store: SqliteStore, tmp_pa
     assert set(other.get(["1", "2", "3"])) == {"2", "3"}
     assert restore(store, f"{tmp_path}/copy.db", replace=True).documents == 2
     assert list(store.scan()) == before == list(other.scan())
-    assert [one.id for one in remembered(journal_path(store.url)) or ()] == ["f"]
+    assert [one.id for one in stored_failures(journal_path(store.url)) or ()] == ["f"]
     assert {hit.id for hit in other.search(Query("")).hits} == {"1", "2"}
     assert store.write([row("4")]) == [None]
     other.close()
@@ -138,7 +138,7 @@ def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(
     (tmp_path / "copy.db").write_bytes(whole[:8192] + bytes(60) + whole[8252:])
     with pytest.raises(StoreDamaged):
         restore(store, f"{tmp_path}/copy.db", replace=True)
-    assert [one.id for one in remembered(journal_path(store.url)) or ()] == ["f"]
+    assert [one.id for one in stored_failures(journal_path(store.url)) or ()] == ["f"]
 
 
 def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(
@@ -209,7 +209,7 @@ def test_what_cannot_be_copied_says_what_to_do(store: SqliteStore, tmp_path: Pat
         backup(store, f"{tmp_path}/store.db")
     memory = open_store("sqlite://:memory:")
     memory.prepare(DEFAULT)
-    with pytest.raises(Unsupported, match="snapshot"):
+    with pytest.raises(UnsupportedOperation, match="snapshot"):
         backup(memory, f"{tmp_path}/copy.db")
     with pytest.raises(StoreError, match="nearfold index"):
         backup(open_store(f"sqlite:///{tmp_path}/none.db"), f"{tmp_path}/copy.db")

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus_statistics import counted
+from indexer.sketch.corpus_statistics import count_features
 from indexer.sketch.hashing import gram_hashes, mix64_array
 from indexer.sketch.imatch import imatch, matching
 from indexer.sketch.permutations import permuted_minima
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.supershingles import chance, mega_shingles, super_shingles
-from indexer.sketch.winnowing import guarantee, winnowed
+from indexer.sketch.winnowing import guarantee, winnow
 from indexer.text.codepoints import encode
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/baselines.json").read_text())
@@ -27,7 +27,7 @@ TEXTS = [
     [word for rank, word in enumerate(VOCABULARY, 1) if RANDOM.random() < 4 / (rank + 3)]
     for _ in range(400)
 ]
-STATISTICS = counted((string_hashes(text) for text in TEXTS), "words")
+STATISTICS = count_features((string_hashes(text) for text in TEXTS), "words")
 
 
 def test_golden() -> None:
@@ -36,7 +36,7 @@ def test_golden() -> None:
     assert [f"{one:016x}" for one in super_shingles(slots)] == GOLDEN["super_shingles"]
     assert [f"{one:016x}" for one in mega_shingles(slots)] == GOLDEN["mega_shingles"]
     assert (
-        winnowed(gram_hashes(encode("A do run run run, a do run run"), 5), 4).tolist()
+        winnow(gram_hashes(encode("A do run run run, a do run run"), 5), 4).tolist()
         == GOLDEN["winnowed"]
     )
 
@@ -80,7 +80,7 @@ def test_random_lexicons_save_pairs_that_one_lexicon_loses() -> None:
 
 def test_a_text_without_lexicon_terms_matches_nothing() -> None:
     assert imatch(["unseen", "words"], STATISTICS) == ()
-    assert imatch(["w1"], counted([string_hashes(["w1"])], "words")) == ()
+    assert imatch(["w1"], count_features([string_hashes(["w1"])], "words")) == ()
     assert not matching((), ())
 
 
@@ -143,7 +143,7 @@ def test_winnowing_keeps_the_rightmost_least_of_every_window(
     for start in range(len(values) - width + 1):
         part = values[start : start + width]
         expected.add(start + max(place for place, value in enumerate(part) if value == min(part)))
-    assert winnowed(np.array(values, np.uint64), window).tolist() == sorted(expected)
+    assert winnow(np.array(values, np.uint64), window).tolist() == sorted(expected)
 
 
 @given(
@@ -161,16 +161,16 @@ def test_shared_passages_are_noticed(passage: str, before: str, after: str, wind
     kept = []
     for text in (before + passage + after, after[::-1] + passage + before[::-1]):
         hashes = gram_hashes(encode(text), width)
-        kept.append(set(hashes[winnowed(hashes, window)].tolist()))
+        kept.append(set(hashes[winnow(hashes, window)].tolist()))
     assert kept[0] & kept[1]
 
 
 def test_winnowing_has_its_density() -> None:
     hashes = mix64_array(np.arange(100_000, dtype=np.uint64))
-    assert len(winnowed(hashes, 9)) / len(hashes) == pytest.approx(2 / 10, rel=0.02)
+    assert len(winnow(hashes, 9)) / len(hashes) == pytest.approx(2 / 10, rel=0.02)
 
 
 def test_nothing_is_kept_of_nothing_and_windows_have_a_place() -> None:
-    assert winnowed(np.array([], dtype=np.uint64), 4).tolist() == []
+    assert winnow(np.array([], dtype=np.uint64), 4).tolist() == []
     with pytest.raises(UsageError, match="at least one"):
-        winnowed(np.array([1], dtype=np.uint64), 0)
+        winnow(np.array([1], dtype=np.uint64), 0)

@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.bbit import WIDTHS, corrected, pack_low_bits, standard_error, unpack_low_bits
+from indexer.sketch.bbit import (
+    WIDTHS,
+    correct_for_chance,
+    pack_low_bits,
+    standard_error,
+    unpack_low_bits,
+)
 from indexer.sketch.hashing import mix64_array
 from indexer.sketch.minhash import fast_similarity_sketch
 from indexer.sketch.permutations import feature_hashes, permuted_minima
@@ -54,7 +60,7 @@ def test_the_estimate_is_unbiased_and_its_error_is_as_stated(bits: int, similari
             unpack_low_bits(pack_low_bits(fast_similarity_sketch(s, slots), bits), bits, slots)
             for s in (left, right)
         )
-        estimate = corrected(int(np.sum(one == other)), slots, bits)
+        estimate = correct_for_chance(int(np.sum(one == other)), slots, bits)
         errors.append(estimate.similarity - similarity)
         covered += estimate.low <= similarity <= estimate.high
     stated = standard_error(similarity, slots, bits)
@@ -67,9 +73,15 @@ def test_the_estimate_is_unbiased_and_its_error_is_as_stated(bits: int, similari
 
 @pytest.mark.parametrize("bits", WIDTHS)
 def test_ends_of_the_scale(bits: int) -> None:
-    assert corrected(128, 128, bits).similarity == corrected(128, 128, bits).high == 1.0
-    assert corrected(0, 128, bits).similarity == corrected(0, 128, bits).low == 0.0
-    assert (corrected(0, 0, bits).low, corrected(0, 0, bits).high) == (0.0, 1.0)
+    assert (
+        correct_for_chance(128, 128, bits).similarity
+        == correct_for_chance(128, 128, bits).high
+        == 1.0
+    )
+    assert (
+        correct_for_chance(0, 128, bits).similarity == correct_for_chance(0, 128, bits).low == 0.0
+    )
+    assert (correct_for_chance(0, 0, bits).low, correct_for_chance(0, 0, bits).high) == (0.0, 1.0)
 
 
 def test_more_bits_mean_less_error() -> None:

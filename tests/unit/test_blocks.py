@@ -16,7 +16,7 @@ from indexer.sketch.blocks import (
     DOC_CLOSE,
     DOC_LOOSE,
     Design,
-    designed,
+    choose_design,
     designs,
     table_keys,
     tables,
@@ -119,12 +119,14 @@ def test_keys_are_the_bits_under_the_mask(sketch: int) -> None:
 
 @given(st.integers(0, 2**64 - 1), st.sampled_from([2, 4, 8, 16]))
 def test_one_level_with_one_part_gives_the_stored_block_keys(sketch: int, parts: int) -> None:
-    assert table_keys(sketch, tables(designed(64, [(parts, 1)]))) == block_keys(sketch, 64, parts)
+    assert table_keys(sketch, tables(choose_design(64, [(parts, 1)]))) == block_keys(
+        sketch, 64, parts
+    )
 
 
 def test_expected_candidates_are_those_met() -> None:
     """Among random sketches a look-up meets as many rows as announced."""
-    design, count = designed(32, [(4, 1)]), 20_000
+    design, count = choose_design(32, [(4, 1)]), 20_000
     generator = random.Random(3)
     masks = tables(design)
     stored = [table_keys(generator.getrandbits(32), masks) for _ in range(count)]
@@ -138,12 +140,12 @@ def test_expected_candidates_are_those_met() -> None:
 @pytest.mark.parametrize("levels", [[], [(4, 4)], [(4, 0)], [(1, 1)]])
 def test_levels_that_choose_nothing_or_all_are_refused(levels: list) -> None:
     with pytest.raises(UsageError, match="each level"):
-        designed(64, levels)
+        choose_design(64, levels)
 
 
 def test_too_few_bits_are_refused() -> None:
     with pytest.raises(UsageError, match="too few"):
-        designed(8, [(4, 1), (7, 1)])
+        choose_design(8, [(4, 1), (7, 1)])
     assert designs(4, 4) == []
 
 

@@ -16,7 +16,7 @@ from indexer.sketch.hashing import MASK, mix64
 from indexer.sketch.passage_keys import (
     GUARANTEED,
     RUN,
-    contained,
+    containment_bounds,
     passage_keys,
     passage_runs,
     run_hashes,
@@ -170,13 +170,17 @@ def test_keys_and_shares_are_what_they_were():
     )
     assert [f"{key:016x}" for key in passage_keys(runs).tolist()] == GOLDEN
     assert (
-        contained(
+        containment_bounds(
             runs,
             passage_runs("> with boiler and coal, until\n> the end of the summer season.\nReally?"),
         )
         == 45 / 81
     )
-    assert contained(np.zeros(0, np.uint64), runs) == contained(runs, np.zeros(0, np.uint64)) == 0.0
+    assert (
+        containment_bounds(np.zeros(0, np.uint64), runs)
+        == containment_bounds(runs, np.zeros(0, np.uint64))
+        == 0.0
+    )
 
 
 GOLDEN = ["02a997d734ad5d6b", "151f2bc4440d799e", "279d93341f8a7140"]

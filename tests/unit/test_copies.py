@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.joins import copies
-from indexer.joins.copies import Carriers, Spelling, Wanted
+from indexer.joins.copies import Carriers, DocumentPairs, PairFilter
 
 
 def carriers(documents):
@@ -19,7 +19,7 @@ def carriers(documents):
 
 def listed(pairs, documents, cap):
     left, right = (np.array([pair[side] for pair in pairs], dtype=np.int32) for side in (0, 1))
-    made = Spelling(carriers(documents), cap)
+    made = DocumentPairs(carriers(documents), cap)
     blocks = [*made.between(left, right), *made.among()]
     found = [(int(a), int(b)) for one, other in blocks for a, b in zip(one, other, strict=True)]
     assert len(found) == len(set(found))
@@ -63,11 +63,11 @@ def test_what_is_wanted():
     marked, new = np.array([True, False, False, True]), np.array([False, False, True, False])
     a, b = np.array([0, 0, 1, 0], dtype=np.int32), np.array([1, 2, 2, 3], dtype=np.int32)
     documents = carriers([[0], [1], [2], [3]])
-    one, other, kept = Wanted(documents, marked, None).turned(a, b)
+    one, other, kept = PairFilter(documents, marked, None).turned(a, b)
     assert list(zip(one[kept].tolist(), other[kept].tolist(), strict=True)) == [(1, 0), (2, 0)]
-    assert [side.tolist() for side in Wanted(documents, marked, None).texts(a, b)] == [
+    assert [side.tolist() for side in PairFilter(documents, marked, None).texts(a, b)] == [
         [0, 0],
         [1, 2],
     ]
-    assert Wanted(documents, None, new).turned(a, b)[2].tolist() == [False, True, True, False]
-    assert Wanted(documents, None, None).turned(b, a)[0].tolist() == a.tolist()
+    assert PairFilter(documents, None, new).turned(a, b)[2].tolist() == [False, True, True, False]
+    assert PairFilter(documents, None, None).turned(b, a)[0].tolist() == a.tolist()

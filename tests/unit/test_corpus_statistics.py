@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus_statistics import CorpusStatistics, counted
+from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.string_hashes import string_hashes
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 12), max_size=12), max_size=12)
@@ -36,12 +36,12 @@ def test_counts_are_right_after_every_document(documents: list[list[int]]) -> No
 
 @given(DOCUMENTS, st.randoms(use_true_random=False), st.integers(0, 12))
 def test_order_and_merging_change_nothing(documents: list[list[int]], random, cut: int) -> None:
-    whole = counted(arrays(documents), "numbers")
+    whole = count_features(arrays(documents), "numbers")
     shuffled = list(documents)
     random.shuffle(shuffled)
     one, other = (
-        counted(arrays(shuffled[:cut]), "numbers"),
-        counted(arrays(shuffled[cut:]), "numbers"),
+        count_features(arrays(shuffled[:cut]), "numbers"),
+        count_features(arrays(shuffled[cut:]), "numbers"),
     )
     one.merge(other)
     assert one.id == whole.id
@@ -50,18 +50,18 @@ def test_order_and_merging_change_nothing(documents: list[list[int]], random, cu
 
 @given(DOCUMENTS)
 def test_bytes_round_trip(documents: list[list[int]]) -> None:
-    statistics = counted(arrays(documents), "numbers")
+    statistics = count_features(arrays(documents), "numbers")
     read = CorpusStatistics.unpack(statistics.pack())
     assert (read.features, read.documents, read.length, read.id, len(read)) == (
         "numbers", statistics.documents, statistics.length, statistics.id, len(statistics),
     )  # fmt: skip
     read.add(np.array([3], dtype=np.uint64))
     statistics.add(np.array([3], dtype=np.uint64))
-    assert read.id == statistics.id != counted(arrays(documents), "numbers").id
+    assert read.id == statistics.id != count_features(arrays(documents), "numbers").id
 
 
 def test_golden() -> None:
-    statistics = counted(
+    statistics = count_features(
         [string_hashes(["the", "cat", "and", "the", "dog"]), string_hashes(["the", "end"])], "words"
     )
     assert statistics.id == "343ebd852459"
@@ -71,10 +71,10 @@ def test_golden() -> None:
 def test_names_tell_statistics_apart() -> None:
     documents = arrays([[1, 1, 2]])
     names = {
-        counted(documents, "a").id,
-        counted(documents, "b").id,
-        counted(documents * 2, "a").id,
-        counted(arrays([[1, 2, 2]]), "a").id,
+        count_features(documents, "a").id,
+        count_features(documents, "b").id,
+        count_features(documents * 2, "a").id,
+        count_features(arrays([[1, 2, 2]]), "a").id,
     }
     assert len(names) == 4
 
@@ -86,7 +86,7 @@ def test_unlike_features_do_not_merge() -> None:
 
 @pytest.mark.parametrize("cut", [0, 5, 30, 90, -1])
 def test_damaged_bytes_are_refused(cut: int) -> None:
-    packed = counted(arrays([[1, 2, 3]] * 3), "numbers").pack()
+    packed = count_features(arrays([[1, 2, 3]] * 3), "numbers").pack()
     with pytest.raises(UsageError, match="no corpus statistics"):
         CorpusStatistics.unpack(packed[:cut])
     with pytest.raises(UsageError, match="no corpus statistics"):
@@ -96,7 +96,7 @@ def test_damaged_bytes_are_refused(cut: int) -> None:
 
 
 def test_merging_with_itself_doubles() -> None:
-    statistics = counted(arrays([[1, 1, 2]]), "numbers")
+    statistics = count_features(arrays([[1, 1, 2]]), "numbers")
     statistics.merge(statistics)
     assert (statistics.documents, statistics.length) == (2, 6)
     assert statistics.holders(np.array([1, 2], np.uint64)).tolist() == [2, 2]
@@ -106,7 +106,7 @@ def test_updates_stay_cheap() -> None:
     """A thousand documents into a corpus of many features: segments, not one array copied a
     thousand times.
     """
-    statistics = counted(arrays([list(range(200_000))]), "numbers")
+    statistics = count_features(arrays([list(range(200_000))]), "numbers")
     for place in range(1000):
         statistics.add(np.arange(place, place + 50, dtype=np.uint64))
         assert statistics.holders(np.array([place], np.uint64))[0] >= 2

@@ -8,7 +8,12 @@ from sample_library import library, rows, sentence
 
 from indexer.comparing.boilerplate import discount
 from indexer.errors import StoreError
-from indexer.similarity.boilerplate_discount import Corpus, discounted, shingle_hashes, width_for
+from indexer.similarity.boilerplate_discount import (
+    Corpus,
+    discounted_similarity,
+    shingle_hashes,
+    width_for,
+)
 from indexer.similarity.measures import resemblance
 from indexer.stores import open_store
 from indexer.text.words import words
@@ -30,8 +35,8 @@ def invoice(number: int) -> str:
 
 @given(SHINGLES, SHINGLES, CORPUS)
 def test_it_is_symmetric_and_a_share(a, b, corpus) -> None:
-    found = discounted(a, b, Corpus(corpus))
-    assert found == discounted(b, a, Corpus(corpus))
+    found = discounted_similarity(a, b, Corpus(corpus))
+    assert found == discounted_similarity(b, a, Corpus(corpus))
     assert 0 <= found.similarity <= 1
     assert 0 <= found.common <= 1
     assert found.texts == len(corpus)
@@ -41,10 +46,10 @@ def test_it_is_symmetric_and_a_share(a, b, corpus) -> None:
 @given(SHINGLES, SHINGLES, st.integers(1, 5), st.integers(0, 5))
 def test_it_is_the_plain_measure_where_all_weigh_the_same(a, b, carrying, others) -> None:
     both, stranger = np.union1d(a, b), np.array([99], dtype=np.uint64)
-    found = discounted(a, b, Corpus([both] * carrying + [stranger] * others))
+    found = discounted_similarity(a, b, Corpus([both] * carrying + [stranger] * others))
     assert found.similarity == pytest.approx(found.plain if others else 0)
-    assert discounted(a, b, Corpus([])).similarity == pytest.approx(found.plain)
-    assert discounted(a, b, Corpus([stranger])).similarity == pytest.approx(found.plain)
+    assert discounted_similarity(a, b, Corpus([])).similarity == pytest.approx(found.plain)
+    assert discounted_similarity(a, b, Corpus([stranger])).similarity == pytest.approx(found.plain)
 
 
 @given(SHINGLES, SHINGLES, CORPUS)
@@ -60,12 +65,14 @@ def test_it_is_what_the_formula_says(a, b, corpus) -> None:
     both, shared = set(a.tolist()) | set(b.tolist()), set(a.tolist()) & set(b.tolist())
     whole = sum(map(weight, both))
     expected = sum(map(weight, shared)) / whole if whole > 1e-12 else 0
-    assert discounted(a, b, Corpus(corpus)).similarity == pytest.approx(expected)
+    assert discounted_similarity(a, b, Corpus(corpus)).similarity == pytest.approx(expected)
 
 
 @given(SHINGLES, SHINGLES, CORPUS)
 def test_texts_apart_do_not_count(a, b, corpus) -> None:
-    assert discounted(a, b, Corpus([*corpus, a, b]), [a, b]) == discounted(a, b, Corpus(corpus))
+    assert discounted_similarity(a, b, Corpus([*corpus, a, b]), [a, b]) == discounted_similarity(
+        a, b, Corpus(corpus)
+    )
 
 
 @given(SHINGLES, CORPUS)
@@ -83,7 +90,7 @@ def test_rarer_weighs_more(a, corpus) -> None:
 def test_plain_is_resemblance(a, b) -> None:
     sides = words(" ".join(a)), words(" ".join(b))
     hashes = [shingle_hashes(side, width_for(sides)) for side in sides]
-    assert discounted(*hashes, Corpus([])).plain == pytest.approx(resemblance(*sides))
+    assert discounted_similarity(*hashes, Corpus([])).plain == pytest.approx(resemblance(*sides))
 
 
 def test_invoices_on_one_form_are_alike_only_by_the_form() -> None:

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from sample_rows import band, row
 
-from indexer.model import Candidate, Ranked
+from indexer.model import Candidate, RankedRow
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.bodies import LAST
 
@@ -76,4 +76,4 @@ def test_documents_of_other_programs_are_read_as_far_as_they_can_be():
     assert (made.family, made.bands, made.status) == ("1", (), "complete")
     hit = {"_id": "1", "_score": 2.0, "sort": [2.0, LAST, LAST, 7]}
     assert documents.candidate(hit) == Candidate("1", "", 2, None, None)
-    assert documents.ranked(hit, True) == Ranked("1", "", 2.0, "1", "complete", None)
+    assert documents.ranked(hit, True) == RankedRow("1", "", 2.0, "1", "complete", None)

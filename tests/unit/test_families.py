@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.clustering.families import Chains, Graph, Visit, families, principal_order, summed
+from indexer.clustering.families import (
+    ConnectedTexts,
+    Graph,
+    Visit,
+    families,
+    principal_order,
+    sum_similarities,
+)
 
 
 def grouped(similar, order, leads, threshold=0.5):
@@ -78,7 +85,7 @@ def test_principal_order():
 @given(st.permutations([(0, 1, 0.1), (0, 2, 0.2), (1, 2, 0.3), (0, 3, 0.7)]))
 def test_sums_do_not_depend_on_the_order(pairs):
     copies = [1, 3, 1, 2]
-    assert summed(pairs, copies) == [
+    assert sum_similarities(pairs, copies) == [
         math.fsum([0.1 * 3, 0.2, 0.7 * 2]),
         math.fsum([2, 0.1, 0.3]),
         math.fsum([0.2, 0.3 * 3]),
@@ -92,7 +99,7 @@ def test_sums_do_not_depend_on_the_order(pairs):
 )
 def test_chains_are_the_connected_components(count, edges):
     values = {(a % count, b % count): value for a, b, value in edges}
-    chains = Chains(count)
+    chains = ConnectedTexts(count)
     chains.extend(list(values), lambda pairs: [values[pair] for pair in pairs], 0.5)
     near = {place: {place} for place in range(count)}
     for _ in range(count):
@@ -106,7 +113,7 @@ def test_chains_are_the_connected_components(count, edges):
 
 
 def test_connected_pairs_are_not_measured():
-    chains, asked = Chains(4), []
+    chains, asked = ConnectedTexts(4), []
     chains.extend(list(pairwise(range(4))), lambda pairs: [1.0] * len(pairs), 0.5)
     chains.extend([(0, 3), (1, 3)], lambda pairs: asked.extend(pairs) or [1.0] * len(pairs), 0.5)
     assert asked == []

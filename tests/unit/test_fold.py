@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.joins.bands import intervals
-from indexer.model import Ranked
-from indexer.searching.fold import ByFamily, BySketch, Unfolded, folded
+from indexer.model import RankedRow
+from indexer.searching.fold import ByFamily, BySketch, NoFolding, fold_ranking
 from indexer.sketch.codec import pack_slots
 
 SLOTS = 128
 
 
-def hit(id: str, slots: np.ndarray | None, family: str = "") -> Ranked:
+def hit(id: str, slots: np.ndarray | None, family: str = "") -> RankedRow:
     packed = None if slots is None else pack_slots(slots.astype(np.uint32))
-    return Ranked(id, f"/{id}", 1.0, family or id, "complete", packed)
+    return RankedRow(id, f"/{id}", 1.0, family or id, "complete", packed)
 
 
 def sketch(agreeing: int, salt: int = 0) -> np.ndarray:
@@ -30,8 +30,8 @@ def never(a: str, b: str) -> float:
     raise AssertionError(f"texts of {a} and {b} were read outside the error bar")
 
 
-def shape(hits: list[Ranked], rule: object, heads: int = 100) -> list[list[str]]:
-    groups, _ = folded(hits, rule, heads, 0)  # type: ignore[arg-type]
+def shape(hits: list[RankedRow], rule: object, heads: int = 100) -> list[list[str]]:
+    groups, _ = fold_ranking(hits, rule, heads, 0)  # type: ignore[arg-type]
     return [[group.head.id, *(member.id for member in group.members)] for group in groups]
 
 
@@ -92,18 +92,18 @@ def test_documents_without_a_sketch_are_never_lumped_together() -> None:
 def test_by_family_and_unfolded() -> None:
     hits = [hit("a", None, "f"), hit("b", None, "g"), hit("c", None, "f")]
     assert shape(hits, ByFamily()) == [["a", "c"], ["b"]]
-    assert shape(hits, Unfolded()) == [["a"], ["b"], ["c"]]
+    assert shape(hits, NoFolding()) == [["a"], ["b"], ["c"]]
 
 
 def test_reading_stops_one_group_beyond_the_page() -> None:
     read = []
 
-    def hits() -> Iterator[Ranked]:
+    def hits() -> Iterator[RankedRow]:
         for number in range(100):
             read.append(number)
             yield hit(str(number), None)
 
-    groups, complete = folded(hits(), Unfolded(), 10, 0)
+    groups, complete = fold_ranking(hits(), NoFolding(), 10, 0)
     assert (len(groups), complete, len(read)) == (11, False, 12)
 
 

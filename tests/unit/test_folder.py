@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import SourceNotFound
-from indexer.model import Blob, Failed, Skipped
+from indexer.model import Blob, FailedBlob, SkippedBlob
 from indexer.sources.folder import walk
 
 
@@ -122,7 +122,7 @@ def test_second_file_of_that_name_under_a_given_namespace_fails(folder: Path) ->
     first, second = put(folder / "here" / "a.txt"), put(folder / "there" / "a.txt")
     found = list(walk([folder / "here", folder / "there"], namespace="library"))
     assert isinstance(found[0], Blob)
-    assert isinstance(found[1], Failed)
+    assert isinstance(found[1], FailedBlob)
     assert (found[1].path, str(first) in found[1].error) == (str(second), True)
 
 
@@ -172,7 +172,7 @@ def test_path_longer_than_the_system_takes_is_an_outcome(folder: Path) -> None:
         os.close(before)
     first, too_long = walk([folder])
     assert isinstance(first, Blob)
-    assert isinstance(too_long, Failed)
+    assert isinstance(too_long, FailedBlob)
     assert "name too long" in too_long.error.lower()
 
 
@@ -186,7 +186,9 @@ def test_what_is_not_a_regular_file_is_skipped(folder: Path) -> None:
         listener.bind(str(folder / "socket"))
         found = list(walk([folder]))
     skipped = {
-        item.path for item in found if isinstance(item, Skipped) and item.reason == "special_file"
+        item.path
+        for item in found
+        if isinstance(item, SkippedBlob) and item.reason == "special_file"
     }
     assert skipped == {
         str(folder / name) for name in ("fifo", "dangling", "loop", "to-file", "socket")
@@ -199,7 +201,7 @@ def test_what_is_not_a_regular_file_is_skipped(folder: Path) -> None:
 def test_device_and_fifo_given_as_path(folder: Path) -> None:
     os.mkfifo(folder / "fifo")
     given = [Path("/dev/null"), folder / "fifo"]
-    assert list(walk(given)) == [Skipped(str(place), "special_file") for place in given]
+    assert list(walk(given)) == [SkippedBlob(str(place), "special_file") for place in given]
 
 
 def test_link_given_as_path_is_resolved(folder: Path) -> None:
@@ -230,7 +232,7 @@ def test_folder_without_permission_fails_alone(
     first, failed, last = walk([folder])
     assert isinstance(first, Blob)
     assert isinstance(last, Blob)
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, FailedBlob)
     assert (failed.path, "no permission" in failed.error) == (str(folder / "locked"), True)
 
 
@@ -242,7 +244,7 @@ def test_path_below_a_folder_without_permission_fails(
     (folder / "locked").chmod(0)
     request.getfixturevalue("unprivileged")
     failed, last = walk([folder / "locked" / "y.txt", folder / "z.txt"])
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, FailedBlob)
     assert "no permission" in failed.error
     assert isinstance(last, Blob)
 
@@ -254,7 +256,7 @@ def test_folder_that_vanishes_during_the_walk_is_an_outcome(folder: Path) -> Non
     assert isinstance(next(found), Blob)
     (folder / "b").rmdir()
     [gone] = found
-    assert isinstance(gone, Failed)
+    assert isinstance(gone, FailedBlob)
     assert "vanished" in gone.error
 
 
@@ -269,7 +271,7 @@ def test_own_files_and_their_companions_are_excluded(folder: Path) -> None:
         b"near.db-other",
     }
     excluded = {
-        item.path for item in found if isinstance(item, Skipped) and item.reason == "excluded"
+        item.path for item in found if isinstance(item, SkippedBlob) and item.reason == "excluded"
     }
     assert excluded == {str(folder / name) for name in names}
 
@@ -278,7 +280,7 @@ def test_own_files_are_excluded_however_they_are_reached(folder: Path) -> None:
     own = put(folder / "state" / "sub" / "a")
     for given in (own, own.parent, own.parent.parent):
         assert list(walk([given], own_files=[str(folder / "state")])) == [
-            Skipped(str(own), "excluded")
+            SkippedBlob(str(own), "excluded")
         ]
 
 

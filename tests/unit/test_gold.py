@@ -9,7 +9,7 @@ import pytest
 
 from indexer.errors import SourceNotFound, UsageError
 from indexer.lab.evaluation.gold import gold_sets, read_gold
-from indexer.lab.evaluation.sheets import OpenSheet, Sheet, disagreements, read_sheets, resolved
+from indexer.lab.evaluation.sheets import OpenSheet, Sheet, disagreements, read_sheets, resolve
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -157,7 +157,7 @@ def sheets(folder: Path, **said: str) -> list[Sheet]:
 
 
 def test_the_arbiter_decides_where_assessors_differ(tmp_path: Path) -> None:
-    made = resolved(sheets(tmp_path, anna="ifddf.", bert="ifdff.", carol="dd.n.."))
+    made = resolve(sheets(tmp_path, anna="ifddf.", bert="ifdff.", carol="dd.n.."))
     assert {one.b: one.type for one in made.gold.pairs} == {
         "y0": "identical", "y1": "fuzzy", "y2": "different", "y3": "near-identical", "y4": "fuzzy"
     }  # fmt: skip
@@ -168,10 +168,10 @@ def test_the_arbiter_decides_where_assessors_differ(tmp_path: Path) -> None:
 
 
 def test_without_an_arbiter_most_decide_or_nobody(tmp_path: Path) -> None:
-    made = resolved(sheets(tmp_path, anna="ifd", bert="iff", dora="dfn"))
+    made = resolve(sheets(tmp_path, anna="ifd", bert="iff", dora="dfn"))
     assert {one.b: one.type for one in made.gold.pairs} == {"y0": "identical", "y1": "fuzzy"}
     assert (made.unsettled, len(made.disagreements)) == (1, 2)
-    assert resolved(sheets(tmp_path, anna="i.", bert="if")).alone == 1
+    assert resolve(sheets(tmp_path, anna="i.", bert="if")).alone == 1
 
 
 def test_the_arbiter_is_asked_where_two_differ(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_the_arbiter_is_asked_where_two_differ(tmp_path: Path) -> None:
 
 def test_one_arbiter_and_an_assessor_are_needed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="one arbiter at the most"):
-        resolved(sheets(tmp_path, carol="if"))
+        resolve(sheets(tmp_path, carol="if"))
     with pytest.raises(UsageError, match="is assessor in an earlier line"):
         read_sheets(
             written(

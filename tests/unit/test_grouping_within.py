@@ -9,7 +9,7 @@ import pytest
 from sample_rows import row
 
 from indexer.grouping.group import group
-from indexer.operations.reindex import renewed
+from indexer.operations.reindex import sign_rows
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
@@ -30,7 +30,7 @@ def rows():
                 made.append(
                     row(f"d{number:03}", text=" ".join(changed), path=f"/n/{number}", labels=labels)
                 )
-    return renewed(made, DEFAULT)
+    return sign_rows(made, DEFAULT)
 
 
 def grouped(rows, **options):

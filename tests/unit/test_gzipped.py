@@ -8,30 +8,30 @@ from e2e.command import run_json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.errors import ExtractionError, Unreadable
+from indexer.errors import ExtractionError, UnreadableFile
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.extraction.gzip_files import unpacked
+from indexer.extraction.gzip_files import unpack
 from indexer.stores import open_store
 
 
 @given(st.binary(), st.binary())
 def test_what_was_packed_comes_out(one: bytes, other: bytes) -> None:
     packed = gzip.compress(one) + gzip.compress(other)
-    assert unpacked(packed, "notes.txt.GZ", DEFAULT_LIMITS) == (one + other, "notes.txt")
+    assert unpack(packed, "notes.txt.GZ", DEFAULT_LIMITS) == (one + other, "notes.txt")
 
 
 def test_other_bytes_are_left_alone() -> None:
-    assert unpacked(b"plain", "odd.gz", DEFAULT_LIMITS) == (b"plain", "odd.gz")
+    assert unpack(b"plain", "odd.gz", DEFAULT_LIMITS) == (b"plain", "odd.gz")
 
 
 def test_damaged_and_too_large_ones_are_refused() -> None:
     packed = gzip.compress(b"words " * 1000)
     with pytest.raises(ExtractionError, match="damaged"):
-        unpacked(packed[:-20], "a.gz", DEFAULT_LIMITS)
+        unpack(packed[:-20], "a.gz", DEFAULT_LIMITS)
     with pytest.raises(ExtractionError, match="damaged"):
-        unpacked(b"\x1f\x8bnot gzip at all", "a.gz", DEFAULT_LIMITS)
-    with pytest.raises(Unreadable, match="more than 100 bytes"):
-        unpacked(packed, "a.gz", Limits(bytes=100))
+        unpack(b"\x1f\x8bnot gzip at all", "a.gz", DEFAULT_LIMITS)
+    with pytest.raises(UnreadableFile, match="more than 100 bytes"):
+        unpack(packed, "a.gz", Limits(bytes=100))
 
 
 def test_a_long_changelog_is_indexed_word_for_word(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreError
-from indexer.jobs.history import job_history, working
-from indexer.jobs.journal import Failure, Journal, journal_path, remembered
+from indexer.jobs.history import job_history, record_job
+from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
 
 FAILURE = Failure("a1", "/x/a.pdf", "digest", "iscc-tika/0.6.0", "encrypted")
 
@@ -66,7 +66,7 @@ def test_what_is_no_file_or_that_of_another_program_is_neither_waited_for_nor_wr
         ("folder", "no regular file"),
         ("theirs", "another program"),
     ):
-        for asked in (Journal, remembered):
+        for asked in (Journal, stored_failures):
             with pytest.raises(StoreError, match=message):
                 asked(tmp_path / name)
     assert (tmp_path / "theirs").read_bytes() == before
@@ -78,12 +78,12 @@ def test_damage_is_named_without_what_it_hit(tmp_path: Path) -> None:
     torn = (tmp_path / "jobs").read_bytes().replace(b"a secret clause", b"a secret \xff\xffause")
     (tmp_path / "jobs").write_bytes(torn)
     with pytest.raises(StoreDamaged, match="UTF-8") as caught:
-        remembered(tmp_path / "jobs")
+        stored_failures(tmp_path / "jobs")
     assert "secret" not in str(caught.value)
 
 
 def test_a_row_that_makes_no_sense_is_damage(tmp_path: Path) -> None:
-    with Journal(tmp_path / "jobs") as journal, working(journal, "index"):
+    with Journal(tmp_path / "jobs") as journal, record_job(journal, "index"):
         pass
     with closing(sqlite3.connect(tmp_path / "jobs")) as db, db:
         db.execute("UPDATE job SET counts = '{torn'")
@@ -124,7 +124,7 @@ def test_a_failure_is_kept_with_its_time(tmp_path: Path) -> None:
         journal.record([FAILURE])
         kept = journal.failures(["a1"])["a1"]
     assert kept.at is not None and before <= kept.at <= time.time()
-    assert remembered(tmp_path / "jobs") == (kept,)
+    assert stored_failures(tmp_path / "jobs") == (kept,)
 
 
 def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path:
             "INSERT INTO failure VALUES ('a1', '/x/a.pdf', 'digest', 'iscc-tika/0.6.0', 'encrypted')"
         )
         old.commit()
-    assert remembered(tmp_path / "jobs") == (FAILURE,)
+    assert stored_failures(tmp_path / "jobs") == (FAILURE,)
     with Journal(tmp_path / "jobs") as journal:
         assert journal.failures(["a1"]) == {"a1": FAILURE}
         journal.record([replace(FAILURE, id="b2")])
-    listed = remembered(tmp_path / "jobs")
+    listed = stored_failures(tmp_path / "jobs")
     assert listed is not None and [one.at is None for one in listed] == [True, False]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.joins.bands import Join, SlotCounter, whole_runs
-from indexer.joins.external_sort import Room
+from indexer.joins.external_sort import MemoryBudget
 from indexer.sketch.keys import band_keys
-from indexer.system.spill_files import Scratch
+from indexer.system.spill_files import SpillFiles
 
 ROWS = 2
 
@@ -71,7 +71,7 @@ def test_pairs_are_those_that_share_a_band_each_once(made, cap):
 def test_pairs_are_the_same_in_any_room(made, cap):
     slots, bands, rank = made
     pairs, capped = joined(slots, bands, rank, cap)
-    for room in (Room(1), Scratch(0)):
+    for room in (MemoryBudget(1), SpillFiles(0)):
         assert joined(slots, bands, rank, cap, room) == (pairs, capped)
 
 
@@ -83,7 +83,7 @@ def test_pairs_are_the_same_in_files():
     slots = random.integers(0, 12, (3000, 3 * ROWS)).astype(np.uint32)
     whole = joined(slots, 3, np.arange(3000), 24)
     assert whole[1].keys and len(whole[0]) > 10_000
-    narrow = joined(slots, 3, np.arange(3000), 24, Scratch(0))
+    narrow = joined(slots, 3, np.arange(3000), 24, SpillFiles(0))
     assert (sorted(narrow[0]), narrow[1]) == (sorted(whole[0]), whole[1])
 
 
@@ -113,8 +113,8 @@ def test_blocks_are_cut_and_lose_nothing():
     slots = np.repeat(np.arange(6, dtype=np.uint32), 5)[:, None].repeat(4, axis=1)
     rank = np.arange(30)
     whole, _ = joined(slots, 2, rank, 100)
-    blocks = [len(left) for left, _ in Join(slots, 2, ROWS, rank, 100, Room(1)).blocks()]
-    assert joined(slots, 2, rank, 100, Room(1))[0] == whole
+    blocks = [len(left) for left, _ in Join(slots, 2, ROWS, rank, 100, MemoryBudget(1)).blocks()]
+    assert joined(slots, 2, rank, 100, MemoryBudget(1))[0] == whole
     assert len(whole) == 6 * 10 and max(blocks) <= 16
 
 

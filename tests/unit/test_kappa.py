@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from indexer.statistics.kappa import averaged, cohen, counted_table, siegel_castellan
+from indexer.statistics.kappa import cohen, counted_table, mean_kappa, siegel_castellan
 
 # Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971):
 # 30 patients, 6 psychiatrists.
@@ -122,7 +122,7 @@ def test_of_two_assessors_both_kappas_are_near_when_margins_are_alike() -> None:
 
 def test_one_pooled_table_is_not_the_mean_of_tables() -> None:
     first, second = [[2, 0]] * 9 + [[1, 1]], [[2, 0], [0, 2], [1, 1]]
-    pooled, mean = siegel_castellan([*first, *second]).kappa, averaged([first, second]).mean
+    pooled, mean = siegel_castellan([*first, *second]).kappa, mean_kappa([first, second]).mean
     assert mean == pytest.approx(
         (siegel_castellan(first).kappa + siegel_castellan(second).kappa) / 2
     )
@@ -133,8 +133,8 @@ def test_where_all_is_in_one_category_kappa_is_not_defined() -> None:
     made = siegel_castellan([[2, 0], [2, 0]])
     assert (made.kappa, made.z, made.p, made.observed) == (None, None, None, 1.0)
     assert cohen("aa", "aa").kappa is None
-    assert averaged([[[2, 0]], [[2, 0], [0, 2]]]) == averaged([[[2, 0], [0, 2]], [[0, 2]]])
-    assert averaged([[[2, 0]]]).mean is None
+    assert mean_kappa([[[2, 0]], [[2, 0], [0, 2]]]) == mean_kappa([[[2, 0], [0, 2]], [[0, 2]]])
+    assert mean_kappa([[[2, 0]]]).mean is None
     assert siegel_castellan([]).kappa is cohen("", "").kappa is None
 
 

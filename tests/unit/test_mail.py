@@ -33,7 +33,7 @@ def test_polish_mail_stays_polish(encoding: str) -> None:
 
 def test_ascii_mail_and_what_is_no_mail_are_left_alone() -> None:
     plain = message("nothing but ASCII\n", "7bit")
-    assert mail.marked(plain) == plain
+    assert mail.mark_charset(plain) == plain
     assert not mail.is_mail(b"Frommage: cheese", "a.txt")
     assert mail.is_mail(b"Received: from here", "noname")
 
@@ -45,4 +45,4 @@ def test_no_bytes_make_it_fail(junk: bytes) -> None:
         b"Content-Type: text/plain; charset=utf-8\n\n" + junk,
         b"Content-Type: multipart/mixed; charset=utf-8\n\n" + junk,
     ):
-        assert isinstance(mail.marked(data), bytes)
+        assert isinstance(mail.mark_charset(data), bytes)

@@ -22,7 +22,7 @@ from indexer.similarity.measures import (
     estimate,
     feature_set,
     jaccard,
-    measured,
+    measure_pair,
     measures,
     resemblance,
     terminology,
@@ -109,7 +109,7 @@ def test_every_measure_is_symmetric_and_between_0_and_1(
 ) -> None:
     a, b = side(first), side(second)
     for name in MEASURES:
-        there, back = measured(name, a, b, matching), measured(name, b, a, matching)
+        there, back = measure_pair(name, a, b, matching), measure_pair(name, b, a, matching)
         assert there == back
         assert 0 <= there.low <= there.similarity <= there.high <= 1
     there = measures(a, b, matching)
@@ -199,14 +199,18 @@ def test_estimate_is_near_the_features_it_estimates() -> None:
 def test_without_a_sketch_there_is_nothing_to_estimate() -> None:
     short = side("yes")
     assert (measures(short, short).estimate, measures(short, short).hamming) == (None, None)
-    assert measured("estimate", short, short).high == measured("hamming", short, short).high == 0.0
+    assert (
+        measure_pair("estimate", short, short).high
+        == measure_pair("hamming", short, short).high
+        == 0.0
+    )
 
 
 def test_information_matching_is_asked_for_by_name() -> None:
     once = "the quick brown fox jumps over the lazy dog today"
     sides = side(once), side(f"{once}. {once}.")
-    assert measured("overlap", *sides).similarity == 0.5
-    assert measured("overlap", *sides, "information").similarity == 1.0
+    assert measure_pair("overlap", *sides).similarity == 0.5
+    assert measure_pair("overlap", *sides, "information").similarity == 1.0
 
 
 def test_the_names_are_those_of_the_command_line() -> None:
@@ -215,7 +219,7 @@ def test_the_names_are_those_of_the_command_line() -> None:
 
 def test_an_unknown_measure_names_the_known_ones() -> None:
     with pytest.raises(UnknownMeasure, match="features"):
-        measured("cosine", side("a"), side("b"))
+        measure_pair("cosine", side("a"), side("b"))
 
 
 def test_common_of_an_empty_set_is_nothing() -> None:

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping.group import Settings, assigned, group
-from indexer.joins.external_sort import Room
+from indexer.grouping.group import Settings, assign_families, group
+from indexer.joins.external_sort import MemoryBudget
 from indexer.joins.record_pages import PAGE, Names, Records
 from indexer.matching import match as pairs
 from indexer.matching.collection import collect
 from indexer.matching.match import match
 from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
-from indexer.system.spill_files import Scratch
+from indexer.system.spill_files import SpillFiles
 
 texts = st.dictionaries(
     st.text("abcdefghij", min_size=1, max_size=2),
@@ -27,7 +27,7 @@ LABELS = {name: ["known"] for name in "abcde"}
 
 def narrow():
     """No memory at all: buffers as short as they may be, every array in a file."""
-    return Scratch(0)
+    return SpillFiles(0)
 
 
 def told(matched):
@@ -55,7 +55,7 @@ def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
     store = library(rows(made, labels=LABELS))
     asked = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "room", lambda _: Room())
+        patch.setattr(pairs, "room", lambda _: MemoryBudget())
         whole = told(match(store, **asked))
         patch.setattr(pairs, "room", lambda _: narrow())
         assert told(match(store, **asked)) == whole
@@ -65,10 +65,10 @@ def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
 @settings(max_examples=30)
 def test_families_are_the_same(made, kind, cap):
     store, made_in = library(rows(made)), []
-    for room in (Room(), narrow()):
+    for room in (MemoryBudget(), narrow()):
         collection = collect(store, DEFAULT, room=room)
         asked = Settings(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
-        made_in.append(assigned(collection, Verifier(store, collection, "features"), asked))
+        made_in.append(assign_families(collection, Verifier(store, collection, "features"), asked))
     assert made_in[0] == made_in[1]
 
 

@@ -21,7 +21,7 @@ from indexer.errors import UsageError
 from indexer.grouping.group import group
 from indexer.indexing.index import index
 from indexer.indexing.writer import Writer
-from indexer.jobs.history import KEPT, job_history, working
+from indexer.jobs.history import KEPT, job_history, record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.stores import open_store
 from indexer.system import logs
@@ -82,11 +82,11 @@ def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(
 ) -> None:
     path = tmp_path / "store.db.jobs"
     with Journal(path) as journal:
-        lost = working(journal, "index")
+        lost = record_job(journal, "index")
         lost.__enter__()
-        with pytest.raises(ZeroDivisionError), working(journal, "group"):
+        with pytest.raises(ZeroDivisionError), record_job(journal, "group"):
             print(1 // 0)
-        with pytest.raises(KeyboardInterrupt), working(journal, "match"):
+        with pytest.raises(KeyboardInterrupt), record_job(journal, "match"):
             raise KeyboardInterrupt
     outcomes = [(one.command, one.outcome, one.seconds is None) for one in job_history(path)]
     assert outcomes == [
@@ -100,7 +100,7 @@ def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(
 def test_only_the_last_summaries_are_kept(tmp_path: Path) -> None:
     with Journal(None) as journal:
         for _ in range(KEPT + 3):
-            with working(journal, "group"):
+            with record_job(journal, "group"):
                 pass
         with journal._asking() as db:
             assert db.execute("SELECT count(*), min(number) FROM job").fetchone() == (KEPT, 4)
@@ -110,7 +110,7 @@ def test_a_summary_that_cannot_be_kept_stops_no_job(told: io.StringIO) -> None:
     journal = Journal(None)
     with journal._asking() as db:
         db.execute("PRAGMA query_only = ON")
-    with working(journal, "group") as job:
+    with record_job(journal, "group") as job:
         job.counts["documents"] = 1
     assert {one["event"] for one in events(told)} == {"job_began", "summary_lost", "job_ended"}
     journal.close()
@@ -124,7 +124,7 @@ def test_threads_that_write_know_their_job(told: io.StringIO) -> None:
             logs.event("document_refused", id=threading.current_thread().name)
             return [None]
 
-    with logs.telling("a job"), Writer(Telling()) as writer:
+    with logs.is_enabled("a job"), Writer(Telling()) as writer:
         list(writer.write([row("1")]))
         list(writer.finish())
     assert [one["job"] for one in events(told)] == ["a job"]
@@ -207,9 +207,9 @@ def test_a_job_is_a_span_without_messages(tmp_path: Path) -> None:
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
     with Journal(None) as journal:
-        with working(journal, "group") as job:
+        with record_job(journal, "group") as job:
             pass
-        with pytest.raises(ValueError, match="quoted"), working(journal, "index"):
+        with pytest.raises(ValueError, match="quoted"), record_job(journal, "index"):
             raise ValueError("quoted text")
     done, failed = exporter.get_finished_spans()
     assert (done.name, dict(done.attributes or {})) == ("nearfold.group", {"nearfold.job": job.id})

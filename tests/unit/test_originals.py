@@ -9,7 +9,7 @@ from sample_library import library, rows, sentence
 
 from indexer.cli.compare_output import compared
 from indexer.comparing.compare import compare
-from indexer.comparing.originals import CUT, EMPTY, Original, original, stored
+from indexer.comparing.originals import CUT, EMPTY, Original, original, stored_original
 from indexer.errors import DocumentNotFound, SourceNotFound
 
 TEXT = sentence(3, 30)
@@ -58,7 +58,7 @@ def test_what_is_neither_a_path_nor_an_id_is_told() -> None:
 
 def test_metadata_of_the_same_name_hide_nothing() -> None:
     [row] = rows({"m1": TEXT})
-    made = stored(
+    made = stored_original(
         replace(row, title="Ours", metadata={"title": "Theirs", "author": ""}, modified=10**18)
     )
     assert (made.facts["title"], made.facts["title (metadata)"]) == ("Ours", "Theirs")

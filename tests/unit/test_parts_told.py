@@ -15,7 +15,7 @@ from indexer.searching.search import search
 from indexer.stores import open_store
 from indexer.web.answers import Results
 from indexer.web.pages import PAGES
-from indexer.web.parameters import asked
+from indexer.web.parameters import parameter_values
 from indexer.web.questions import QUESTIONS
 from indexer.web.rendering import environment
 from indexer.web.schemas import as_json, reference, schemas
@@ -59,7 +59,7 @@ def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
 def test_pages_and_api_fold_parts_by_type(store):
     question = QUESTIONS["search"]
     given = {"q": ["quarter"], "fold": ["types"], "of": ["parts"], "sort": ["path"]}
-    answer = as_json(question.answer(Site(store), asked(question.parameters, given)))
+    answer = as_json(question.answer(Site(store), parameter_values(question.parameters, given)))
     jsonschema.Draft202012Validator(
         {**reference(Results), "components": {"schemas": schemas(Results)}}
     ).validate(answer)

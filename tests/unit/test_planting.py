@@ -19,8 +19,8 @@ from indexer.indexing.documents import documents_at
 from indexer.lab.synthesis import changes, programs
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.synthesis.ocr_noise import noisy
-from indexer.lab.synthesis.random_draws import Chance
-from indexer.lab.synthesis.synth import Synthesised, synth
+from indexer.lab.synthesis.random_draws import RandomSource
+from indexer.lab.synthesis.synth import SynthResult, synth
 from indexer.model import Document
 from indexer.text.normalise import normalise
 from indexer.text.words import words
@@ -41,13 +41,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> SynthResult:
     return synth(
         folder, tmp_path_factory.mktemp("made") / "corpus", seed=7, documents=12, programs=False
     )
 
 
-def gold(made: Synthesised, kind: str = "") -> list[dict[str, str]]:
+def gold(made: SynthResult, kind: str = "") -> list[dict[str, str]]:
     with Path(made.gold).open(encoding="utf-8", newline="") as sheet:
         return [row for row in csv.DictReader(sheet) if kind in ("", row["kind"])]
 
@@ -60,12 +60,12 @@ def bytes_of(out: str) -> dict[str, bytes]:
     }
 
 
-def text_of(made: Synthesised, name: str) -> str:
+def text_of(made: SynthResult, name: str) -> str:
     return (Path(made.out) / name).read_text(encoding="utf-8")
 
 
 def test_the_same_seed_gives_the_same_bytes_for_ever(
-    made: Synthesised, folder: Path, tmp_path: Path
+    made: SynthResult, folder: Path, tmp_path: Path
 ) -> None:
     again = synth(folder, tmp_path / "again", seed=7, documents=12, programs=False)
     assert bytes_of(again.out) == bytes_of(made.out)
@@ -78,14 +78,14 @@ def test_the_same_seed_gives_the_same_bytes_for_ever(
     assert digest[:16] == "2274689df81db1a8"
 
 
-def test_another_seed_gives_other_texts(made: Synthesised, folder: Path, tmp_path: Path) -> None:
+def test_another_seed_gives_other_texts(made: SynthResult, folder: Path, tmp_path: Path) -> None:
     other = synth(folder, tmp_path / "other", seed=8, documents=12, kinds=["edit-10"])
     assert not set(bytes_of(other.out).values()) & {
         data for name, data in bytes_of(made.out).items() if ".edit" in name
     }
 
 
-def test_kinds_do_not_change_each_other(made: Synthesised, folder: Path, tmp_path: Path) -> None:
+def test_kinds_do_not_change_each_other(made: SynthResult, folder: Path, tmp_path: Path) -> None:
     few = synth(folder, tmp_path / "few", seed=7, documents=12, kinds=["moved", "edit-20"])
     assert set(few.kinds) == {"moved", "edit-20"}
     whole = bytes_of(made.out)
@@ -96,7 +96,7 @@ def test_kinds_do_not_change_each_other(made: Synthesised, folder: Path, tmp_pat
     )
 
 
-def test_every_kind_is_planted_and_counted(made: Synthesised) -> None:
+def test_every_kind_is_planted_and_counted(made: SynthResult) -> None:
     assert Counter(row["kind"] for row in gold(made)) == Counter(made.kinds)
     assert set(made.absent) == {"office", "scan"}
     assert {kind for kind, number in made.kinds.items() if not number} == {"translation"}
@@ -105,7 +105,7 @@ def test_every_kind_is_planted_and_counted(made: Synthesised) -> None:
     assert all((Path(made.out) / row[side]).is_file() for row in gold(made) for side in "ab")
 
 
-def test_identical_kinds_hold_the_same_text_in_every_format(made: Synthesised) -> None:
+def test_identical_kinds_hold_the_same_text_in_every_format(made: SynthResult) -> None:
     rows = gold(made, "copy") + gold(made, "format")
     assert {Path(row["b"]).suffix for row in rows} == {
         ".txt",
@@ -129,7 +129,7 @@ def test_identical_kinds_hold_the_same_text_in_every_format(made: Synthesised) -
         ]
 
 
-def test_more_edits_are_less_alike(made: Synthesised) -> None:
+def test_more_edits_are_less_alike(made: SynthResult) -> None:
     levels = [
         [float(row["similarity"]) for row in gold(made, f"edit-{share:02}")]
         for share in (1, 5, 10, 20, 40)
@@ -138,27 +138,27 @@ def test_more_edits_are_less_alike(made: Synthesised) -> None:
     assert means == sorted(means, reverse=True) and means[0] > 0.93 and means[-1] < 0.65
 
 
-def test_what_is_no_duplicate_is_not_alike(made: Synthesised) -> None:
+def test_what_is_no_duplicate_is_not_alike(made: SynthResult) -> None:
     different = [row for row in gold(made) if row["type"] == "different"]
     assert different and all(float(row["resemblance"]) < 0.5 for row in different)
     assert all(float(row["similarity"]) > 0.15 for row in gold(made, "boilerplate"))
 
 
-def test_contained_texts_lie_in_the_others(made: Synthesised) -> None:
+def test_contained_texts_lie_in_the_others(made: SynthResult) -> None:
     rows = [row for row in gold(made) if row["type"] == "contained"]
     assert {row["kind"] for row in rows} == {"excerpt", "reply", "framed"}
     assert all(float(row["containment"]) > 0.7 for row in rows)
     assert all(float(row["containment"]) > 0.99 for row in rows if row["kind"] != "reply")
 
 
-def test_moved_paragraphs_are_the_same_words(made: Synthesised) -> None:
+def test_moved_paragraphs_are_the_same_words(made: SynthResult) -> None:
     for row in gold(made, "moved"):
         one, other = (text_of(made, row[side]) for side in "ab")
         assert one.split() != other.split()
         assert sorted(one.split()) == sorted(other.split())
 
 
-def test_pairs_that_are_linked_share_a_group(made: Synthesised) -> None:
+def test_pairs_that_are_linked_share_a_group(made: SynthResult) -> None:
     groups: dict[str, str] = {}
     for row in gold(made):
         assert (
@@ -183,13 +183,13 @@ def test_translations_are_found_by_their_names_and_left_alone(folder: Path, tmp_
 
 
 def test_numbers_alone_change() -> None:
-    changed = changes.renumbered(TEXT, Chance(1))
+    changed = changes.renumbered(TEXT, RandomSource(1))
     assert changed is not None and changed != TEXT
     assert [one for one in changed if not one.isdigit()] == [
         one for one in TEXT if not one.isdigit()
     ]
-    assert changes.renumbered("only 1 and 2", Chance(1)) is None
-    assert changes.renumbered("١٢ ٣ ٤٥", Chance(1)) != "١٢ ٣ ٤٥"
+    assert changes.renumbered("only 1 and 2", RandomSource(1)) is None
+    assert changes.renumbered("١٢ ٣ ٤٥", RandomSource(1)) != "١٢ ٣ ٤٥"
 
 
 def test_names_change_alike_and_nothing_else() -> None:
@@ -203,19 +203,19 @@ def test_names_change_alike_and_nothing_else() -> None:
         "June",
     ]
     changed = changes.renamed(
-        TEXT, ["Ada", "Bo", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hal"], Chance(2)
+        TEXT, ["Ada", "Bo", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hal"], RandomSource(2)
     )
     assert changed is not None
     before, after = changes.spelled(TEXT), changes.spelled(changed)
     put = {one: other for one, other in zip(before, after, strict=True) if one != other}
     assert set(put) == set(changes.names(TEXT)) and len(set(put.values())) == 7
-    assert changes.renamed(TEXT, ["Ada"], Chance(2)) is None
+    assert changes.renamed(TEXT, ["Ada"], RandomSource(2)) is None
 
 
 @pytest.mark.parametrize(("share", "changed"), [(0.0, 1), (0.05, 10), (0.4, 80), (1.0, 200)])
 def test_the_share_of_words_that_is_asked_for_is_edited(share: float, changed: int) -> None:
     text = " ".join(f"w{place}" for place in range(200))
-    made = changes.edited(text, share, ["new", "other", "words"], Chance(share))
+    made = changes.edited(text, share, ["new", "other", "words"], RandomSource(share))
     assert made is not None
     came = sum(word in ("new", "other", "words") for word in made.split())
     went = len(set(text.split()) - set(made.split()))
@@ -223,19 +223,21 @@ def test_the_share_of_words_that_is_asked_for_is_edited(share: float, changed: i
 
 
 def test_edits_of_unspaced_text_stay_unspaced() -> None:
-    made = changes.edited("近似重複文書を検索結果の中で見つける", 0.3, list("新旧大小"), Chance(3))
+    made = changes.edited(
+        "近似重複文書を検索結果の中で見つける", 0.3, list("新旧大小"), RandomSource(3)
+    )
     assert made is not None and " " not in made
 
 
 def test_texts_with_nothing_to_change_are_left_out() -> None:
-    assert changes.edited("", 0.1, ["word"], Chance(1)) is None
-    assert changes.moved("One sentence. Another.", Chance(1)) is None
-    assert changes.excerpt("too short", 0.3, 0.6, Chance(1)) is None
+    assert changes.edited("", 0.1, ["word"], RandomSource(1)) is None
+    assert changes.moved("One sentence. Another.", RandomSource(1)) is None
+    assert changes.excerpt("too short", 0.3, 0.6, RandomSource(1)) is None
 
 
 def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
     text = "The committee of the harbour considered the international arrangements once more. " * 60
-    lightly, heavily = (noisy(text, rate, Chance(4)) for rate in (0.01, 0.05))
+    lightly, heavily = (noisy(text, rate, RandomSource(4)) for rate in (0.01, 0.05))
     assert max(map(len, heavily.splitlines())) <= 75
     assert any(line.endswith("-") for line in lightly.splitlines())
     lost = [
@@ -243,7 +245,7 @@ def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
         for one in (lightly, heavily)
     ]
     assert 0.02 < lost[0] < 0.15 < lost[1] < 0.5
-    assert noisy("", 0.1, Chance(1)) == ""
+    assert noisy("", 0.1, RandomSource(1)) == ""
 
 
 @pytest.mark.parametrize("rubbish", [{"kinds": ["copies"]}, {"documents": 2, "out": "full"}])
@@ -265,10 +267,10 @@ def test_too_few_texts_are_refused(tmp_path: Path) -> None:
 
 
 def test_draws_keep_to_their_ranges() -> None:
-    chance = Chance("ranges")
+    chance = RandomSource("ranges")
     assert {chance.between(2, 4) for _ in range(200)} == {2, 3, 4}
     assert sorted(chance.shuffled(range(50))) == list(range(50))
-    assert [Chance(5).below(1000) for _ in range(2)] == [Chance(5).below(1000)] * 2
+    assert [RandomSource(5).below(1000) for _ in range(2)] == [RandomSource(5).below(1000)] * 2
 
 
 @pytest.mark.skipif(programs.tesseract() is None, reason="Tesseract or Pillow is not installed")

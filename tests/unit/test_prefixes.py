@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.joins import parity_maps as paritymaps
-from indexer.joins.external_sort import Room
+from indexer.joins.external_sort import MemoryBudget
 from indexer.joins.parity_maps import ParityMaps, ones, parity_map
 from indexer.joins.prefixes import FeatureOrder, SimilarSets, prefix_length
-from indexer.system.spill_files import Scratch
+from indexer.system.spill_files import SpillFiles
 
 sets = st.lists(st.sets(st.integers(0, 15), max_size=12), max_size=10)
 large = st.lists(st.sets(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=30), max_size=10)
@@ -28,7 +28,10 @@ def gathered(made, threshold, room=None):
     for one in features:
         order.count(one)
     similar = SimilarSets(
-        np.array([len(one) for one in made], dtype=np.int64), order, threshold, room or Room()
+        np.array([len(one) for one in made], dtype=np.int64),
+        order,
+        threshold,
+        room or MemoryBudget(),
     )
     return similar, features
 
@@ -53,7 +56,7 @@ def test_no_pair_is_missed_and_none_comes_twice(made, threshold, limit):
         union = made[a] | made[b]
         if union and len(made[a] & made[b]) / len(union) >= threshold:
             assert (a, b) in found
-    assert candidates(made, threshold, Scratch(0), limit) == found
+    assert candidates(made, threshold, SpillFiles(0), limit) == found
 
 
 @given(sets, thresholds)
@@ -101,13 +104,15 @@ def test_parity_maps_differ_in_no_more_bits_than_features(a, b, both):
 
 
 def test_maps_grow_with_the_sets():
-    assert [ParityMaps(np.full(3, size), Room()).bits for size in (0, 300, 1000, 10**6)] == [
+    assert [
+        ParityMaps(np.full(3, size), MemoryBudget()).bits for size in (0, 300, 1000, 10**6)
+    ] == [
         1024,
         1024,
         4096,
         65536,
     ]
-    assert ParityMaps(np.zeros(0, np.int64), Room()).bits == 1024
+    assert ParityMaps(np.zeros(0, np.int64), MemoryBudget()).bits == 1024
 
 
 def test_sets_that_share_a_rare_feature_only_are_ruled_out_by_their_maps():
@@ -119,7 +124,7 @@ def test_sets_that_share_a_rare_feature_only_are_ruled_out_by_their_maps():
 def test_whoever_counts_the_bits_gives_the_same_answer(seed, count, threshold):
     random = np.random.default_rng(seed)
     sizes = random.integers(0, 60, count)
-    maps = ParityMaps(sizes, Room())
+    maps = ParityMaps(sizes, MemoryBudget())
     for place, size in enumerate(sizes):
         maps.put(place, random.integers(0, 90, size).astype(np.uint64))
     left, right = (random.integers(0, count, 300).astype(np.int32) for _ in range(2))

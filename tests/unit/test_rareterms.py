@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus_statistics import CorpusStatistics, counted
+from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.rare_term_keys import (
     hash_key,
     length_bucket,
@@ -46,7 +46,7 @@ def zipf(seed: int = 1, documents: int = 300) -> CorpusStatistics:
         [word for rank, word in enumerate(VOCABULARY, 1) if generator.random() < 3 / (rank + 2)]
         for _ in range(documents)
     ]
-    return counted((string_hashes(text) for text in texts), "words")
+    return count_features((string_hashes(text) for text in texts), "words")
 
 
 STATISTICS = zipf()
@@ -59,7 +59,7 @@ def signature(words: list[str], size: int = 30) -> RareTerms:
 
 @pytest.mark.parametrize("vector", GOLDEN, ids=lambda vector: vector["name"])
 def test_golden(vector: dict) -> None:
-    statistics = counted(
+    statistics = count_features(
         (string_hashes(tokens(text, "v4")) for text in TEXTS.values()), "tokens_v4"
     )
     made = rare_terms(tokens(vector["text"], "v4"), statistics, vector["size"])
@@ -125,7 +125,7 @@ def test_unrelated_texts_of_twelve_terms_stay_apart_and_edited_ones_together() -
         [f"v{number}" for number in range(5000)],
         list(accumulate(1 / (rank + 2) for rank in range(5000))),
     )
-    statistics = counted(
+    statistics = count_features(
         (string_hashes(generator.choices(words, cum_weights=weights, k=200)) for _ in range(300)),
         "words",
     )

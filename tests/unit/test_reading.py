@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from test_folder import folder, unprivileged  # noqa: F401  fixtures
 
-from indexer.errors import ExtractionError, Unreadable
+from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob
 from indexer.sources import read_blob as reading
 from indexer.sources.folder import walk
@@ -56,7 +56,7 @@ def test_limit_is_inclusive(tmp_path: Path) -> None:
     place = tmp_path / "a.txt"
     place.write_bytes(b"x" * 100)
     assert read(blob_of(place), 100).size == 100
-    with pytest.raises(Unreadable, match="more than the limit"):
+    with pytest.raises(UnreadableFile, match="more than the limit"):
         read(blob_of(place), 99)
 
 
@@ -65,7 +65,7 @@ def test_sparse_terabyte_is_refused_without_reading(tmp_path: Path) -> None:
     with place.open("wb") as file:
         file.truncate(1 << 40)
     before = time.monotonic()
-    with pytest.raises(Unreadable, match=r"1,048,576 MB"):
+    with pytest.raises(UnreadableFile, match=r"1,048,576 MB"):
         read(blob_of(place), 256 << 20)
     assert time.monotonic() - before < 1
 
@@ -87,7 +87,7 @@ def test_file_that_became_something_else(tmp_path: Path, spoil: str) -> None:
         place.symlink_to("/etc/hostname")
     elif spoil == "folder":
         place.mkdir()
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableFile) as caught:
         read(blob, MOST)
     assert "; " in str(caught.value)
     assert isinstance(caught.value, ExtractionError)
@@ -99,7 +99,7 @@ def test_file_without_permission(folder: Path, request: pytest.FixtureRequest) -
     blob = blob_of(place)
     place.chmod(0)
     request.getfixturevalue("unprivileged")
-    with pytest.raises(Unreadable, match="no permission"):
+    with pytest.raises(UnreadableFile, match="no permission"):
         read(blob, MOST)
 
 
@@ -133,7 +133,7 @@ def test_file_that_keeps_changing_is_given_up(
     place = tmp_path / "a.txt"
     place.write_bytes(b"abc")
     meddle(monkeypatch, [lambda: place.write_bytes(b"abcd"), lambda: place.write_bytes(b"abcde")])
-    with pytest.raises(Unreadable, match="changed while it was read"):
+    with pytest.raises(UnreadableFile, match="changed while it was read"):
         read(blob_of(place), MOST)
 
 
@@ -160,7 +160,7 @@ def test_growing_log_ends_one_way_or_the_other(tmp_path: Path) -> None:
 def outcome(place: Path) -> str:
     try:
         payload = read(blob_of(place), MOST << 10)
-    except Unreadable as error:
+    except UnreadableFile as error:
         return "changed" if "changed while" in str(error) else str(error)
     return "whole" if len(payload.data) == payload.size else "torn"
 

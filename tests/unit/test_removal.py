@@ -5,7 +5,7 @@ from family_oracle import broken
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping.delete import Mended, delete
+from indexer.grouping.delete import FamilyRepair, delete
 from indexer.grouping.group import group
 from indexer.indexing.index import index
 from indexer.model import Query
@@ -40,7 +40,7 @@ def test_a_principal_is_replaced_by_the_next_one():
     assert (done.deleted, done.absent, done.mended) == (
         ("a",),
         ("nobody",),
-        (Mended("a", {"b": 3}),),
+        (FamilyRepair("a", {"b": 3}),),
     )
     found = store.get(["b", "c", "d", "e"])
     assert {id: row.family for id, row in found.items()} == {"b": "b", "c": "b", "d": "b", "e": "e"}
@@ -51,7 +51,7 @@ def test_a_principal_is_replaced_by_the_next_one():
 
 def test_who_goes_too_does_not_lead():
     store = grouped()
-    assert delete(store, ["b", "a", "b"]).mended == (Mended("a", {"c": 2}),)
+    assert delete(store, ["b", "a", "b"]).mended == (FamilyRepair("a", {"c": 2}),)
     assert {row.id: row.family for row in store.scan()} == {"c": "c", "d": "c", "e": "e"}
 
 

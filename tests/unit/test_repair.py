@@ -17,7 +17,7 @@ from indexer.cli.main import EXIT_STORE, run
 from indexer.errors import StoreBusy
 from indexer.grouping.group import group
 from indexer.indexing.index import index
-from indexer.jobs.journal import Failure, Journal, journal_path, remembered
+from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
 from indexer.model import Query, Row
 from indexer.operations.doctor import doctor
 from indexer.operations.repair import Repair, repair
@@ -169,7 +169,7 @@ def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> Non
     assert path.read_bytes() == torn
     assert [one.what for one in repair(store)] == ["journal"]
     assert Path(f"{path}.damaged").read_bytes() == torn
-    left = remembered(path) or ()
+    left = stored_failures(path) or ()
     assert {one.error for one in left} <= {"encrypted"}
     assert bool(left) == (kept >= 0.8)
     assert repair(store) == ()

@@ -6,7 +6,7 @@ from indexer.errors import UnknownMeasure
 from indexer.model import Candidate, Fingerprint
 from indexer.recipe import DEFAULT
 from indexer.similarity.measures import feature_set, jaccard
-from indexer.similarity.rescore import promising, rescored
+from indexer.similarity.rescore import promising, rescore
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 
@@ -65,7 +65,7 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
         (candidate("near", NEAR), NEAR),
         (candidate("same", BASE), BASE),
     ]
-    found = rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5)
+    found = rescore(BASE, asked(BASE), pairs, DEFAULT, 0.5)
     assert [match.id for match in found] == ["same", "near"]
     assert (found[0].similarity, found[0].containment) == (1.0, (1.0, 1.0))
     near = found[1]
@@ -85,12 +85,12 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
 def test_ties_go_by_path_then_id() -> None:
     places = [("2", "/b"), ("1", "/b"), ("3", "/a")]
     pairs = [(candidate(name, BASE, path), BASE) for name, path in places]
-    assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5)] == [
+    assert [match.id for match in rescore(BASE, asked(BASE), pairs, DEFAULT, 0.5)] == [
         "3",
         "1",
         "2",
     ]
-    assert [match.id for match in rescored(BASE, asked(BASE), pairs, DEFAULT, 0.5, limit=2)] == [
+    assert [match.id for match in rescore(BASE, asked(BASE), pairs, DEFAULT, 0.5, limit=2)] == [
         "3",
         "1",
     ]
@@ -100,7 +100,7 @@ def test_ties_go_by_path_then_id() -> None:
     "measure", ["resemblance", "overlap", "jaccard_words", "containment", "terminology", "hamming"]
 )
 def test_other_measures_decide_by_name(measure: str) -> None:
-    found = rescored(
+    found = rescore(
         BASE,
         asked(BASE),
         [(candidate("near", NEAR), NEAR), (candidate("far", FAR), FAR)],
@@ -113,17 +113,17 @@ def test_other_measures_decide_by_name(measure: str) -> None:
 
 
 def test_the_estimate_keeps_its_interval() -> None:
-    [match] = rescored(
+    [match] = rescore(
         BASE, asked(BASE), [(candidate("near", NEAR), NEAR)], DEFAULT, 0.5, "estimate"
     )
     assert match.low < match.similarity <= match.high
 
 
 def test_texts_without_features_never_match() -> None:
-    assert rescored("", asked(""), [(candidate("empty", ""), "")], DEFAULT, 0.0) == []
-    assert rescored(BASE, asked(BASE), [(candidate("empty", ""), "")], DEFAULT, 0.0) == []
+    assert rescore("", asked(""), [(candidate("empty", ""), "")], DEFAULT, 0.0) == []
+    assert rescore(BASE, asked(BASE), [(candidate("empty", ""), "")], DEFAULT, 0.0) == []
 
 
 def test_an_unknown_measure_is_refused() -> None:
     with pytest.raises(UnknownMeasure):
-        rescored(BASE, asked(BASE), [(candidate("near", NEAR), NEAR)], DEFAULT, 0.5, "cosine")
+        rescore(BASE, asked(BASE), [(candidate("near", NEAR), NEAR)], DEFAULT, 0.5, "cosine")

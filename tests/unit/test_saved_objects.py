@@ -7,7 +7,7 @@ import json
 import pytest
 from saved_object_queries import running
 
-from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageError
+from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
 from indexer.stores.engine import dashboards, saved_objects
 
 PRODUCTS = ("opensearch-dashboards", "kibana")
@@ -142,7 +142,7 @@ def test_credentials_come_from_the_environment(product, monkeypatch):
             place.replace("me@", "me:secret@"), "papers", "opensearch-dashboards", dry_run=False
         )
     monkeypatch.delenv("NEARFOLD_PASSWORD")
-    with pytest.raises(StoreRefused, match="401"):
+    with pytest.raises(StoreAccessDenied, match="401"):
         saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)
     with pytest.raises(StoreUnreachable):
         saved_objects.put("http://127.0.0.1:9", "papers", "opensearch-dashboards", dry_run=False)

@@ -2,7 +2,13 @@
 
 import pytest
 
-from indexer.statistics.precision_recall import Counts, captured, counts, linked, set_counts
+from indexer.statistics.precision_recall import (
+    Counts,
+    captured_sets,
+    counts,
+    linked_sets,
+    set_counts,
+)
 
 TRUE = {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
 
@@ -31,7 +37,7 @@ def test_shares_of_nothing_are_not_told() -> None:
     ],
 )
 def test_capture_rules(found: set, by_rule: dict) -> None:
-    assert {rule: captured(("c", "a", "b"), found, rule) for rule in by_rule} == by_rule
+    assert {rule: captured_sets(("c", "a", "b"), found, rule) for rule in by_rule} == by_rule
 
 
 def test_sets_are_judged_both_ways() -> None:
@@ -43,5 +49,5 @@ def test_sets_are_judged_both_ways() -> None:
 
 
 def test_what_is_linked() -> None:
-    assert linked([]) == []
-    assert linked([("b", "c"), ("x", "y"), ("a", "b")]) == [("a", "b", "c"), ("x", "y")]
+    assert linked_sets([]) == []
+    assert linked_sets([("b", "c"), ("x", "y"), ("a", "b")]) == [("a", "b", "c"), ("x", "y")]

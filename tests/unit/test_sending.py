@@ -10,7 +10,7 @@ from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.concurrency import Window
 from indexer.stores.engine.index import Requests
 from indexer.stores.engine.link import Answer
-from indexer.stores.engine.sender import Operation, Patience, Sender
+from indexer.stores.engine.sender import Operation, RetryPolicy, Sender
 
 
 class Cluster:
@@ -32,7 +32,7 @@ class Cluster:
         return behave(self, operations)
 
     def sender(self, **settings):
-        return Sender(self.post, Patience(attempts=3, sleep=self.pauses.append), **settings)
+        return Sender(self.post, RetryPolicy(attempts=3, sleep=self.pauses.append), **settings)
 
     def send(self, *names, **settings):
         return self.sender(**settings).send(
@@ -233,7 +233,7 @@ def test_patience_has_an_end(behave):
 
 def test_pauses_grow_with_jitter_and_heed_the_server():
     pauses = []
-    patience = Patience(first=1.0, longest=10.0, sleep=pauses.append)
+    patience = RetryPolicy(first=1.0, longest=10.0, sleep=pauses.append)
     for attempt in range(6):
         patience.pause(attempt)
     for bounds, pause in zip(
@@ -297,7 +297,7 @@ def test_a_request_that_stays_unanswered_is_sent_in_halves_within_the_same_patie
         return silent(cluster, operations) if len(operations) > 2 else well(cluster, operations)
 
     cluster = Cluster(*[breaks_off] * 99)
-    sender = Sender(cluster.post, Patience(attempts=5, sleep=cluster.pauses.append))
+    sender = Sender(cluster.post, RetryPolicy(attempts=5, sleep=cluster.pauses.append))
     assert set(sender.send([Operation("index", name, {}) for name in "abcdefgh"])) == set(
         "abcdefgh"
     )
@@ -319,7 +319,7 @@ def test_patience_is_bounded_in_time_too():
     cluster = Cluster(*[silent] * 99)
     sender = Sender(
         cluster.post,
-        Patience(attempts=99, seconds=200, sleep=lambda _: None, clock=lambda: next(seconds)),
+        RetryPolicy(attempts=99, seconds=200, sleep=lambda _: None, clock=lambda: next(seconds)),
     )
     with pytest.raises(StoreStopped):
         sender.send([Operation("index", "a", {})])
@@ -426,7 +426,7 @@ def test_requests_of_a_job_outlast_what_a_question_does_not(trouble):
             return (self.script.pop(0) if self.script else status(200, {}))(None, None)
 
     pauses = []
-    patience = Patience(attempts=6, sleep=pauses.append)
+    patience = RetryPolicy(attempts=6, sleep=pauses.append)
     assert Requests(Link([trouble] * 6), "x", patience).get("POST", "x/_mget") == {}
     assert len(pauses) == 6
     with pytest.raises(StoreUnreachable):

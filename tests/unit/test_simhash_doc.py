@@ -17,10 +17,10 @@ from indexer.sketch.simhash_doc import (
     LOOSE,
     VERSIONS,
     allowed_distance,
-    of_tokens,
-    parsed,
+    parse_base32,
     simhash_doc,
-    spelled,
+    simhash_doc_tokens,
+    spell_base32,
 )
 from indexer.text.tokens import tokens
 
@@ -108,8 +108,8 @@ def test_published_hashes() -> None:
 def test_published_sketches(vector: dict, version: str) -> None:
     expected = vector["versions"][version]
     assert tokens(vector["text"], version) == expected["tokens"]
-    assert spelled(simhash_doc(vector["text"], version), version) == expected["sketch"]
-    assert parsed(expected["sketch"]) == (int(expected["bits"], 16), version)
+    assert spell_base32(simhash_doc(vector["text"], version), version) == expected["sketch"]
+    assert parse_base32(expected["sketch"]) == (int(expected["bits"], 16), version)
 
 
 @pytest.mark.parametrize("text", VECTORS["no_sketch"])
@@ -130,7 +130,7 @@ def test_bits_are_signs_of_sums(found: list[str], version: str) -> None:
             for token, times in counts.items()
         )
         bits |= (total > 0) << place
-    assert of_tokens(found, version) == bits
+    assert simhash_doc_tokens(found, version) == bits
 
 
 def test_a_single_token_is_its_hash() -> None:
@@ -139,18 +139,18 @@ def test_a_single_token_is_its_hash() -> None:
 
 @given(st.integers(0, 2**64 - 1), st.sampled_from(VERSIONS))
 def test_spelling_round_trip_in_any_case(bits: int, version: str) -> None:
-    assert parsed(spelled(bits, version).upper()) == (bits, version)
-    assert len(spelled(bits, version)) == len("simhash-doc-v1:") + 13
+    assert parse_base32(spell_base32(bits, version).upper()) == (bits, version)
+    assert len(spell_base32(bits, version)) == len("simhash-doc-v1:") + 13
 
 
 @pytest.mark.parametrize("spelling", VECTORS["spellings"]["refused"])
 def test_what_is_no_spelling_is_refused(spelling: str) -> None:
     with pytest.raises(UsageError, match="no simhash-doc"):
-        parsed(spelling)
+        parse_base32(spelling)
 
 
 def test_accepted_spellings() -> None:
-    assert {parsed(spelling)[0] for spelling in VECTORS["spellings"]["accepted"]} == {
+    assert {parse_base32(spelling)[0] for spelling in VECTORS["spellings"]["accepted"]} == {
         0x0123456789ABCDEF
     }
 
@@ -168,7 +168,9 @@ def test_loose_is_six_bits_and_close_is_one() -> None:
 
 def test_versions_differ_where_they_say() -> None:
     hindi = DECLARATION["hi"][0]
-    assert of_tokens(tokens(hindi, "v1"), "v1") != of_tokens(tokens(hindi, "v2"), "v2")
+    assert simhash_doc_tokens(tokens(hindi, "v1"), "v1") != simhash_doc_tokens(
+        tokens(hindi, "v2"), "v2"
+    )
     english = DECLARATION["en"][0]
     assert (
         simhash_doc(english, "v1")
@@ -177,7 +179,7 @@ def test_versions_differ_where_they_say() -> None:
         != simhash_doc(english, "v4")
     )
     with pytest.raises(UsageError, match="v1, v2, v3, v4"):
-        of_tokens(["a"], "v5")
+        simhash_doc_tokens(["a"], "v5")
 
 
 @pytest.mark.parametrize("language", DECLARATION)

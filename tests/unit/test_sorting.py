@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.joins.external_sort import Column, Room, Sorter
-from indexer.system.spill_files import Scratch
+from indexer.joins.external_sort import Column, MemoryBudget, Sorter
+from indexer.system.spill_files import SpillFiles
 
 ROOMS = {
-    "memory": Room,
-    "narrow": lambda: Room(1),
-    "files": lambda: Scratch(0),
-    "half": lambda: Scratch(1),
+    "memory": MemoryBudget,
+    "narrow": lambda: MemoryBudget(1),
+    "files": lambda: SpillFiles(0),
+    "half": lambda: SpillFiles(1),
 }
 pieces = st.lists(
     st.lists(st.integers(0, 60) | st.integers(0, 2**64 - 1), max_size=60), max_size=12
@@ -51,7 +51,7 @@ def test_values_come_back_in_order(made, room):
 
 
 def test_stretches_of_a_merge_are_short():
-    sorter = Sorter(Room(8 * 8 * 64))
+    sorter = Sorter(MemoryBudget(8 * 8 * 64))
     random = np.random.default_rng(1)
     for _ in range(40):
         sorter.add(random.integers(0, 2**63, 50).astype(np.uint64))
@@ -60,7 +60,7 @@ def test_stretches_of_a_merge_are_short():
 
 
 def test_memory_first_and_files_beyond():
-    room = Scratch(1)
+    room = SpillFiles(1)
     first, second = room.array(1 << 18, np.uint8), room.array((1 << 9, 1 << 10), np.uint8)
     assert type(first.base) is type(None) and second.base is not None
     del first
@@ -76,7 +76,7 @@ def test_a_full_disk_is_told_before_anything_is_written(monkeypatch):
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(UsageError, match=r"TMPDIR.*--memory"):
-        Scratch(0).array(10, np.int64)
+        SpillFiles(0).array(10, np.int64)
 
 
 def test_a_killed_process_leaves_no_file(tmp_path):

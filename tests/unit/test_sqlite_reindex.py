@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sample_rows import row
 
-from indexer.operations.reindex import reindex, renewed
+from indexer.operations.reindex import reindex, sign_rows
 from indexer.recipe import DEFAULT
 from indexer.searching.search import search
 from indexer.searching.similar import similar
@@ -36,7 +36,7 @@ def filled(tmp_path):
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     store.prepare(DEFAULT)
     store.write(
-        renewed(
+        sign_rows(
             [
                 row(f"d{number}", text=f"{TEXT} {number}", path=f"/n/{number}")
                 for number in range(400)
@@ -114,7 +114,7 @@ def test_what_changed_meanwhile_is_signed_too(filled):
             meddled.append(True)
             other = open_store(filled.url)
             other.write(
-                renewed([row("d3", text=f"{TEXT} Nothing else."), row("new", text=TEXT)], DEFAULT)
+                sign_rows([row("d3", text=f"{TEXT} Nothing else."), row("new", text=TEXT)], DEFAULT)
             )
             other.delete(["d5"])
             other.close()
@@ -123,5 +123,5 @@ def test_what_changed_meanwhile_is_signed_too(filled):
     rows = {one.id: one for one in filled.scan()}
     assert set(rows) == {f"d{number}" for number in range(400)} - {"d5"} | {"new"}
     assert {id: one for id, one in rows.items() if id in ("d3", "new")} == {
-        one.id: one for one in renewed([rows["d3"], rows["new"]], OTHER)
+        one.id: one for one in sign_rows([rows["d3"], rows["new"]], OTHER)
     }

@@ -18,7 +18,7 @@ from indexer.grouping.group import group
 from indexer.grouping.label_journal import history
 from indexer.indexing.index import index
 from indexer.jobs.journal import FORMAT as JOURNAL_FORMAT
-from indexer.jobs.journal import Journal, journal_path, remembered
+from indexer.jobs.journal import Journal, journal_path, stored_failures
 from indexer.model import Query
 from indexer.searching.similar import similar
 from indexer.stores import open_store
@@ -75,12 +75,12 @@ def test_a_file_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path
 def test_a_journal_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path) -> None:
     path = journal_path(f"sqlite:///{copied(number, tmp_path)}")
     assert path is not None
-    assert [Path(one.path).name for one in remembered(path) or ()] == ["broken.docx"]
+    assert [Path(one.path).name for one in stored_failures(path) or ()] == ["broken.docx"]
     with Journal(path) as journal:
         (failure,) = journal
         journal.record([failure])
     assert format_of(path) == JOURNAL_FORMAT
-    assert [one.id for one in remembered(path) or ()] == [failure.id]
+    assert [one.id for one in stored_failures(path) or ()] == [failure.id]
     assert [one.added for one in history(path)] == ([("lease",)] if number == 3 else [])
 
 
@@ -105,7 +105,7 @@ def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="upgrade nearfold"):
         Journal(path)
     with pytest.raises(StoreError, match="newer nearfold"):
-        remembered(path)
+        stored_failures(path)
     assert path.read_bytes() == before
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.corpus_statistics import CorpusStatistics, counted
+from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.distance import hamming
 from indexer.sketch.hashing import GAMMA, MASK, gram_hashes, mix64
 from indexer.sketch.shake_simhash import shake_projection
@@ -40,7 +40,7 @@ def grams(text: str) -> np.ndarray:
 
 
 def corpus() -> CorpusStatistics:
-    return counted((grams(text) for text in TEXTS), "none/chars_v1/4")
+    return count_features((grams(text) for text in TEXTS), "none/chars_v1/4")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_signatures_are_as_defined(
     documents: list[list[int]], bits: int, vectors: str, weights: str
 ) -> None:
     arrays = [np.array(document, dtype=np.uint64) for document in documents]
-    statistics = counted(arrays[1:], "numbers")
+    statistics = count_features(arrays[1:], "numbers")
     counts = Counter(feature for document in documents[1:] for feature in document)
     expected = by_hand(documents[0], counts, counts.total(), bits, vectors, weights)
     assert topsig(arrays[0], bits, statistics, vectors, weights) == expected
@@ -102,7 +102,7 @@ def test_vectors_have_their_density_and_no_bias(bits: int, vectors: str) -> None
 
 def test_a_negative_weight_is_kept() -> None:
     """A feature rarer here than in the corpus pulls its vector the other way."""
-    statistics = counted([np.repeat(np.array([1, 2], np.uint64), [90, 10])], "numbers")
+    statistics = count_features([np.repeat(np.array([1, 2], np.uint64), [90, 10])], "numbers")
     distinct, weights = feature_weights(np.array([1] + [2] * 9, dtype=np.uint64), statistics)
     assert distinct.tolist() == [1, 2]
     assert weights.tolist() == pytest.approx([math.log(0.1 / 0.9), math.log(0.9 / 0.1)])
@@ -120,7 +120,7 @@ def test_a_document_of_the_corpus_and_an_unseen_one_are_weighed_alike_when_nothi
 ):
     features = np.array([5, 6, 6], dtype=np.uint64)
     _, unseen = feature_weights(features, CorpusStatistics("numbers"))
-    _, alone = feature_weights(features, counted([features], "numbers"))
+    _, alone = feature_weights(features, count_features([features], "numbers"))
     assert unseen.tolist() == alone.tolist() == [0.0, 0.0]
 
 

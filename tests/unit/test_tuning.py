@@ -31,14 +31,14 @@ from indexer.lab.tuning.judgement import (
     STEPS,
     area,
     best_of,
-    judged,
+    judge_experiment,
     point,
     points,
     truth_of,
     usual_threshold,
 )
 from indexer.lab.tuning.run_experiments import run
-from indexer.lab.tuning.tune import COLUMNS, Tuned, table, tune
+from indexer.lab.tuning.tune import COLUMNS, TuneResult, table, tune
 from indexer.lab.tuning.tuning_charts import separation
 from indexer.lab.tuning.tuning_files import write
 from indexer.lab.tuning.tuning_page import page
@@ -74,7 +74,7 @@ def cases(gold: Path) -> Cases:
 
 
 @pytest.fixture(scope="session")
-def tuned(gold: Path, tmp_path_factory: pytest.TempPathFactory) -> Tuned:
+def tuned(gold: Path, tmp_path_factory: pytest.TempPathFactory) -> TuneResult:
     return tune(
         gold,
         tmp_path_factory.mktemp("tuned"),
@@ -207,7 +207,7 @@ def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
         truth.half, np.where(truth.similar, 0.9, 0.8), np.where(truth.similar, 0.5, 0.3)
     )
     told = tuple(values.tolist())
-    made = judged(
+    made = judge_experiment(
         Experiment("default_v1", DEFAULT.id, "x", told, told, {}, 0, 0, 0.0, None), DEFAULT, truth
     )
     right, wrong, missed = made.fair.right, made.fair.wrong, made.fair.missed
@@ -221,7 +221,7 @@ def test_fair_figures_take_the_threshold_from_the_other_half() -> None:
     assert sum(made.similar) == sum(made.different) == 40
 
 
-def test_kinds_add_up(tuned: Tuned) -> None:
+def test_kinds_add_up(tuned: TuneResult) -> None:
     for one in tuned.results:
         duplicates = [kind for kind in one.kinds if kind.type in ("identical", "fuzzy")]
         assert sum(kind.best.right for kind in duplicates) == one.best.counts.right
@@ -249,7 +249,7 @@ def test_every_recipe_has_a_threshold_of_its_own() -> None:
         recipes_of("huge")
 
 
-def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: Tuned) -> None:
+def test_the_default_is_chosen_unless_another_is_better_beyond_chance(tuned: TuneResult) -> None:
     assert tuned.choice.recipe == "default_v1" and tuned.choice.weight in (0.25, 0.5, 0.75, 0.9)
     assert tuned.choice.thresholds[0] <= tuned.choice.threshold <= tuned.choice.thresholds[1]
     recalls = [one.recall for one in tuned.choice.layouts]
@@ -265,7 +265,7 @@ def test_a_better_recipe_is_chosen(cases: Cases) -> None:
     bad = tuple(chance.random(len(cases.pairs)).round(5).tolist())
     truth = truth_of(cases.pairs)
     made = [
-        judged(
+        judge_experiment(
             Experiment(recipe.name, recipe.id, "x", told, told, {}, 0, 0, 0.0, None), recipe, truth
         )
         for recipe, told in ((DEFAULT, bad), (other, good))
@@ -288,7 +288,7 @@ def test_a_run_goes_on_and_ignores_what_does_not_fit(cases: Cases, tmp_path: Pat
     ]
 
 
-def test_several_workers_find_the_same(cases: Cases, tuned: Tuned, tmp_path: Path) -> None:
+def test_several_workers_find_the_same(cases: Cases, tuned: TuneResult, tmp_path: Path) -> None:
     recipes = [recipe_named(name) for name in RECIPES[1:4]]
     told: list[tuple[str, int, int]] = []
     made = run(cases, recipes, tmp_path, 2, lambda *step: told.append(step))
@@ -338,7 +338,7 @@ def test_a_killed_run_goes_on(gold: Path, tmp_path: Path) -> None:
     }
 
 
-def test_the_report_needs_nothing_but_itself(tuned: Tuned, tmp_path: Path) -> None:
+def test_the_report_needs_nothing_but_itself(tuned: TuneResult, tmp_path: Path) -> None:
     hostile = dataclasses.replace(
         tuned, left_out={"<script>alert(1)</script>": "no \u202e library"}
     )
@@ -365,7 +365,7 @@ def test_the_report_needs_nothing_but_itself(tuned: Tuned, tmp_path: Path) -> No
     assert float(best["recall"]) > 0.9
 
 
-def test_few_groups_are_told(tuned: Tuned) -> None:
+def test_few_groups_are_told(tuned: TuneResult) -> None:
     assert 1 < tuned.groups < 20
     html = page(tuned)
     assert f"of {tuned.groups} groups" in tuned.caution and escape(tuned.caution) in html

@@ -72,7 +72,7 @@ def test_who_sends_too_slowly_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> N
     config.load()
 
     async def answered(sent: bytes) -> bytes:
-        made = lambda: serving.Hasty(config, ServerState(), {})  # noqa: E731
+        made = lambda: serving.FirstRequestTimeout(config, ServerState(), {})  # noqa: E731
         server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
         writer.write(sent)

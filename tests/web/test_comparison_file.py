@@ -16,7 +16,7 @@ from sample_library import sentence
 
 from indexer.comparing.compare import compare
 from indexer.comparing.originals import Original
-from indexer.similarity.boilerplate_discount import Discounted
+from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.web.compare_page import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
 from web.watching import Seen
@@ -211,11 +211,11 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: 
 
 def test_it_says_whether_boilerplate_was_discounted() -> None:
     assert "no corpus statistics" in of(ONE, OTHER)
-    told = compare_page(compare(ONE, OTHER), without=Discounted(0.123, 0.5, 0.25, 40))
+    told = compare_page(compare(ONE, OTHER), without=DiscountedSimilarity(0.123, 0.5, 0.25, 40))
     assert "12.3%" in told
     assert "rarity in 40 texts of the store; 25% of them are common there" in told
     assert "no corpus statistics" in compare_page(
-        compare(ONE, OTHER), without=Discounted(0.5, 0.5, 0.0, 0)
+        compare(ONE, OTHER), without=DiscountedSimilarity(0.5, 0.5, 0.0, 0)
     )
 
 

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 from indexer.lab.evaluation.sheets import Sheet, as_duplicate
 from indexer.statistics.kappa import (
-    Averaged,
     Kappa,
-    averaged,
+    MeanKappa,
     cohen,
     counted_table,
+    mean_kappa,
     siegel_castellan,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredAgreement:
     """Agreement on one question.
 
     `pooled` is of one table of all pairs, which the paper calls macro-averaged, `by_group` the mean
@@ -29,7 +29,7 @@ class Measured:
 
     pooled: Kappa
     corrected: Kappa
-    by_group: Averaged
+    by_group: MeanKappa
     cohen: Kappa | None
 
 
@@ -45,8 +45,8 @@ class Agreement:
     assessors: tuple[str, ...]
     pairs: int
     left_out: int
-    duplicate: Measured
-    types: Measured
+    duplicate: MeasuredAgreement
+    types: MeasuredAgreement
 
 
 def agreement(sheets: Sequence[Sheet]) -> Agreement:
@@ -67,16 +67,18 @@ def agreement(sheets: Sequence[Sheet]) -> Agreement:
     )
 
 
-def measured_agreement(judged: Sequence[tuple[object, ...]], groups: Sequence[str]) -> Measured:
+def measured_agreement(
+    judged: Sequence[tuple[object, ...]], groups: Sequence[str]
+) -> MeasuredAgreement:
     """Every kappa of rows of judgements, one a rater, and the group of each row."""
     by_group: dict[str, list[tuple[object, ...]]] = {}
     for row, group in zip(judged, groups, strict=True):
         by_group.setdefault(group, []).append(row)
     table = counted_table(judged)
     two = bool(judged) and len(judged[0]) == 2
-    return Measured(
+    return MeasuredAgreement(
         siegel_castellan(table),
         siegel_castellan(table, corrected=True),
-        averaged([counted_table(rows) for rows in by_group.values()]),
+        mean_kappa([counted_table(rows) for rows in by_group.values()]),
         cohen([row[0] for row in judged], [row[1] for row in judged]) if two else None,
     )

@@ -19,7 +19,7 @@ from indexer.errors import UnknownMeasure, UsageError
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
-from indexer.similarity.measures import MEASURES, Side, measured
+from indexer.similarity.measures import MEASURES, Side, measure_pair
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.keys import band_hashes
@@ -115,7 +115,7 @@ class Decider:
         return (
             1.0
             if one.exact == other.exact
-            else measured(self.measure, self._sides[a], self._sides[b]).similarity
+            else measure_pair(self.measure, self._sides[a], self._sides[b]).similarity
         )
 
     def decide(self, threshold: float) -> Decision:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL, read_gold
-from indexer.lab.evaluation.gold_documents import Named, named
+from indexer.lab.evaluation.gold_documents import GoldDocuments, gold_documents
 from indexer.lab.evaluation.sheets import OpenSheet, disagreements, read_sheets
 from indexer.statistics.precision_recall import ordered
 from indexer.stores.base import Store
@@ -39,7 +39,9 @@ class Task:
 class Desk:
     """The tasks of one assessor and the sheet that they are judged on; safe to share by threads."""
 
-    def __init__(self, tasks: Sequence[Task], texts: Mapping[str, Named], sheet: OpenSheet) -> None:
+    def __init__(
+        self, tasks: Sequence[Task], texts: Mapping[str, GoldDocuments], sheet: OpenSheet
+    ) -> None:
         self._tasks, self._texts, self._sheet = {one.key: one for one in tasks}, texts, sheet
         self._lock = threading.Lock()
 
@@ -129,7 +131,9 @@ def desk(
     wanted = {one.pair: (one.a, one.b, one.group) for one in gold.pairs}
     if arbitrate:
         wanted = _differing(wanted, arbitrate)
-    texts = named({name for a, b, _ in wanted.values() for name in (a, b)}, gold.folder, store)
+    texts = gold_documents(
+        {name for a, b, _ in wanted.values() for name in (a, b)}, gold.folder, store
+    )
     sheet = OpenSheet(out, assessor, "arbiter" if arbitrate else "assessor", gold.folder)
     return Desk(tasks(list(wanted.values()), assessor), texts, sheet)
 

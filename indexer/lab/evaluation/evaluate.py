@@ -12,21 +12,21 @@ from itertools import chain
 from indexer.errors import UsageError
 from indexer.lab.evaluation.assessor_agreement import agreement
 from indexer.lab.evaluation.decider import Decider, Decision
-from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result, Told
+from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result, Truthfulness
 from indexer.lab.evaluation.gold import Gold
-from indexer.lab.evaluation.gold_documents import Named, named
-from indexer.lab.evaluation.read_truth import given
+from indexer.lab.evaluation.gold_documents import GoldDocuments, gold_documents
+from indexer.lab.evaluation.read_truth import read_truth
 from indexer.lab.evaluation.score_pairs import (
     agreement_with,
     by_kind,
     by_type,
-    drawn_again,
     pair_scores,
+    resample,
     set_scores,
 )
 from indexer.lab.evaluation.truth import Group, Pair, groups
 from indexer.lab.evaluation.type_decider import NOT_FOUND, TypeDecider
-from indexer.matching.collection import Progress, silent
+from indexer.matching.collection import Progress, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.statistics.precision_recall import RULES, Rule, ordered
 from indexer.stores.base import Store
@@ -44,7 +44,7 @@ def evaluate(
     seed: int = 0,
     types: bool = False,
     synonyms: str = "",
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Evaluation:
     """Judge what recipes find at thresholds by a gold set: precision, recall and F1 of pairs and of
     sets, and every error.
@@ -67,7 +67,7 @@ def evaluate(
     if synonyms and not types:
         raise UsageError("synonyms serve the detector of duplicate types alone; give --types too")
     truth, made = _truth(gold, closed)
-    documents = named(truth.documents, truth.folder, store)
+    documents = gold_documents(truth.documents, truth.folder, store)
     judged = groups(truth, documents)
     chosen = recipes or [(store.stored_recipe() if store else None) or DEFAULT]
     by_key = {one.key: one for one in documents.values()}
@@ -89,7 +89,7 @@ def evaluate(
         closed=truth.closed,
         types=Counter(one.type for group in judged for one in group.known.values()),
         rule=rule,
-        drawn=drawn_again(judged),
+        drawn=resample(judged),
         results=tuple(results),
     )
 
@@ -97,7 +97,7 @@ def evaluate(
 def _truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]:
     """The gold set, and what its assessors say of each other."""
     blank = Evaluation(0, False, {}, "connected", "", ())
-    read = given(paths, closed)
+    read = read_truth(paths, closed)
     if read.resolved is None:
         return read.gold, blank
     two = sum(sheet.role == "assessor" for sheet in read.sheets) > 1
@@ -114,7 +114,7 @@ class _System:
 
     def __init__(
         self,
-        documents: Mapping[str, Named],
+        documents: Mapping[str, GoldDocuments],
         decider: Decider | TypeDecider,
         teller: TypeDecider | None,
     ) -> None:
@@ -174,7 +174,7 @@ class _System:
 
     def _told(
         self, judged: Sequence[Group], found: Sequence[set[Pair]], threshold: float
-    ) -> tuple[Told, ...]:
+    ) -> tuple[Truthfulness, ...]:
         """How often pairs of each type of the truth were told as each type; nothing without a
         teller of types.
         """
@@ -189,4 +189,6 @@ class _System:
                     else NOT_FOUND
                 )
                 counted[group.type((a, b)), told] += 1
-        return tuple(Told(type, told, pairs) for (type, told), pairs in sorted(counted.items()))
+        return tuple(
+            Truthfulness(type, told, pairs) for (type, told), pairs in sorted(counted.items())
+        )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from indexer.lab.evaluation.assessor_agreement import Agreement
-from indexer.lab.evaluation.gold_documents import Named
+from indexer.lab.evaluation.gold_documents import GoldDocuments
 from indexer.lab.evaluation.sheets import Disagreement
 from indexer.statistics.intervals import mitchell
 from indexer.statistics.kappa import Kappa
@@ -34,7 +34,7 @@ class Share:
     bootstrap: Interval | None
 
 
-def shared(part: int, whole: int, bootstrap: Interval | None) -> Share:
+def share_of(part: int, whole: int, bootstrap: Interval | None) -> Share:
     """A share with all its intervals."""
     return Share(
         part, whole, share(part, whole), wilson(part, whole), mitchell(part, whole), bootstrap
@@ -57,7 +57,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CaptureScores:
     """By sets, under a rule of `indexer.statistics.precision_recall.RULES`."""
 
     counts: SetCounts
@@ -67,7 +67,7 @@ class Captured:
 
 
 @dataclass(frozen=True, slots=True)
-class OfType:
+class TypeScores:
     """One duplicate type, or one kind of planted truth: what was found of it, and sets of it that
     were captured.
 
@@ -89,8 +89,8 @@ class Mistake:
     `similarity` is by the measure of the result; 0 where a text has no keys.
     """
 
-    a: Named
-    b: Named
+    a: GoldDocuments
+    b: GoldDocuments
     type: str
     kind: str
     group: str
@@ -99,7 +99,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Truthfulness:
     """How many pairs of a `type` of the truth were `told` as a type; or have "no type", or were
     "not found".
     """
@@ -124,15 +124,15 @@ class Result:
     measure: str
     threshold: float
     pairs: Scores
-    sets: Captured
-    by_type: tuple[OfType, ...]
-    by_kind: tuple[OfType, ...]
+    sets: CaptureScores
+    by_type: tuple[TypeScores, ...]
+    by_kind: tuple[TypeScores, ...]
     judged: int
     unjudged: int
     agreement: Kappa
     false_positives: tuple[Mistake, ...]
     misses: tuple[Mistake, ...]
-    types_told: tuple[Told, ...] = ()
+    types_told: tuple[Truthfulness, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

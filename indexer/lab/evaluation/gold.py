@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.csv_records import Record, records
-from indexer.statistics.precision_recall import linked, ordered
+from indexer.statistics.precision_recall import linked_sets, ordered
 
 IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE, DIFFERENT = (
     "identical",
@@ -43,7 +43,7 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledPair:
     """One judged pair, as it is written. `group` is the query or the result set that it belongs to,
     `kind` how it was made.
     """
@@ -79,7 +79,7 @@ class Gold:
     nothing is known of them. `folder`: where paths begin that are not absolute.
     """
 
-    pairs: tuple[Labelled, ...]
+    pairs: tuple[LabelledPair, ...]
     sets: tuple[GoldSet, ...]
     closed: bool
     folder: str
@@ -136,19 +136,19 @@ def gold_sets(gold: Gold) -> tuple[GoldSet, ...]:
     """
     if gold.sets:
         return gold.sets
-    groups: dict[str, dict[tuple[str, str], Labelled]] = {}
+    groups: dict[str, dict[tuple[str, str], LabelledPair]] = {}
     for one in gold.pairs:
         if one.type in DUPLICATES:
             groups.setdefault(one.group, {})[one.pair] = one
     return tuple(
         _linked(group, pairs, members)
         for group, pairs in groups.items()
-        for members in linked(pairs)
+        for members in linked_sets(pairs)
     )
 
 
 def _linked(
-    group: str, pairs: Mapping[tuple[str, str], Labelled], members: tuple[str, ...]
+    group: str, pairs: Mapping[tuple[str, str], LabelledPair], members: tuple[str, ...]
 ) -> GoldSet:
     inside = [pairs[pair] for pair in combinations(members, 2) if pair in pairs]
     return GoldSet(
@@ -156,10 +156,10 @@ def _linked(
     )
 
 
-def _labelled(record: Record) -> Labelled:
+def _labelled(record: Record) -> LabelledPair:
     type = type_named(record.text("type", DUPLICATE), record)
     group = record.text("group", "") or record.text("query", "")
-    made = Labelled(
+    made = LabelledPair(
         record.text("a"), record.text("b"), type, group, record.text("kind", ""), record.place
     )
     if made.a == made.b:
@@ -200,17 +200,17 @@ def _names(record: Record) -> list[str]:
     return names
 
 
-def _pairs_of(sets: Iterable[GoldSet]) -> Iterator[Labelled]:
+def _pairs_of(sets: Iterable[GoldSet]) -> Iterator[LabelledPair]:
     return (
-        Labelled(a, b, one.type, one.group, "", one.place)
+        LabelledPair(a, b, one.type, one.group, "", one.place)
         for one in sets
         for a, b in combinations(sorted(one.documents), 2)
     )
 
 
-def _unique(labelled: Iterable[Labelled]) -> tuple[Labelled, ...]:
+def _unique(labelled: Iterable[LabelledPair]) -> tuple[LabelledPair, ...]:
     """Each pair of a group once. Raises `UsageError` when it is given two types."""
-    known: dict[tuple[str, tuple[str, str]], Labelled] = {}
+    known: dict[tuple[str, tuple[str, str]], LabelledPair] = {}
     for one in labelled:
         before = known.setdefault((one.group, one.pair), one)
         if before.type != one.type:

@@ -20,7 +20,7 @@ LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class GoldDocuments:
     """A document. `key` tells whether two names mean the same one: its id where it is `stored`,
     else its real path.
     """
@@ -31,7 +31,9 @@ class Named:
     stored: bool
 
 
-def named(names: Iterable[str], folder: str, store: Store | None) -> dict[str, Named]:
+def gold_documents(
+    names: Iterable[str], folder: str, store: Store | None
+) -> dict[str, GoldDocuments]:
     """Every document by name. A name is an id of the store, a path from `folder`, or a path from
     the working directory.
 
@@ -69,8 +71,8 @@ def _rows(store: Store | None, ids: Sequence[str]) -> Iterator[tuple[str, Row]]:
             yield from store.get(ids[start : start + BATCH]).items()
 
 
-def _of_row(row: Row) -> Named:
-    return Named(row.id, row.path, row.text, True)
+def _of_row(row: Row) -> GoldDocuments:
+    return GoldDocuments(row.id, row.path, row.text, True)
 
 
 def _file(name: str, folder: str) -> str | None:
@@ -88,7 +90,7 @@ def _is_file(place: str) -> bool:
         return False
 
 
-def _of_files(files: Mapping[str, str], store: Store | None) -> dict[str, Named]:
+def _of_files(files: Mapping[str, str], store: Store | None) -> dict[str, GoldDocuments]:
     """Files by name, from the store where it has them. Raises `UsageError` when one cannot be
     read.
     """
@@ -101,15 +103,15 @@ def _of_files(files: Mapping[str, str], store: Store | None) -> dict[str, Named]
     rows = dict(_rows(store, list(dict.fromkeys(ids.values()))))
     found = {name: _of_row(rows[id]) for name, id in ids.items() if id in rows}
     unread = {place: name for name, place in files.items() if name not in found}
-    made: dict[str, Named] = {}
+    made: dict[str, GoldDocuments] = {}
     for where, result in documents_at(list(unread)):
         if isinstance(result, ExtractionError):
             raise UsageError(f"{where} cannot be read: {result}")
-        made[where] = Named(where, where, result.text, False)
+        made[where] = GoldDocuments(where, where, result.text, False)
     return found | {name: made[place] for name, place in files.items() if name not in found}
 
 
-def _by_path(names: Sequence[str], folder: str, store: Store) -> dict[str, Named]:
+def _by_path(names: Sequence[str], folder: str, store: Store) -> dict[str, GoldDocuments]:
     """Documents whose files are gone, or were read elsewhere, by the path that the store keeps."""
     paths = {
         path: name

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.gold import Gold, read_gold
-from indexer.lab.evaluation.sheets import Resolved, Sheet, is_sheet, read_sheets, resolved
+from indexer.lab.evaluation.sheets import Resolution, Sheet, is_sheet, read_sheets, resolve
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenTruth:
     """The truth, and where sheets gave it these and how they were resolved."""
 
     gold: Gold
     sheets: tuple[Sheet, ...] = ()
-    resolved: Resolved | None = None
+    resolved: Resolution | None = None
 
 
-def given(paths: Sequence[str], closed: bool | None = None) -> Given:
+def read_truth(paths: Sequence[str], closed: bool | None = None) -> GivenTruth:
     """Read the truth from one file of pairs or sets, or from sheets. `closed` as `read_gold` has
     it, for gold sets alone.
 
@@ -31,16 +31,16 @@ def given(paths: Sequence[str], closed: bool | None = None) -> Given:
     """
     kinds = [is_sheet(path) for path in paths]
     if kinds == [False]:
-        return Given(read_gold(paths[0], closed))
+        return GivenTruth(read_gold(paths[0], closed))
     if not paths or not all(kinds):
         raise UsageError("give one gold set, or the sheets of assessors and nothing else")
     if closed:
         raise UsageError("of pairs that nobody has judged sheets say nothing; leave --unlisted out")
     sheets = _of_different_people([sheet for path in paths for sheet in read_sheets(path)])
-    made = resolved(sheets)
+    made = resolve(sheets)
     if not made.gold.pairs:
         raise UsageError("no pair was judged in these sheets, or none that is settled")
-    return Given(made.gold, sheets, made)
+    return GivenTruth(made.gold, sheets, made)
 
 
 def _of_different_people(sheets: Sequence[Sheet]) -> tuple[Sheet, ...]:

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.lab.evaluation.evaluation_results import Captured, OfType, Scores, shared
-from indexer.lab.evaluation.gold import DUPLICATES, Labelled
+from indexer.lab.evaluation.evaluation_results import CaptureScores, Scores, TypeScores, share_of
+from indexer.lab.evaluation.gold import DUPLICATES, LabelledPair
 from indexer.lab.evaluation.truth import Group, Pair
 from indexer.statistics.intervals import bootstrap
 from indexer.statistics.kappa import Kappa, siegel_castellan
@@ -19,8 +19,8 @@ from indexer.statistics.precision_recall import (
     Counts,
     Rule,
     SetCounts,
-    captured,
-    linked,
+    captured_sets,
+    linked_sets,
     set_counts,
 )
 
@@ -28,13 +28,13 @@ Units = NDArray[np.float64]
 Found = Sequence[set[Pair]]
 
 
-def drawn_again(groups: Sequence[Group]) -> str:
+def resample(groups: Sequence[Group]) -> str:
     """What the bootstrap draws: pairs that hang together must not be taken for independent."""
     return "groups" if len(groups) > 1 else "sets of documents that true or found pairs link"
 
 
 def pair_scores(
-    groups: Sequence[Group], found: Found, seed: int, kept: Callable[[Labelled], bool] = bool
+    groups: Sequence[Group], found: Found, seed: int, kept: Callable[[LabelledPair], bool] = bool
 ) -> Scores:
     """By pairs; of the true pairs those that are `kept`, found pairs that are other true ones left
     out.
@@ -47,21 +47,23 @@ def pair_scores(
         made.right,
         made.wrong,
         made.missed,
-        shared(made.right, made.right + made.wrong, precision),
-        shared(made.right, made.right + made.missed, recall),
+        share_of(made.right, made.right + made.wrong, precision),
+        share_of(made.right, made.right + made.missed, recall),
         made.f1,
         f1,
     )
 
 
-def _units(group: Group, found: set[Pair], kept: Callable[[Labelled], bool]) -> Units:
+def _units(group: Group, found: set[Pair], kept: Callable[[LabelledPair], bool]) -> Units:
     """Right, wrong and missed pairs of each set that true and found pairs link; at least one row,
     of zeros.
     """
     true = {pair for pair in group.true if kept(group.known[pair])}
     others = group.true - true
     places = {
-        key: place for place, members in enumerate(linked(group.true | found)) for key in members
+        key: place
+        for place, members in enumerate(linked_sets(group.true | found))
+        for key in members
     }
     rows = np.zeros((max(places.values(), default=0) + 1, 3))
     for pair in (true | found) - others:
@@ -84,7 +86,7 @@ def _ratio(part: Units, whole: Units) -> Units:
     return made
 
 
-def set_scores(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> Captured:
+def set_scores(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> CaptureScores:
     """By sets, each group by itself."""
     made = [
         set_counts([one.documents for one in group.sets], pairs, group.true, rule)
@@ -97,15 +99,15 @@ def set_scores(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> 
     recall, precision = bootstrap(
         units, lambda sums: (_ratio(*sums.T[:2]), _ratio(*sums.T[2:])), seed
     )
-    return Captured(
+    return CaptureScores(
         total,
-        shared(total.captured, total.sets, recall),
-        shared(total.right, total.found, precision),
+        share_of(total.captured, total.sets, recall),
+        share_of(total.right, total.found, precision),
         total.f1,
     )
 
 
-def by_type(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> tuple[OfType, ...]:
+def by_type(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> tuple[TypeScores, ...]:
     """The duplicate types that there are, in the order of `DUPLICATES`."""
     made = []
     for name in DUPLICATES:
@@ -118,17 +120,17 @@ def by_type(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> tup
         scores = pair_scores(groups, found, seed, partial(_is, "type", name))
         if of_it or scores.recall.whole:
             made.append(
-                OfType(
+                TypeScores(
                     name,
                     scores,
-                    sum(captured(one.documents, own, rule) for one, own in of_it),
+                    sum(captured_sets(one.documents, own, rule) for one, own in of_it),
                     len(of_it),
                 )
             )
     return tuple(made)
 
 
-def by_kind(groups: Sequence[Group], found: Found, seed: int) -> tuple[OfType, ...]:
+def by_kind(groups: Sequence[Group], found: Found, seed: int) -> tuple[TypeScores, ...]:
     """The kinds of duplicates that the gold set tells, by name; they have no sets."""
     kinds = {
         one.kind
@@ -137,12 +139,12 @@ def by_kind(groups: Sequence[Group], found: Found, seed: int) -> tuple[OfType, .
         if one.type in DUPLICATES and one.kind
     }
     return tuple(
-        OfType(kind, pair_scores(groups, found, seed, partial(_is, "kind", kind)), 0, 0)
+        TypeScores(kind, pair_scores(groups, found, seed, partial(_is, "kind", kind)), 0, 0)
         for kind in sorted(kinds)
     )
 
 
-def _is(field: str, value: str, one: Labelled) -> bool:
+def _is(field: str, value: str, one: LabelledPair) -> bool:
     return bool(getattr(one, field) == value)
 
 

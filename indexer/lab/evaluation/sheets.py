@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.csv_records import Record, records
-from indexer.lab.evaluation.gold import DUPLICATES, Gold, Labelled, type_named
+from indexer.lab.evaluation.gold import DUPLICATES, Gold, LabelledPair, type_named
 from indexer.statistics.precision_recall import ordered
 
 Role: TypeAlias = Literal["assessor", "arbiter"]
@@ -215,7 +215,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolution:
     """The gold set that sheets make, and where assessors disagreed. `alone`: pairs that only one
     assessor has judged.
     """
@@ -237,7 +237,7 @@ def disagreements(sheets: Sequence[Sheet]) -> list[tuple[str, str]]:
     return [pair for pair in pairs if len({one[pair].type for one in assessors if pair in one}) > 1]
 
 
-def resolved(sheets: Sequence[Sheet]) -> Resolved:
+def resolve(sheets: Sequence[Sheet]) -> Resolution:
     """The gold set of sheets: what all say; where they differ what the arbiter says, else what most
     say, else nothing.
 
@@ -261,9 +261,11 @@ def resolved(sheets: Sequence[Sheet]) -> Resolved:
             differing.append(Disagreement(*pair, types, type))
         if type:
             first = next(iter(said.values()))
-            labelled.append(Labelled(first.a, first.b, type, first.group, "", first.place))
+            labelled.append(LabelledPair(first.a, first.b, type, first.group, "", first.place))
     alone = sum(len(said) == 1 for said in pairs.values()) if len(assessors) > 1 else 0
-    return Resolved(Gold(tuple(labelled), (), False, assessors[0].folder), tuple(differing), alone)
+    return Resolution(
+        Gold(tuple(labelled), (), False, assessors[0].folder), tuple(differing), alone
+    )
 
 
 def _settled(types: Sequence[str], arbiter: Judgement | None) -> str | None:

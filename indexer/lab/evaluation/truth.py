@@ -8,8 +8,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexer.errors import UsageError
-from indexer.lab.evaluation.gold import DIFFERENT, DUPLICATES, Gold, GoldSet, Labelled, gold_sets
-from indexer.lab.evaluation.gold_documents import Named
+from indexer.lab.evaluation.gold import (
+    DIFFERENT,
+    DUPLICATES,
+    Gold,
+    GoldSet,
+    LabelledPair,
+    gold_sets,
+)
+from indexer.lab.evaluation.gold_documents import GoldDocuments
 from indexer.statistics.precision_recall import ordered
 
 Pair = tuple[str, str]
@@ -24,7 +31,7 @@ class Group:
 
     name: str
     documents: frozenset[str]
-    known: Mapping[Pair, Labelled]
+    known: Mapping[Pair, LabelledPair]
     sets: tuple[GoldSet, ...]
     closed: bool
 
@@ -54,12 +61,12 @@ class Group:
         return self.known[pair].kind if pair in self.known else ""
 
 
-def groups(gold: Gold, documents: Mapping[str, Named]) -> list[Group]:
+def groups(gold: Gold, documents: Mapping[str, GoldDocuments]) -> list[Group]:
     """The groups of a gold set, by name. Raises `UsageError` when two names of a pair are the same
     document.
     """
     keys = {name: one.key for name, one in documents.items()}
-    known: dict[str, dict[Pair, Labelled]] = {}
+    known: dict[str, dict[Pair, LabelledPair]] = {}
     for one in gold.pairs:
         if keys[one.a] == keys[one.b]:
             raise UsageError(f"{one.place}: {one.a} and {one.b} are the same document")

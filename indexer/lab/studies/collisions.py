@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from indexer.lab.studies.methods import pairs_of
 from indexer.lab.studies.neighbours import Distinct, distinct
-from indexer.lab.studies.sign_texts import QUESTION_BITS, loaded, named
+from indexer.lab.studies.sign_texts import QUESTION_BITS, load_signatures, signature_name
 from indexer.lab.studies.signatures import grams_of
 from indexer.matching.collection import Progress
 
@@ -21,7 +21,7 @@ Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class CollisionSimilarity:
     """Pairs of documents with one signature, two of each of at most 100 signatures that are shared.
 
     `mean`: of the Jaccard similarity of their features; `unlike`: the share of pairs that have less
@@ -35,13 +35,15 @@ class Alike:
     unlike: float | None
 
 
-def likeness(
+def collision_similarity(
     texts: Iterable[str], files: Sequence[Path], bits: Sequence[int], progress: Progress
-) -> tuple[Alike, ...]:
+) -> tuple[CollisionSimilarity, ...]:
     """The likeness for every method at 16, 32 and 64 bits, as far as they were asked for."""
     wanted = pairs_of([one for one in bits if one in QUESTION_BITS])
     chosen = {
-        (method.name, one): sharing(distinct(loaded(files, named(method.name, one))))
+        (method.name, one): sharing(
+            distinct(load_signatures(files, signature_name(method.name, one)))
+        )
         for method, one in wanted
     }
     needed = {place for pairs in chosen.values() for pair in pairs for place in pair}
@@ -68,11 +70,13 @@ def sharing(made: Distinct) -> list[tuple[int, int]]:
 
 def _alike(
     method: str, bits: int, pairs: Sequence[tuple[int, int]], hashes: dict[int, Hashes]
-) -> Alike:
+) -> CollisionSimilarity:
     if not pairs:
-        return Alike(method, bits, 0, None, None)
+        return CollisionSimilarity(method, bits, 0, None, None)
     values = np.array([_jaccard(hashes[one], hashes[other]) for one, other in pairs])
-    return Alike(method, bits, len(pairs), float(values.mean()), float((values < HALF).mean()))
+    return CollisionSimilarity(
+        method, bits, len(pairs), float(values.mean()), float((values < HALF).mean())
+    )
 
 
 def _jaccard(one: Hashes, other: Hashes) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from indexer.lab.studies.methods import NAMED, NEIGHBOUR_BITS, WITH_NEIGHBOURS
 from indexer.lab.studies.sign_texts import QUESTION_BITS
 from indexer.lab.studies.spread import Spread
-from indexer.lab.studies.study import Studied
+from indexer.lab.studies.study import StudyResult
 
 AS_GOOD = 0.99  # of the unique signatures that all statistics give
 
@@ -32,7 +32,7 @@ class Leaving:
         return self.within_1 - self.within_3
 
 
-def leaving(made: Studied) -> list[Leaving]:
+def leaving(made: StudyResult) -> list[Leaving]:
     """For every method with neighbours, by length."""
     none = {(one.method, one.bits, one.distance): one.documents[0] for one in made.near}
     wanted = [
@@ -41,7 +41,7 @@ def leaving(made: Studied) -> list[Leaving]:
     return [Leaving(name, bits, none[name, bits, 1], none[name, bits, 3]) for name, bits in wanted]
 
 
-def fewest(made: Studied) -> dict[int, tuple[Spread, ...]]:
+def fewest(made: StudyResult) -> dict[int, tuple[Spread, ...]]:
     """The methods with the fewest collisions of each length: several when they are equal."""
     of = {bits: [one for one in made.spreads if one.bits == bits] for bits in made.bits}
     return {
@@ -50,7 +50,7 @@ def fewest(made: Studied) -> dict[int, tuple[Spread, ...]]:
     }
 
 
-def most(made: Studied) -> dict[int, Spread]:
+def most(made: StudyResult) -> dict[int, Spread]:
     """The method with the most collisions of each length."""
     return {
         bits: min((one for one in made.spreads if one.bits == bits), key=lambda one: one.unique)
@@ -58,7 +58,7 @@ def most(made: Studied) -> dict[int, Spread]:
     }
 
 
-def enough(made: Studied) -> int:
+def enough(made: StudyResult) -> int:
     """The fewest documents, of those tried, whose statistics give 99 % of the unique signatures
     that all give.
     """
@@ -84,7 +84,7 @@ def _documents(number: int) -> str:
     return f"{number:,} document{'s' * (number != 1)}"
 
 
-def sentences(made: Studied) -> Iterator[str]:
+def sentences(made: StudyResult) -> Iterator[str]:
     """The findings, one a sentence."""
     for bits, best in fewest(made).items():
         names, worst = listed([NAMED[one.method].label for one in best]), most(made)[bits]

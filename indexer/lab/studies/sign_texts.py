@@ -18,7 +18,7 @@ from indexer.matching.collection import Progress
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.schemes import feature_set_name
-from indexer.system.whole_file import whole
+from indexer.system.whole_file import write_whole
 
 BATCH, BATCH_GRAMS = 2000, 2_500_000
 QUESTION_BITS = (16, 32, 64)
@@ -27,7 +27,7 @@ Rows = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class FeatureCounts:
     """Corpus statistics of all texts, and of the first n of them by n."""
 
     whole: CorpusStatistics
@@ -48,12 +48,12 @@ class Seconds:
     megabytes_a_second: float
 
 
-def counted(texts: Texts, total: int, progress: Progress) -> Counted:
+def count_features(texts: Texts, total: int, progress: Progress) -> FeatureCounts:
     """Count the features of all texts. Samples are of 10, 32, 100, 316, ... texts, as long as there
     are more.
     """
     sizes = [round(10 ** (half / 2)) for half in range(2, 20) if round(10 ** (half / 2)) < total]
-    made = Counted(_nothing(), {size: _nothing() for size in sizes})
+    made = FeatureCounts(_nothing(), {size: _nothing() for size in sizes})
     for place, text in enumerate(texts):
         if place in made.samples:
             made.samples[place].merge(made.whole)
@@ -67,11 +67,11 @@ def _nothing() -> CorpusStatistics:
     return CorpusStatistics(feature_set_name(FEATURES))
 
 
-def signed(
-    texts: Texts, bits: Sequence[int], statistics: Counted, folder: Path, progress: Progress
+def sign_texts(
+    texts: Texts, bits: Sequence[int], statistics: FeatureCounts, folder: Path, progress: Progress
 ) -> list[Path]:
     """Sign all texts: the files with their signatures, in order. Arrays are (texts, octets), by
-    `named` and `asked`.
+    `signature_name` and `questions`.
     """
     total, done, files, arriving = texts.account().studied, 0, list[Path](), _nothing()
     key = hashlib.sha256(f"{texts.digest()} {bits}".encode()).hexdigest()[:12]
@@ -82,7 +82,7 @@ def signed(
                 arriving.add(one.repeated)
         else:
             made = _signatures(batch, bits, statistics) | _questions(batch, statistics, arriving)
-            with whole(place) as part, part.open("wb") as file:
+            with write_whole(place) as part, part.open("wb") as file:
                 np.savez(file, **made)  # type: ignore[arg-type]
         files.append(place)
         done += len(batch)
@@ -90,19 +90,19 @@ def signed(
     return files
 
 
-def named(method: str, bits: int) -> str:
+def signature_name(method: str, bits: int) -> str:
     """The name of the signatures of a method."""
     return f"{method}-{bits}"
 
 
-def asked(statistics: int | str, bits: int) -> str:
+def questions(statistics: int | str, bits: int) -> str:
     """The name of weighted TopSig signatures by the statistics of the first n texts, of ALL, or
     ONLINE: those so far.
     """
     return f"statistics-{statistics}-{bits}"
 
 
-def loaded(files: Sequence[Path], name: str) -> Rows:
+def load_signatures(files: Sequence[Path], name: str) -> Rows:
     """The signatures of one name of all texts: (texts, octets)."""
     parts = []
     for file in files:
@@ -124,18 +124,18 @@ def _batches(texts: Texts) -> Iterator[list[Grams]]:
 
 
 def _signatures(
-    batch: Sequence[Grams], bits: Sequence[int], statistics: Counted
+    batch: Sequence[Grams], bits: Sequence[int], statistics: FeatureCounts
 ) -> dict[str, Rows]:
     tables = Tables(batch, bits)
     made = [tables.signatures(one, statistics.whole) for one in batch]
     return {
-        named(method.name, one): _rows([row[method.name, one] for row in made])
+        signature_name(method.name, one): _rows([row[method.name, one] for row in made])
         for method, one in pairs_of(bits)
     }
 
 
 def _questions(
-    batch: Sequence[Grams], statistics: Counted, arriving: CorpusStatistics
+    batch: Sequence[Grams], statistics: FeatureCounts, arriving: CorpusStatistics
 ) -> dict[str, Rows]:
     """Weighted TopSig by other statistics than those of all texts; `arriving` counts each text
     before it is signed.
@@ -155,7 +155,9 @@ def _questions(
         arriving.add(one.repeated)
         for source, counts in sources:
             for bits, value in vectors.signatures(rows, one.units(counts)).items():
-                kept.setdefault(asked(source, bits), []).append(value.to_bytes(bits // 8, "big"))
+                kept.setdefault(questions(source, bits), []).append(
+                    value.to_bytes(bits // 8, "big")
+                )
     return {name: _rows(values) for name, values in kept.items()}
 
 
@@ -163,7 +165,7 @@ def _rows(values: Sequence[bytes]) -> Rows:
     return np.frombuffer(b"".join(values), dtype=np.uint8).reshape(len(values), -1)
 
 
-def timed(
+def time_signing(
     texts: Texts, bits: Sequence[int], statistics: CorpusStatistics, most: int, progress: Progress
 ) -> list[Seconds]:
     """Sign the first `most` texts one by one by `fingerprint`: seconds of the processor, corpus

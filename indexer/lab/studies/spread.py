@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from indexer.lab.studies.methods import NEIGHBOUR_BITS, WITH_NEIGHBOURS, pairs_of
 from indexer.lab.studies.neighbours import distinct, neighbours, ones
-from indexer.lab.studies.sign_texts import ALL, ONLINE, QUESTION_BITS, asked, loaded, named
+from indexer.lab.studies.sign_texts import (
+    ALL,
+    ONLINE,
+    QUESTION_BITS,
+    load_signatures,
+    questions,
+    signature_name,
+)
 from indexer.matching.collection import Progress
 
 DISTANCES = (1, 3)
@@ -109,7 +116,7 @@ def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> t
     made = []
     for done, (method, one) in enumerate(pairs := pairs_of(bits)):
         progress("counting signatures", done, len(pairs))
-        documents = distinct(loaded(files, named(method.name, one))).documents
+        documents = distinct(load_signatures(files, signature_name(method.name, one))).documents
         made.append(
             Spread(
                 method.name,
@@ -131,7 +138,7 @@ def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tupl
     made = []
     for done, (name, one) in enumerate(wanted):
         progress("finding neighbours", done, len(wanted))
-        signatures = distinct(loaded(files, named(name, one)))
+        signatures = distinct(load_signatures(files, signature_name(name, one)))
         for distance in DISTANCES:
             found = np.minimum(neighbours(signatures, one, distance), SHOWN + 1)
             made.append(
@@ -143,11 +150,11 @@ def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tupl
 def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answers:
     """What statistics of fewer documents, and of those so far, make of weighted TopSig."""
     longest = QUESTION_BITS[-1]
-    by_all = loaded(files, asked(ALL, longest))
+    by_all = load_signatures(files, questions(ALL, longest))
     made = []
     sources: list[tuple[int, int | str]] = [*((size, size) for size in samples), (total, ALL)]
     for size, source in sources:
-        differing = _differing(loaded(files, asked(source, longest)), by_all)
+        differing = _differing(load_signatures(files, questions(source, longest)), by_all)
         made.append(
             Fewer(
                 size,
@@ -156,7 +163,7 @@ def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answer
                 float((differing <= CLOSE).mean()),
             )
         )
-    arriving = _differing(loaded(files, asked(ONLINE, longest)), by_all)
+    arriving = _differing(load_signatures(files, questions(ONLINE, longest)), by_all)
     edges = [0, *samples, total]
     arrivals = [
         Arrival(
@@ -172,7 +179,8 @@ def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answer
 
 def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
     return {
-        bits: len(distinct(loaded(files, asked(source, bits))).documents) for bits in QUESTION_BITS
+        bits: len(distinct(load_signatures(files, questions(source, bits))).documents)
+        for bits in QUESTION_BITS
     }
 
 

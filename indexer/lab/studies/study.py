@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from indexer.lab.studies.collisions import Alike, likeness
+from indexer.lab.studies.collisions import CollisionSimilarity, collision_similarity
 from indexer.lab.studies.methods import BITS, lengths
-from indexer.lab.studies.sign_texts import Seconds, counted, signed, timed
+from indexer.lab.studies.sign_texts import Seconds, count_features, sign_texts, time_signing
 from indexer.lab.studies.spread import Answers, Near, Spread, answers, near, spreads
 from indexer.lab.studies.study_texts import Account, texts_of
-from indexer.matching.collection import Progress, silent
+from indexer.matching.collection import Progress, no_progress
 from indexer.stores.base import Store
 
 WORK = "work"
@@ -23,7 +23,7 @@ TIMED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Studied:
+class StudyResult:
     """What a study found in the folder or the store `source`. `features`: distinct 4-grams of all
     studied texts.
     """
@@ -34,7 +34,7 @@ class Studied:
     bits: tuple[int, ...]
     spreads: tuple[Spread, ...]
     seconds: tuple[Seconds, ...]
-    alike: tuple[Alike, ...]
+    alike: tuple[CollisionSimilarity, ...]
     near: tuple[Near, ...]
     answers: Answers
 
@@ -45,8 +45,8 @@ def study(
     *,
     bits: Sequence[int] = BITS,
     sample: int = TIMED,
-    progress: Progress = silent,
-) -> Studied:
+    progress: Progress = no_progress,
+) -> StudyResult:
     """Sign every text of a folder or a store by every method of the study, and measure what becomes
     of it.
 
@@ -61,17 +61,17 @@ def study(
     work.mkdir(parents=True, exist_ok=True)
     texts = texts_of(Path(source) if isinstance(source, str) else source, work, progress)
     account = texts.account()
-    statistics = counted(texts, account.studied, progress)
-    seconds = timed(texts, chosen, statistics.whole, sample, progress)
-    files = signed(texts, chosen, statistics, work, progress)
-    made = Studied(
+    statistics = count_features(texts, account.studied, progress)
+    seconds = time_signing(texts, chosen, statistics.whole, sample, progress)
+    files = sign_texts(texts, chosen, statistics, work, progress)
+    made = StudyResult(
         source=texts.source(),
         account=account,
         features=len(statistics.whole),
         bits=chosen,
         spreads=spreads(files, chosen, progress),
         seconds=tuple(seconds),
-        alike=likeness(texts, files, chosen, progress),
+        alike=collision_similarity(texts, files, chosen, progress),
         near=near(files, chosen, progress),
         answers=answers(files, list(statistics.samples), account.studied),
     )
@@ -79,6 +79,6 @@ def study(
     return made
 
 
-def as_json(made: Studied) -> dict[str, Any]:
+def as_json(made: StudyResult) -> dict[str, Any]:
     """By the names of the fields."""
     return asdict(made)

@@ -16,7 +16,7 @@ from indexer.lab.studies.methods import (
 )
 from indexer.lab.studies.sign_texts import QUESTION_BITS
 from indexer.lab.studies.spread import SHOWN, Near, by_chance
-from indexer.lab.studies.study import Studied
+from indexer.lab.studies.study import StudyResult
 from indexer.lab.studies.study_charts import Scale, chart
 
 Lines = Sequence[tuple[str, Sequence[float | None]]]
@@ -26,7 +26,7 @@ _SHARE = Scale(1.0, shares=True)
 _PROJECTIONS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig")
 
 
-def figures(made: Studied) -> dict[str, str]:
+def figures(made: StudyResult) -> dict[str, str]:
     """Every figure as SVG, by the name of its file."""
     return {
         UNIQUE: _unique(made),
@@ -50,7 +50,7 @@ def _name(bits: int, distance: int) -> str:
     return f"figure-{2 if distance == 1 else 3}-{bits}"
 
 
-def _unique(made: Studied) -> str:
+def _unique(made: StudyResult) -> str:
     by = {(one.method, one.bits): one.unique / made.account.studied for one in made.spreads}
     named: Lines = [
         (method.label, [by.get((method.name, one)) for one in made.bits]) for method in METHODS
@@ -59,7 +59,7 @@ def _unique(made: Studied) -> str:
     return chart(title, [str(one) for one in made.bits], named, _SHARE, "bits of a signature")
 
 
-def _shared(made: Studied, methods: Sequence[str], title: str) -> str:
+def _shared(made: StudyResult, methods: Sequence[str], title: str) -> str:
     """All documents of a signature but one, for every signature: what is missing from Figure 1, on
     a logarithmic scale.
     """
@@ -92,7 +92,7 @@ def _published() -> str:
     )
 
 
-def _near(made: Studied, bits: int, distance: int) -> str:
+def _near(made: StudyResult, bits: int, distance: int) -> str:
     by: dict[str, Near] = {
         one.method: one for one in made.near if (one.bits, one.distance) == (bits, distance)
     }
@@ -108,7 +108,7 @@ def _near(made: Studied, bits: int, distance: int) -> str:
     )
 
 
-def _statistics(made: Studied) -> str:
+def _statistics(made: StudyResult) -> str:
     whole = made.account.studied
     places = [f"{one.documents:,}" for one in made.answers.samples]
     named: Lines = [
@@ -119,7 +119,7 @@ def _statistics(made: Studied) -> str:
     return chart(title, places, named, Scale(whole, log=True), "documents counted")
 
 
-def _settling(made: Studied) -> str:
+def _settling(made: StudyResult) -> str:
     places = [f"{one.last:,}" for one in made.answers.arrivals]
     named: Lines = [
         ("counted before", [one.close for one in made.answers.samples]),

@@ -12,34 +12,37 @@ from pathlib import Path
 from indexer.lab.studies.findings import sentences
 from indexer.lab.studies.methods import PUBLISHED_COLLISIONS, PUBLISHED_METHODS, PUBLISHED_SECONDS
 from indexer.lab.studies.sign_texts import QUESTION_BITS
-from indexer.lab.studies.study import Studied, as_json
+from indexer.lab.studies.study import StudyResult, as_json
 from indexer.lab.studies.study_figures import figures
 from indexer.lab.studies.study_page import page
-from indexer.system.whole_file import whole
+from indexer.system.whole_file import write_whole
 
 REPORT, RESULTS = "report.html", "results.json"
 SIGNATURES, NEIGHBOURS, STATISTICS = "signatures.csv", "neighbours.csv", "statistics.csv"
 Row = Sequence[str | int | float | None]
 
 
-def write(made: Studied, out: Path) -> None:
+def write(made: StudyResult, out: Path) -> None:
     """Write all files, each whole or not at all. Raises `UsageError`."""
     drawn = figures(made)
     texts = {f"{name}.svg": svg + "\n" for name, svg in drawn.items()}
-    texts |= {REPORT: page(made, drawn), RESULTS: json.dumps(told(made), indent=1) + "\n"}
+    texts |= {REPORT: page(made, drawn), RESULTS: json.dumps(read_results(made), indent=1) + "\n"}
     for name, text in texts.items():
-        with whole(out / name) as place:
+        with write_whole(out / name) as place:
             place.write_text(text, encoding="utf-8")
     for name, rows in (
         (SIGNATURES, _signatures(made)),
         (NEIGHBOURS, _neighbours(made)),
         (STATISTICS, _statistics(made)),
     ):
-        with whole(out / name) as place, place.open("w", encoding="utf-8", newline="") as sheet:
+        with (
+            write_whole(out / name) as place,
+            place.open("w", encoding="utf-8", newline="") as sheet,
+        ):
             csv.writer(sheet, lineterminator="\n").writerows(_spelled(rows))
 
 
-def told(made: Studied) -> dict[str, object]:
+def read_results(made: StudyResult) -> dict[str, object]:
     """Everything as JSON, the findings in words too."""
     return {**as_json(made), "findings": list(sentences(made))}
 
@@ -51,7 +54,7 @@ def _spelled(rows: Iterable[Row]) -> Iterator[list[str | int]]:
     )
 
 
-def _signatures(made: Studied) -> Iterator[Row]:
+def _signatures(made: StudyResult) -> Iterator[Row]:
     """Tables 1 and 2 and Figure 1: one row a method and length, as measured here and as
     published.
     """
@@ -91,7 +94,7 @@ def _published(method: str, bits: int) -> tuple[float | None, ...]:
     return (*PUBLISHED_COLLISIONS[bits][place], *PUBLISHED_SECONDS[bits][place])
 
 
-def _neighbours(made: Studied) -> Iterator[Row]:
+def _neighbours(made: StudyResult) -> Iterator[Row]:
     """Figures 2 and 3: one row a number of neighbours; the last stands for more than 10."""
     yield ("method", "bits", "distance", "neighbours", "documents")
     for one in made.near:
@@ -105,7 +108,7 @@ def _neighbours(made: Studied) -> Iterator[Row]:
             )
 
 
-def _statistics(made: Studied) -> Iterator[Row]:
+def _statistics(made: StudyResult) -> Iterator[Row]:
     """Weighted TopSig by the statistics of some documents, and of those that had arrived."""
     yield (
         "counted",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
 from indexer.exports.report_style import STYLE
-from indexer.lab.studies.collisions import Alike
+from indexer.lab.studies.collisions import CollisionSimilarity
 from indexer.lab.studies.findings import leaving, sentences
 from indexer.lab.studies.methods import (
     METHODS,
@@ -15,7 +15,7 @@ from indexer.lab.studies.methods import (
     PUBLISHED_METHODS,
     PUBLISHED_SECONDS,
 )
-from indexer.lab.studies.study import Studied
+from indexer.lab.studies.study import StudyResult
 from indexer.lab.studies.study_figures import (
     PROJECTIONS,
     PUBLISHED,
@@ -42,7 +42,7 @@ Cell = Callable[[str, int], str]
 Published = Mapping[int, Sequence[tuple[float, float]]]
 
 
-def page(made: Studied, drawn: Mapping[str, str]) -> str:
+def page(made: StudyResult, drawn: Mapping[str, str]) -> str:
     """The page. For the same texts the same, but for the seconds."""
     body = "\n".join(
         (
@@ -69,7 +69,7 @@ def page(made: Studied, drawn: Mapping[str, str]) -> str:
     )
 
 
-def _head(made: Studied) -> str:
+def _head(made: StudyResult) -> str:
     account = made.account
     told = (
         ("documents", account.documents),
@@ -102,7 +102,7 @@ def _caption(name: str) -> str:
     )
 
 
-def _seconds(made: Studied) -> Cell:
+def _seconds(made: StudyResult) -> Cell:
     by = {(one.method, one.bits): f"{one.mean:.4f} ({one.deviation:.4f})" for one in made.seconds}
     speed = {(one.method, one.bits): f"{one.megabytes_a_second:.2f} MB/s" for one in made.seconds}
     return lambda method, bits: (
@@ -110,7 +110,7 @@ def _seconds(made: Studied) -> Cell:
     )
 
 
-def _collisions(made: Studied) -> Cell:
+def _collisions(made: StudyResult) -> Cell:
     by = {
         (one.method, one.bits): f"{one.collisions:.4f} ({one.deviation:.3f})"
         for one in made.spreads
@@ -118,7 +118,7 @@ def _collisions(made: Studied) -> Cell:
     return lambda method, bits: by.get((method, bits), "–")
 
 
-def _table(title: str, made: Studied, cell: Cell, published: Published) -> str:
+def _table(title: str, made: StudyResult, cell: Cell, published: Published) -> str:
     """Mean and deviation of every method at every length, the published ones below."""
     rows = []
     for bits in made.bits:
@@ -146,7 +146,7 @@ def _published(published: Published, method: str, bits: int) -> str:
     return f'<br><em class="soft">{mean:,.3f} ({deviation:,.3f})</em>'
 
 
-def _alike(made: Studied) -> str:
+def _alike(made: StudyResult) -> str:
     """How much pairs that share a signature have in common."""
     told = {(one.method, one.bits): one for one in made.alike if one.mean is not None}
     rows = []
@@ -161,7 +161,7 @@ def _alike(made: Studied) -> str:
     )
 
 
-def _common(one: Alike | None) -> str:
+def _common(one: CollisionSimilarity | None) -> str:
     return (
         "–"
         if one is None
@@ -169,7 +169,7 @@ def _common(one: Alike | None) -> str:
     )
 
 
-def _near(made: Studied, drawn: Mapping[str, str]) -> str:
+def _near(made: StudyResult, drawn: Mapping[str, str]) -> str:
     """Nothing when no length was studied that neighbours are counted of."""
     if not made.near:
         return ""
@@ -177,7 +177,7 @@ def _near(made: Studied, drawn: Mapping[str, str]) -> str:
     return f"<h2>Neighbours</h2>{_figures(drawn, names)}{_leaving(made)}"
 
 
-def _leaving(made: Studied) -> str:
+def _leaving(made: StudyResult) -> str:
     rows = "".join(
         f'<tr><td>{escape(NAMED[one.method].label)}</td><td class="number">{one.bits:,}</td>'
         f'<td class="number">{one.within_1:,}</td><td class="number">{one.within_3:,}</td>'

@@ -18,7 +18,7 @@ from indexer.lab.studies.methods import FEATURES
 from indexer.matching.collection import Progress
 from indexer.sketch.schemes import fingerprint_by
 from indexer.stores.base import Store
-from indexer.system.whole_file import whole
+from indexer.system.whole_file import write_whole
 
 EVERY = 200
 _UNSIGNED = replace(FEATURES, simhash=None)  # tells the status of a text, and makes no signature
@@ -105,7 +105,7 @@ def texts_of(source: Path | Store, folder: Path, progress: Progress) -> Texts:
         )
     named = str(source.resolve()) if isinstance(source, Path) else source.url
     if not _read_before(place, named):
-        with whole(place) as part:
+        with write_whole(place) as part:
             _read(part, _found(source, report), named, progress)
     made = Texts(place)
     if not made.account().studied:

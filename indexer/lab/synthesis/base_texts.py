@@ -13,8 +13,8 @@ from pathlib import Path
 
 from indexer.errors import ExtractionError, UsageError
 from indexer.indexing.documents import documents_at
-from indexer.lab.synthesis.random_draws import Chance
-from indexer.matching.collection import Progress, silent
+from indexer.lab.synthesis.random_draws import RandomSource
+from indexer.matching.collection import Progress, no_progress
 from indexer.model import Blob
 from indexer.similarity.measures import resemblance
 from indexer.sources.folder import walk
@@ -42,7 +42,7 @@ class Source:
 
 
 @dataclass(slots=True)
-class Chosen:
+class ChosenTexts:
     """What was drawn.
 
     `reserve` lends words, answers and forms to the others; `passed` counts what was read and not
@@ -55,13 +55,13 @@ class Chosen:
     passed: Counter[str] = field(default_factory=Counter)
 
 
-def chosen(
+def choose_texts(
     folder: Path,
     documents: int,
-    chance: Chance,
+    chance: RandomSource,
     translations: bool = True,
-    progress: Progress = silent,
-) -> Chosen:
+    progress: Progress = no_progress,
+) -> ChosenTexts:
     """Draw originals from a folder of files of any format, a tenth as many for the reserve, and
     pairs of translations.
 
@@ -71,7 +71,7 @@ def chosen(
     """
     paths = {_name(blob): blob.path for blob in walk([folder]) if isinstance(blob, Blob)}
     names = chance.shuffled(sorted(paths))
-    made, apart = Chosen(), _Apart()
+    made, apart = ChosenTexts(), _Apart()
     wanted = documents + max(2, documents // 10)
     taken: list[Source] = []
     for start in range(0, len(names), _BATCH):

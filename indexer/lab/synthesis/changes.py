@@ -1,7 +1,7 @@
 """What people do to texts: revise, move paragraphs, fill in other numbers and names, quote,
 excerpt.
 
-Each function takes a text and a `Chance` and gives the changed text, or None where the text has
+Each function takes a text and a `RandomSource` and gives the changed text, or None where the text has
 nothing to change so.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from indexer.lab.synthesis.random_draws import Chance
+from indexer.lab.synthesis.random_draws import RandomSource
 from indexer.text.words import words
 
 LEAST_NUMBERS, LEAST_NAMES, LEAST_BLOCKS = 3, 3, 3
@@ -32,7 +32,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
 
 
-def edited(text: str, share: float, donor: Sequence[str], chance: Chance) -> str | None:
+def edited(text: str, share: float, donor: Sequence[str], chance: RandomSource) -> str | None:
     """A share of the words changed, in runs of one to four: replaced by words of `donor`, dropped,
     or more put after them.
 
@@ -54,7 +54,7 @@ def edited(text: str, share: float, donor: Sequence[str], chance: Chance) -> str
     return _woven(text, spans, made)
 
 
-def _changed(word: str, act: float, donor: Sequence[str], chance: Chance) -> str:
+def _changed(word: str, act: float, donor: Sequence[str], chance: RandomSource) -> str:
     """Of ten words six are replaced, two go, and two get another one after them."""
     if act < 0.6:
         return next(
@@ -78,7 +78,7 @@ def _woven(text: str, spans: Sequence[tuple[int, int]], made: Sequence[str]) -> 
     return "".join(parts) + text[end:]
 
 
-def moved(text: str, chance: Chance) -> str | None:
+def moved(text: str, chance: RandomSource) -> str | None:
     """One in five paragraphs (lines, or sentences, of a text with few) taken out and put in
     somewhere else.
 
@@ -118,7 +118,7 @@ def sentences(text: str, least: int, most: int) -> list[str]:
     return [one for one in dict.fromkeys(made) if least <= len(words(one)) <= most]
 
 
-def renumbered(text: str, chance: Chance) -> str | None:
+def renumbered(text: str, chance: RandomSource) -> str | None:
     """Most numbers with other digits, the first digit always another one. None with fewer than
     three numbers.
     """
@@ -137,7 +137,7 @@ def renumbered(text: str, chance: Chance) -> str | None:
     return "".join(parts) + text[end:]
 
 
-def _other_number(number: str, chance: Chance) -> str:
+def _other_number(number: str, chance: RandomSource) -> str:
     zero = ord(number[0]) - int(number[0])
     first = 1 + (int(number[0]) + chance.below(8)) % 9
     return chr(zero + first) + "".join(chr(zero + chance.below(10)) for _ in number[1:])
@@ -161,7 +161,7 @@ def names(text: str) -> list[str]:
     return list(found)
 
 
-def renamed(text: str, donor: Sequence[str], chance: Chance) -> str | None:
+def renamed(text: str, donor: Sequence[str], chance: RandomSource) -> str | None:
     """Every name replaced by one of `donor`, the same for the same, as in a form that was filled in
     for others.
 
@@ -175,7 +175,7 @@ def renamed(text: str, donor: Sequence[str], chance: Chance) -> str | None:
     return _woven(text, _spans(text), [put.get(word, word) for word in spelled(text)])
 
 
-def excerpt(text: str, least: float, most: float, chance: Chance) -> str | None:
+def excerpt(text: str, least: float, most: float, chance: RandomSource) -> str | None:
     """A run of words that is `least` to `most` of the text. None for a text of fewer than twenty
     words.
     """
@@ -187,7 +187,7 @@ def excerpt(text: str, least: float, most: float, chance: Chance) -> str | None:
     return text[spans[first][0] : spans[first + count - 1][1]]
 
 
-def reply(text: str, answer: str, chance: Chance) -> str:
+def reply(text: str, answer: str, chance: RandomSource) -> str:
     """An answer above the text, every line of which is quoted."""
     day = f"{chance.between(1, 28)} {chance.one(_MONTHS)} {chance.between(2001, 2025)}"
     quoted = "\n".join(f"> {line}" for line in filled(text, 70))

@@ -18,7 +18,7 @@ from indexer.lab.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTI
 from indexer.lab.synthesis import changes, programs
 from indexer.lab.synthesis.file_writers import FORMATS, txt
 from indexer.lab.synthesis.ocr_noise import noisy
-from indexer.lab.synthesis.random_draws import Chance
+from indexer.lab.synthesis.random_draws import RandomSource
 
 CONTAINED = "contained"
 EDITS, NOISE = (1, 5, 10, 20, 40), (1, 3)  # per cent of the words, of the characters
@@ -67,8 +67,8 @@ class Material:
         )
 
 
-Maker = Callable[[Material, Chance], Iterator[Plant]]
-Change = Callable[[Material, Chance], str | None]
+Maker = Callable[[Material, RandomSource], Iterator[Plant]]
+Change = Callable[[Material, RandomSource], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +83,27 @@ class Kind:
     program: Callable[[], str | None] | None = None
 
 
-def _changed(kind: str, change: Change, material: Material, chance: Chance) -> Iterator[Plant]:
+def _changed(
+    kind: str, change: Change, material: Material, chance: RandomSource
+) -> Iterator[Plant]:
     """The original beside what a change makes of it; nothing when there is nothing to change."""
     text = change(material, chance)
     if text is not None and text.split() != material.file.text.split():
         yield Plant(kind, material.file, material.variant(kind, text))
 
 
-def _copied(kind: str, material: Material, _: Chance) -> Iterator[Plant]:
+def _copied(kind: str, material: Material, _: RandomSource) -> Iterator[Plant]:
     yield Plant(kind, material.file, material.variant(kind, material.file.text))
 
 
-def _formatted(kind: str, material: Material, _: Chance) -> Iterator[Plant]:
+def _formatted(kind: str, material: Material, _: RandomSource) -> Iterator[Plant]:
     """A format in turn."""
     ending = tuple(FORMATS)[material.place % len(FORMATS)]
     text = material.file.text
     yield Plant(kind, material.file, material.variant(kind, text, ending, FORMATS[ending](text)))
 
 
-def _by_office(kind: str, material: Material, _: Chance) -> Iterator[Plant]:
+def _by_office(kind: str, material: Material, _: RandomSource) -> Iterator[Plant]:
     ending = programs.OFFICE_FORMATS[material.place % len(programs.OFFICE_FORMATS)]
     text = material.file.text
     data = programs.converted(text, ending)
@@ -109,7 +111,7 @@ def _by_office(kind: str, material: Material, _: Chance) -> Iterator[Plant]:
         yield Plant(kind, material.file, material.variant(kind, text, ending, data))
 
 
-def _framed(kind: str, material: Material, chance: Chance) -> Iterator[Plant]:
+def _framed(kind: str, material: Material, chance: RandomSource) -> Iterator[Plant]:
     """Two originals, each under the same form; each original is contained in what was made of
     it.
     """
@@ -123,7 +125,7 @@ def _framed(kind: str, material: Material, chance: Chance) -> Iterator[Plant]:
     yield Plant("framed", material.partner, theirs)
 
 
-def _short(kind: str, material: Material, chance: Chance) -> Iterator[Plant]:
+def _short(kind: str, material: Material, chance: RandomSource) -> Iterator[Plant]:
     """A sentence, the same with one word changed, and another sentence of the same document."""
     found = changes.sentences(material.file.text, *SHORT)
     if len(found) < 2:
@@ -137,38 +139,38 @@ def _short(kind: str, material: Material, chance: Chance) -> Iterator[Plant]:
     yield Plant("short-other", first, material.variant(f"{kind}-c", other))
 
 
-def _excerpt(material: Material, chance: Chance) -> str | None:
+def _excerpt(material: Material, chance: RandomSource) -> str | None:
     return changes.excerpt(material.file.text, 0.3, 0.6, chance)
 
 
-def _reply(material: Material, chance: Chance) -> str | None:
+def _reply(material: Material, chance: RandomSource) -> str | None:
     if not material.sentences:
         return None
     answer = " ".join(chance.one(material.sentences) for _ in range(chance.between(2, 6)))
     return changes.reply(material.file.text, answer, chance)
 
 
-def _edited(percent: int, material: Material, chance: Chance) -> str | None:
+def _edited(percent: int, material: Material, chance: RandomSource) -> str | None:
     return changes.edited(material.file.text, percent / 100, material.words, chance)
 
 
-def _misread(percent: int, material: Material, chance: Chance) -> str | None:
+def _misread(percent: int, material: Material, chance: RandomSource) -> str | None:
     return noisy(material.file.text, percent / 100, chance)
 
 
-def _moved(material: Material, chance: Chance) -> str | None:
+def _moved(material: Material, chance: RandomSource) -> str | None:
     return changes.moved(material.file.text, chance)
 
 
-def _renumbered(material: Material, chance: Chance) -> str | None:
+def _renumbered(material: Material, chance: RandomSource) -> str | None:
     return changes.renumbered(material.file.text, chance)
 
 
-def _scanned(material: Material, _: Chance) -> str | None:
+def _scanned(material: Material, _: RandomSource) -> str | None:
     return programs.recognised(material.file.text)
 
 
-def _renamed(material: Material, chance: Chance) -> str | None:
+def _renamed(material: Material, chance: RandomSource) -> str | None:
     return changes.renamed(material.file.text, material.names, chance)
 
 
@@ -182,7 +184,7 @@ def _kind(
     return name, Kind(type, meaning, partial(_changed, name, change), program)
 
 
-def _nothing(_: Material, __: Chance) -> Iterator[Plant]:
+def _nothing(_: Material, __: RandomSource) -> Iterator[Plant]:
     """For kinds whose pairs come with another kind, or are found rather than made."""
     return iter(())
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from indexer.lab.synthesis.changes import filled
-from indexer.lab.synthesis.random_draws import Chance
+from indexer.lab.synthesis.random_draws import RandomSource
 
 # What is read, by what was printed: shapes that look alike in small or worn type.
 CONFUSED: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -29,7 +29,7 @@ _STRAY_BLANK, _HYPHENATED = (
 )  # shares: of the errors inside words, of the lines that could be
 
 
-def noisy(text: str, rate: float, chance: Chance) -> str:
+def noisy(text: str, rate: float, chance: RandomSource) -> str:
     """A text as a poor scan of it reads: an error at `rate` of its characters, in lines broken
     anew, some inside a word.
 
@@ -39,7 +39,7 @@ def noisy(text: str, rate: float, chance: Chance) -> str:
     return _broken("".join(_misread(text, rate, chance)), chance)
 
 
-def _misread(text: str, rate: float, chance: Chance) -> list[str]:
+def _misread(text: str, rate: float, chance: RandomSource) -> list[str]:
     parts, place = [], 0
     while place < len(text):
         two, one = text[place : place + 2], text[place]
@@ -61,7 +61,7 @@ def _misread(text: str, rate: float, chance: Chance) -> list[str]:
     return parts
 
 
-def _broken(text: str, chance: Chance) -> str:
+def _broken(text: str, chance: RandomSource) -> str:
     """Lines of a page; a long last word of some is broken by a hyphen."""
     lines = filled(text, _WIDTH)
     for place in range(len(lines) - 1):

@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Chance:
+class RandomSource:
     """Draws from a seed of any parts. Of the generator only `random()` is used: the one sequence
     that Python promises to keep.
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from indexer.errors import UnknownName, UsageError
 from indexer.lab.synthesis import changes
-from indexer.lab.synthesis.base_texts import Chosen, Source, chosen, script
+from indexer.lab.synthesis.base_texts import ChosenTexts, Source, choose_texts, script
 from indexer.lab.synthesis.file_writers import txt
 from indexer.lab.synthesis.kinds import BROUGHT, KINDS, File, Material, Plant
-from indexer.lab.synthesis.random_draws import Chance
-from indexer.matching.collection import Progress, silent
+from indexer.lab.synthesis.random_draws import RandomSource
+from indexer.matching.collection import Progress, no_progress
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import align
 from indexer.similarity.measures import Side, containment, jaccard, resemblance, terminology
@@ -33,7 +33,7 @@ _ANSWER = (6, 30)  # words of a sentence in an answer
 
 
 @dataclass(frozen=True, slots=True)
-class Synthesised:
+class SynthResult:
     """A corpus that was made.
 
     `kinds`: planted pairs by kind; `absent`: kinds whose program is not there; `passed`: files read
@@ -58,8 +58,8 @@ def synth(
     kinds: Sequence[str] = (),
     documents: int = DOCUMENTS,
     programs: bool = True,
-    progress: Progress = silent,
-) -> Synthesised:
+    progress: Progress = no_progress,
+) -> SynthResult:
     """Plant truth of every kind (or of `kinds`) in up to `documents` texts of a folder, and write
     it to a new folder.
 
@@ -78,8 +78,8 @@ def synth(
     absent = tuple(
         name for name in wanted if (program := KINDS[name].program) and not (programs and program())
     )
-    texts = chosen(
-        Path(folder), documents, Chance(seed, "originals"), "translation" in wanted, progress
+    texts = choose_texts(
+        Path(folder), documents, RandomSource(seed, "originals"), "translation" in wanted, progress
     )
     groups = list(_groups(texts))
     plants = [
@@ -91,7 +91,7 @@ def synth(
     _write(place / "documents", files.values())
     (place / "gold.csv").write_bytes(_gold(plants, progress))
     counted = Counter(plant.kind for plant, _ in plants)
-    made = Synthesised(
+    made = SynthResult(
         out=str(place),
         gold=str(place / "gold.csv"),
         seed=seed,
@@ -125,7 +125,7 @@ def _wanted(kinds: Sequence[str]) -> list[str]:
     return [kind for kind in KINDS if kind in asked or BROUGHT.get(kind) in asked]
 
 
-def _groups(texts: Chosen) -> Iterator[Material]:
+def _groups(texts: ChosenTexts) -> Iterator[Material]:
     """Each original with what its variants are made with; the first and second, third and fourth
     ... are partners.
     """
@@ -140,7 +140,7 @@ def _groups(texts: Chosen) -> Iterator[Material]:
         others = [
             at for at in range(len(everyone)) if at != place and scripts[at] == scripts[place]
         ]
-        drawn = Chance(len(everyone), file.name).shuffled(others)[:_DONORS]
+        drawn = RandomSource(len(everyone), file.name).shuffled(others)[:_DONORS]
         drawn.sort(
             key=lambda at: -len(vocabularies[at] & vocabularies[place])
         )  # first who writes the same language
@@ -161,7 +161,11 @@ def _groups(texts: Chosen) -> Iterator[Material]:
 
 
 def _planted(
-    groups: Sequence[Material], texts: Chosen, seed: int, wanted: Sequence[str], progress: Progress
+    groups: Sequence[Material],
+    texts: ChosenTexts,
+    seed: int,
+    wanted: Sequence[str],
+    progress: Progress,
 ) -> Iterator[tuple[Plant, str]]:
     """Every plant with its group: a stream of chance for each original and kind, so that no kind
     changes another.
@@ -170,11 +174,11 @@ def _planted(
         progress("planting", material.place + 1, len(groups))
         for kind in wanted:
             source = texts.originals[material.place].name
-            for plant in KINDS[kind].make(material, Chance(seed, kind, source)):
+            for plant in KINDS[kind].make(material, RandomSource(seed, kind, source)):
                 yield plant, f"{material.place // 2 + 1:04}"
 
 
-def _found(texts: Chosen) -> Iterator[tuple[Plant, str]]:
+def _found(texts: ChosenTexts) -> Iterator[tuple[Plant, str]]:
     """Translations, each pair a group of its own."""
     for place, (one, other) in enumerate(texts.translations, 1):
         a, b = (_as_found(source, place, letter) for source, letter in ((one, "a"), (other, "b")))
@@ -211,7 +215,7 @@ def _gold(plants: Sequence[tuple[Plant, str]], progress: Progress) -> bytes:
     return sheet.getvalue().encode()
 
 
-def _account(made: Synthesised, texts: Chosen) -> bytes:
+def _account(made: SynthResult, texts: ChosenTexts) -> bytes:
     """What the corpus is made of, without anything of this machine."""
     told = {name: value for name, value in asdict(made).items() if name not in ("out", "gold")}
     sources = {

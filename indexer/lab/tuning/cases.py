@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.gold import DIFFERENT, DUPLICATES, Gold
-from indexer.lab.evaluation.gold_documents import named
-from indexer.lab.evaluation.read_truth import given
+from indexer.lab.evaluation.gold_documents import gold_documents
+from indexer.lab.evaluation.read_truth import read_truth
 from indexer.lab.evaluation.truth import groups
-from indexer.lab.synthesis.random_draws import Chance
-from indexer.matching.collection import Progress, silent
-from indexer.statistics.precision_recall import linked
+from indexer.lab.synthesis.random_draws import RandomSource
+from indexer.matching.collection import Progress, no_progress
+from indexer.statistics.precision_recall import linked_sets
 from indexer.stores.base import Store
 
 UNRELATED = "unrelated"
@@ -61,19 +61,22 @@ class Cases:
 
 
 def cases_of(
-    paths: Sequence[str], store: Store | None = None, seed: int = 0, progress: Progress = silent
+    paths: Sequence[str],
+    store: Store | None = None,
+    seed: int = 0,
+    progress: Progress = no_progress,
 ) -> Cases:
     """Read a gold set, or sheets, and their documents; draw four times as many pairs of documents
     of different blocks.
 
     A block is a group of the gold set, or what its pairs link together where it has no groups.
     Unrelated pairs are drawn only where there are blocks to draw from: at least two. Raises
-    `UsageError` when no pair is a duplicate or none is different, and what `given`, `named` and
+    `UsageError` when no pair is a duplicate or none is different, and what `read_truth`, `gold_documents` and
     `groups` raise.
     """
-    gold = given(paths).gold
+    gold = read_truth(paths).gold
     progress("reading documents", 0, len(gold.documents))
-    documents = named(gold.documents, gold.folder, store)
+    documents = gold_documents(gold.documents, gold.folder, store)
     groups(gold, documents)  # refuses pairs of one document, and two opinions of the same two
     keys = {one.key: one for one in documents.values()}
     numbers = {key: number for number, key in enumerate(keys)}
@@ -100,7 +103,7 @@ def _blocks(gold: Gold, place: dict[str, int]) -> dict[int, int]:
         edges = [(place[one.a], place[one.b]) for one in gold.pairs]
     return {
         member: number
-        for number, members in enumerate(linked(edges))
+        for number, members in enumerate(linked_sets(edges))
         for member in members
         if member >= 0
     }
@@ -111,7 +114,7 @@ def _unrelated(
 ) -> Iterator[Case]:
     if len(set(blocks.values())) < 2:
         return
-    chance, seen = Chance(seed, UNRELATED), {(one.a, one.b) for one in listed}
+    chance, seen = RandomSource(seed, UNRELATED), {(one.a, one.b) for one in listed}
     for _ in range(min(TIMES_UNRELATED * len(listed), MOST_UNRELATED)):
         a, b = sorted((chance.below(documents), chance.below(documents)))
         if blocks[a] != blocks[b] and (a, b) not in seen:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from indexer.lab.tuning.experiment import THRESHOLDS, WEIGHTS, layout
-from indexer.lab.tuning.judgement import Flags, Judged, Truth, difference
+from indexer.lab.tuning.judgement import ExperimentScores, Flags, Truth, difference
 from indexer.recipe import DEFAULT, Recipe
 
 ENOUGH = 0.99  # of the duplicates at the threshold, that bands are to bring together
@@ -48,7 +48,7 @@ class Choice:
     reason: str
 
 
-def choice(results: Sequence[Judged], recipes: Sequence[Recipe], truth: Truth) -> Choice:
+def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth: Truth) -> Choice:
     """The default recipe where none that can be kept in an index is better beyond chance; else the
     best of these that can.
 
@@ -84,7 +84,7 @@ def choice(results: Sequence[Judged], recipes: Sequence[Recipe], truth: Truth) -
     )
 
 
-def _ahead(one: Judged, other: Judged, comparisons: int) -> int:
+def _ahead(one: ExperimentScores, other: ExperimentScores, comparisons: int) -> int:
     """1 when the first is better beyond chance, -1 when the second is, 0 when they cannot be told
     apart.
     """
@@ -92,7 +92,7 @@ def _ahead(one: Judged, other: Judged, comparisons: int) -> int:
     return 0 if interval is None else (interval[0] > 0) - (interval[1] < 0)
 
 
-def _reason(chosen: Judged, first: Judged, as_good: tuple[str, ...]) -> str:
+def _reason(chosen: ExperimentScores, first: ExperimentScores, as_good: tuple[str, ...]) -> str:
     told = f"F1 {chosen.fair.f1 or 0.0:.3f} on pairs that its threshold was not chosen by"
     others = (
         f"; {len(as_good)} other{'s' * (len(as_good) > 1)} cannot be told from it"
@@ -105,7 +105,7 @@ def _reason(chosen: Judged, first: Judged, as_good: tuple[str, ...]) -> str:
     return f"{told}; {highest}, no better beyond chance{others}"
 
 
-def _layouts(chosen: Judged, recipe: Recipe, truth: Truth) -> list[Layout]:
+def _layouts(chosen: ExperimentScores, recipe: Recipe, truth: Truth) -> list[Layout]:
     made = chosen.experiment
     if not made.together:
         return []

@@ -36,7 +36,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class OfKind:
+class KindScores:
     """One kind of pairs. Found ones of it, at the best and at the usual threshold.
 
     Of duplicates, `best` and `usual` count those of the kind, with every wrong pair of any kind; of
@@ -53,7 +53,7 @@ class OfKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ExperimentScores:
     """One recipe on all pairs.
 
     `fair`: each half of the blocks judged by the threshold that is best for the other half;
@@ -73,7 +73,7 @@ class Judged:
     curve: tuple[Point, ...]
     similar: tuple[int, ...]
     different: tuple[int, ...]
-    kinds: tuple[OfKind, ...]
+    kinds: tuple[KindScores, ...]
     units: Values
     experiment: Experiment
 
@@ -122,7 +122,7 @@ def usual_threshold(recipe: Recipe) -> float:
     return 1 - CLOSE_BITS / 64 if recipe.bits else 0.8
 
 
-def judged(made: Experiment, recipe: Recipe, truth: Truth) -> Judged:
+def judge_experiment(made: Experiment, recipe: Recipe, truth: Truth) -> ExperimentScores:
     """What an experiment shows: by the features where the recipe is judged by them, else by its
     sketches.
     """
@@ -132,7 +132,7 @@ def judged(made: Experiment, recipe: Recipe, truth: Truth) -> Judged:
     best, usual = best_of(curve), point(values, truth, usual_threshold(recipe))
     found = _fairly(values, truth)
     units = _units(found, truth)
-    return Judged(
+    return ExperimentScores(
         recipe=made.recipe,
         fair=Counts(*(int(number) for number in units.sum(axis=0))),
         interval=bootstrap(units, lambda sums: [f1_of(sums)], draws=DRAWS)[0],
@@ -156,7 +156,9 @@ def f1_of(sums: Values) -> Values:
     return made
 
 
-def difference(one: Judged, other: Judged, comparisons: int = 1) -> tuple[float, float] | None:
+def difference(
+    one: ExperimentScores, other: ExperimentScores, comparisons: int = 1
+) -> tuple[float, float] | None:
     """How much higher the fair F1 of one recipe is than that of another on the same pairs: the
     interval at 95 %.
 
@@ -246,7 +248,7 @@ def _bins(values: Values) -> tuple[int, ...]:
     return tuple(int(number) for number in np.histogram(values, bins=BINS, range=(0.0, 1.0))[0])
 
 
-def _of_kinds(values: Values, truth: Truth, best: float, usual: float) -> list[OfKind]:
+def _of_kinds(values: Values, truth: Truth, best: float, usual: float) -> list[KindScores]:
     at_best, at_usual = _found(values, best), _found(values, usual)
     names = np.array(truth.kinds)
     made = []
@@ -256,7 +258,7 @@ def _of_kinds(values: Values, truth: Truth, best: float, usual: float) -> list[O
         pairs, found, usually = (
             int(np.count_nonzero(mine & flags)) for flags in (mine, at_best, at_usual)
         )
-        made.append(OfKind(kind, type, pairs, found, usually, *counts))
+        made.append(KindScores(kind, type, pairs, found, usually, *counts))
     return made
 
 

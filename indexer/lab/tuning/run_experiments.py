@@ -18,13 +18,13 @@ from indexer.lab.tuning.cases import Cases
 from indexer.lab.tuning.experiment import Experiment, experiment
 from indexer.matching.collection import Progress
 from indexer.recipe import Recipe
-from indexer.system.whole_file import whole
+from indexer.system.whole_file import write_whole
 
 STAGE = "recipes tried"
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ExperimentRun:
     """The experiments in the order of the recipes.
 
     `kept` of them were made by an earlier run; `left_out` tells why a recipe was not tried, by its
@@ -38,7 +38,7 @@ class Ran:
 
 def run(
     cases: Cases, recipes: Sequence[Recipe], folder: Path, workers: int | None, progress: Progress
-) -> Ran:
+) -> ExperimentRun:
     """Try every recipe on the cases; what `folder` holds of the same cases is not made again."""
     folder.mkdir(parents=True, exist_ok=True)
     made = {
@@ -55,11 +55,11 @@ def run(
         if isinstance(result, MissingExtra):
             left_out[recipe.name] = str(result)
         else:
-            with whole(_place(folder, cases, recipe)) as place:
+            with write_whole(_place(folder, cases, recipe)) as place:
                 place.write_text(json.dumps(result.as_json()), encoding="utf-8")
             made[recipe.name] = result
         progress(STAGE, len(made) + len(left_out), len(recipes))
-    return Ran(
+    return ExperimentRun(
         tuple(made[recipe.name] for recipe in recipes if recipe.name in made), kept, left_out
     )
 

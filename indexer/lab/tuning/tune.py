@@ -13,9 +13,9 @@ from indexer.errors import UsageError
 from indexer.lab.tuning.cases import cases_of
 from indexer.lab.tuning.choice import Choice, choice
 from indexer.lab.tuning.grid import recipes_of
-from indexer.lab.tuning.judgement import Judged, judged, truth_of
+from indexer.lab.tuning.judgement import ExperimentScores, judge_experiment, truth_of
 from indexer.lab.tuning.run_experiments import run
-from indexer.matching.collection import Progress, silent
+from indexer.matching.collection import Progress, no_progress
 from indexer.recipe import Recipe
 from indexer.statistics.precision_recall import Counts
 from indexer.stores.base import Store
@@ -37,7 +37,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TuneResult:
     """What was tried. `kept` experiments came from an earlier run; `left_out` recipes lack a
     library, which the text names.
 
@@ -49,7 +49,7 @@ class Tuned:
     pairs: int
     groups: int
     strict: bool
-    results: tuple[Judged, ...]
+    results: tuple[ExperimentScores, ...]
     choice: Choice
     kept: int
     left_out: dict[str, str]
@@ -73,8 +73,8 @@ def tune(
     strict: bool = False,
     seed: int = 0,
     store: Store | None = None,
-    progress: Progress = silent,
-) -> Tuned:
+    progress: Progress = no_progress,
+) -> TuneResult:
     """Try recipes (those of a `grid`, unless given) on the pairs of a gold set, or of assessors'
     sheets, and choose by them.
 
@@ -96,11 +96,11 @@ def tune(
     by_name = {recipe.name: recipe for recipe in chosen}
     results = []
     for place, one in enumerate(ran.experiments, 1):
-        results.append(judged(one, by_name[one.recipe], truth))
+        results.append(judge_experiment(one, by_name[one.recipe], truth))
         progress("recipes judged", place, len(ran.experiments))
     picked = choice(results, chosen, truth)
     groups = len(np.unique(truth.block[truth.similar]))
-    return Tuned(
+    return TuneResult(
         len(cases.texts),
         len(cases.pairs),
         groups,
@@ -112,7 +112,7 @@ def tune(
     )
 
 
-def table(made: Tuned) -> Iterator[tuple[str | int | float | None, ...]]:
+def table(made: TuneResult) -> Iterator[tuple[str | int | float | None, ...]]:
     """Rows of COLUMNS: every recipe on every kind and on all of them (`all`), at its best and at
     its own threshold.
     """
@@ -148,7 +148,7 @@ def _shares(counts: Counts) -> tuple[float | None, float | None, float | None]:
     return counts.precision, counts.recall, counts.f1
 
 
-def as_json(made: Tuned) -> dict[str, Any]:
+def as_json(made: TuneResult) -> dict[str, Any]:
     """The choice, and every recipe without its curves; figures rounded to five digits."""
     picked = made.choice
     return {
@@ -172,7 +172,7 @@ def as_json(made: Tuned) -> dict[str, Any]:
     }
 
 
-def _recipe(one: Judged) -> dict[str, Any]:
+def _recipe(one: ExperimentScores) -> dict[str, Any]:
     made = one.experiment
     return {
         "recipe": one.recipe,

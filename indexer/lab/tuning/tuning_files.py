@@ -8,22 +8,22 @@ import csv
 import json
 from pathlib import Path
 
-from indexer.lab.tuning.tune import COLUMNS, Tuned, as_json, table
+from indexer.lab.tuning.tune import COLUMNS, TuneResult, as_json, table
 from indexer.lab.tuning.tuning_page import page
-from indexer.system.whole_file import whole
+from indexer.system.whole_file import write_whole
 
 REPORT, TABLE, RESULTS = "report.html", "results.csv", "results.json"
 
 
-def write(made: Tuned, out: Path) -> None:
+def write(made: TuneResult, out: Path) -> None:
     """Write all three, each whole or not at all. Raises `UsageError`."""
-    with whole(out / REPORT) as place:
+    with write_whole(out / REPORT) as place:
         place.write_text(page(made), encoding="utf-8")
-    with whole(out / TABLE) as place, place.open("w", encoding="utf-8", newline="") as sheet:
+    with write_whole(out / TABLE) as place, place.open("w", encoding="utf-8", newline="") as sheet:
         writer = csv.writer(sheet, lineterminator="\n")
         writer.writerow(COLUMNS)
         writer.writerows(map(_spelled, table(made)))
-    with whole(out / RESULTS) as place:
+    with write_whole(out / RESULTS) as place:
         place.write_text(json.dumps(as_json(made), indent=1) + "\n", encoding="utf-8")
 
 

@@ -7,8 +7,8 @@ from html import escape
 
 from indexer.exports.report_style import STYLE, figure
 from indexer.lab.tuning.choice import CLOSE, ENOUGH
-from indexer.lab.tuning.judgement import Judged, OfKind, Point
-from indexer.lab.tuning.tune import Tuned
+from indexer.lab.tuning.judgement import ExperimentScores, KindScores, Point
+from indexer.lab.tuning.tune import TuneResult
 from indexer.lab.tuning.tuning_charts import key, lines, separation
 from indexer.statistics.precision_recall import Counts
 from indexer.system.release import release
@@ -26,7 +26,7 @@ _OWN = """
 """.strip()
 
 
-def page(made: Tuned) -> str:
+def page(made: TuneResult) -> str:
     """The page. For the same pairs and recipes the same, but for the seconds that signing took."""
     ranked = sorted(made.results, key=lambda one: (-(one.fair.f1 or 0.0), one.recipe))
     chosen = next(one for one in ranked if one.recipe == made.choice.recipe)
@@ -60,7 +60,7 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _head(made: Tuned, chosen: Judged) -> str:
+def _head(made: TuneResult, chosen: ExperimentScores) -> str:
     low, high = made.choice.thresholds
     weight = (
         f", <code>--false-negative-weight {made.choice.weight:g}</code>"
@@ -78,7 +78,7 @@ def _head(made: Tuned, chosen: Judged) -> str:
     )
 
 
-def _caution(made: Tuned) -> str:
+def _caution(made: TuneResult) -> str:
     return (
         f'<p><strong class="warn">Caution</strong>: {escape(made.caution)}.</p>'
         if made.caution
@@ -86,7 +86,7 @@ def _caution(made: Tuned) -> str:
     )
 
 
-def _evidence(chosen: Judged, made: Tuned) -> str:
+def _evidence(chosen: ExperimentScores, made: TuneResult) -> str:
     curve = [(one.threshold, one.counts.f1 or 0.0) for one in chosen.curve]
     figures = (
         figure(
@@ -110,7 +110,7 @@ def _legend() -> str:
     return '<span class="swatch s"></span> similar <span class="swatch d"></span> different.'
 
 
-def _kinds(chosen: Judged) -> str:
+def _kinds(chosen: ExperimentScores) -> str:
     head = (
         "kind",
         "type",
@@ -121,12 +121,12 @@ def _kinds(chosen: Judged) -> str:
     return f"<h2>Kind by kind</h2>{_card(head, [_kind(one) for one in chosen.kinds], names=2)}"
 
 
-def _kind(one: OfKind) -> tuple[str, ...]:
+def _kind(one: KindScores) -> tuple[str, ...]:
     shares = (f"{found / one.pairs:.1%}" for found in (one.found, one.found_usually))
     return (_shown(one.kind), _shown(one.type), f"{one.pairs:,}", *shares)
 
 
-def _table(ranked: Sequence[Judged]) -> str:
+def _table(ranked: Sequence[ExperimentScores]) -> str:
     head = (
         "recipe", "fair F1", "95 %", "threshold", "precision", "recall", "F1", "own threshold", "precision", "recall", "F1",
         "F1 by sketch", "ROC area", "unsigned", "ms", "bits",
@@ -137,7 +137,7 @@ def _table(ranked: Sequence[Judged]) -> str:
     )
 
 
-def _row(one: Judged) -> tuple[str, ...]:
+def _row(one: ExperimentScores) -> tuple[str, ...]:
     made = one.experiment
     interval = "–" if one.interval is None else f"{one.interval[0]:.3f}–{one.interval[1]:.3f}"
     speed = f"{1000 * made.seconds / max(1, made.texts):.2f}"
@@ -182,7 +182,7 @@ def _card(
     return f'<div class="{kind}"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{lines_}</tbody></table></div>'
 
 
-def _curves(ranked: Sequence[Judged], chosen: Judged) -> str:
+def _curves(ranked: Sequence[ExperimentScores], chosen: ExperimentScores) -> str:
     shown = [chosen, *(one for one in ranked if one is not chosen)][:CURVES]
     named = [(one.recipe, _precision_by_recall(one)) for one in shown]
     legend = " ".join(f"{key(place)} {_shown(name)}<br>" for place, (name, _) in enumerate(named))
@@ -191,14 +191,14 @@ def _curves(ranked: Sequence[Judged], chosen: Judged) -> str:
     return f'<h2>Precision by recall</h2><div class="figures one">{framed}</div>'
 
 
-def _precision_by_recall(one: Judged) -> list[tuple[float, float]]:
+def _precision_by_recall(one: ExperimentScores) -> list[tuple[float, float]]:
     return [
         (p.counts.recall or 0.0, 1.0 if p.counts.precision is None else p.counts.precision)
         for p in one.curve
     ]
 
 
-def _separations(ranked: Sequence[Judged]) -> str:
+def _separations(ranked: Sequence[ExperimentScores]) -> str:
     figures = "".join(
         figure(
             _shown(one.recipe),
@@ -215,7 +215,7 @@ def _separations(ranked: Sequence[Judged]) -> str:
     return f'<h2>Separation</h2><p>{_legend()} The {len(ranked[:SHOWN])} best recipes.</p><div class="figures">{figures}</div>'
 
 
-def _layouts(made: Tuned) -> str:
+def _layouts(made: TuneResult) -> str:
     if not made.choice.layouts:
         return ""
     layouts = made.choice.layouts
@@ -231,7 +231,7 @@ def _layouts(made: Tuned) -> str:
     )
 
 
-def _reading(made: Tuned) -> str:
+def _reading(made: TuneResult) -> str:
     left = "".join(f"<li>{_shown(name)}: {_shown(why)}</li>" for name, why in made.left_out.items())
     return f"""<h2>How to read this</h2>
 <p><strong>Fair F1</strong>: the pairs were divided into two halves, related documents together; each half was judged by the

@@ -17,7 +17,7 @@ WHOLE = (
 )
 
 
-def bounded(pool: urllib3.HTTPConnectionPool) -> None:
+def bounded_pool(pool: urllib3.HTTPConnectionPool) -> None:
     """Let each answer that comes through a pool's connections be whole, head and body, within
     `WHOLE` timeouts.
 

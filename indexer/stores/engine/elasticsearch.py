@@ -17,8 +17,8 @@ from elasticsearch import (
 
 from indexer.errors import StoreError, StoreUnreachable
 from indexer.stores.engine.address import Address
-from indexer.stores.engine.deadline import bounded
-from indexer.stores.engine.index import Dialect, Place
+from indexer.stores.engine.deadline import bounded_pool
+from indexer.stores.engine.index import Dialect, IndexPlace
 from indexer.stores.engine.link import Answer
 from indexer.stores.engine.store import EngineStore
 
@@ -39,7 +39,7 @@ class _Node(Urllib3HttpNode):
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
-        bounded(self.pool)
+        bounded_pool(self.pool)
 
 
 class ElasticsearchLink:
@@ -109,5 +109,5 @@ class ElasticsearchLink:
 
 def open_elasticsearch(address: Address) -> EngineStore:
     """The store in an index of Elasticsearch; nothing is asked yet."""
-    place = Place(address.url, address.index, address.shards, address.replicas)
+    place = IndexPlace(address.url, address.index, address.shards, address.replicas)
     return EngineStore(place, ElasticsearchLink(address), DIALECT)

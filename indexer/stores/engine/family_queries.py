@@ -9,10 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from indexer.model import Leader, Query
+from indexer.model import PrincipalRow, Query
 from indexer.stores.base import CONFLICT, conflict_asked
 from indexer.stores.engine.bodies import BEST, BY_ID, IN_PLACE, Body
-from indexer.stores.engine.queries import Questions
+from indexer.stores.engine.queries import IndexQueries
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
 TERMS = 50_000  # an engine takes 65,536 in a query
@@ -21,8 +21,8 @@ _MEMBER = {"term": {"near_principal": False}}
 
 
 def principals(
-    questions: Questions, asked: Sequence[Sequence[str]] | None, recipe: str, limit: int
-) -> list[Leader]:
+    questions: IndexQueries, asked: Sequence[Sequence[str]] | None, recipe: str, limit: int
+) -> list[PrincipalRow]:
     """One request that asks for all keys; where that finds too many, one search for the best of
     each document.
     """
@@ -81,17 +81,17 @@ def _each(keys: Sequence[str]) -> Body:
     }
 
 
-def _leader(hit: Body) -> Leader | None:
+def _leader(hit: Body) -> PrincipalRow | None:
     """None for a document that leads no family: it has no sketch, or another one's family."""
     fields = hit.get("fields", {})
     if fields.get("near_family") != [hit["_id"]] or not fields.get("near_minhash"):
         return None
-    return Leader(
+    return PrincipalRow(
         hit["_id"], base64.b64decode(fields["near_minhash"][0] + "==")
     )  # OpenSearch leaves the padding out
 
 
-def members(questions: Questions, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def members(questions: IndexQueries, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Ids with the value of the field, for those that carry one of these; page by page at one point
     in time.
     """
@@ -111,7 +111,7 @@ def members(questions: Questions, field: str, names: Sequence[str]) -> Iterator[
             yield from ((hit["_id"], hit["fields"][column][0]) for hit in answer["hits"]["hits"])
 
 
-def conflicting(questions: Questions) -> list[str]:
+def conflicting(questions: IndexQueries) -> list[str]:
     """The families whose members do not all carry the same labels.
 
     Members are counted by family and label inside the engine; the labels of principals are read one
@@ -132,7 +132,7 @@ def conflicting(questions: Questions) -> list[str]:
     ]
 
 
-def _buckets(questions: Questions, *fields: str) -> Iterator[Body]:
+def _buckets(questions: IndexQueries, *fields: str) -> Iterator[Body]:
     """How many members there are for each combination of values."""
     columns = {"family": "near_family", "label": "labels"}
     sources = [{name: {"terms": {"field": columns[name]}}} for name in fields]
@@ -150,7 +150,7 @@ def _buckets(questions: Questions, *fields: str) -> Iterator[Body]:
         composite = {**composite, "after": found["after_key"]}
 
 
-def _labels(questions: Questions, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
+def _labels(questions: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
     for start in range(0, len(ids), AT_ONCE):
         part = list(ids[start : start + AT_ONCE])
         body = {"size": len(part), "_source": ["labels"], "query": {"ids": {"values": part}}}
@@ -166,7 +166,7 @@ def without_conflict(query: Query) -> tuple[Query, list[bool]]:
     return (replace(query, filters=rest) if wanted else query), wanted
 
 
-def conflict_filters(questions: Questions, wanted: Sequence[bool]) -> list[Body]:
+def conflict_filters(questions: IndexQueries, wanted: Sequence[bool]) -> list[Body]:
     """A filter for each `label_conflict` that was asked for."""
     families = conflicting(questions)
     chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]

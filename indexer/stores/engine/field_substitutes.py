@@ -85,7 +85,7 @@ def _instead(name: str, field: Mapping[str, Any] | None) -> str | None:
     )
 
 
-def fitted(body: Body, names: Mapping[str, str]) -> Body:
+def substitute_fields(body: Body, names: Mapping[str, str]) -> Body:
     """A search that asks other fields, where that is needed.
 
     >>> fitted({"sort": [{"path": "asc"}], "query": {"multi_match": {"query": "path", "fields": ["text^2"]}}},

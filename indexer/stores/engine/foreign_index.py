@@ -18,7 +18,7 @@ from indexer.stores.engine import install as _engine_install
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.index import about
 from indexer.stores.engine.link import IndexMissing
-from indexer.stores.engine.queries import PAGE, Questions
+from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.sender import Operation
 from indexer.stores.engine.store import EngineStore
 from indexer.stores.row_limits import refusal, storable
@@ -31,7 +31,7 @@ _NO_TEXT = "the text is no string"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredDocument:
     """A document as an engine holds it. `state` is what a conditional write names: sequence number,
     term, and routing.
     """
@@ -41,7 +41,7 @@ class Held:
     state: Mapping[str, Any]
 
 
-class BorrowedIndex(EngineStore):
+class ForeignIndex(EngineStore):
     """Reads the documents of any index, whoever made it."""
 
     def __init__(self, store: EngineStore) -> None:
@@ -51,11 +51,11 @@ class BorrowedIndex(EngineStore):
         """In the order of the shards, as they are at the moment when the first is read."""
         yield from ((held.id, held.fields) for held in self._all())
 
-    def _all(self) -> Iterator[Held]:
+    def _all(self) -> Iterator[StoredDocument]:
         """Raises `MomentGone` when the engine loses the point in time: the order is that of the
         moment, so it cannot go on.
         """
-        questions = Questions(self._requests, self._dialect, self._place.index)
+        questions = IndexQueries(self._requests, self._dialect, self._place.index)
         body = {
             "size": PAGE,
             "track_total_hits": False,
@@ -72,7 +72,7 @@ class BorrowedIndex(EngineStore):
                 questions.release(moment)
 
 
-class SignedInPlace(BorrowedIndex):
+class InPlaceStore(ForeignIndex):
     """Such an index as a store: a row is written by adding its `near_*` fields to the document, and
     nothing else.
 
@@ -110,7 +110,7 @@ class SignedInPlace(BorrowedIndex):
         its own.
         """
         self.refresh()
-        strange: list[Held] = []
+        strange: list[StoredDocument] = []
         for held in self._all():
             if "near_status" not in held.fields and not documents.has_text(
                 held.fields, self._text_field
@@ -126,7 +126,7 @@ class SignedInPlace(BorrowedIndex):
             yield held.id, held.fields
         self._mark(strange)
 
-    def _mark(self, strange: Sequence[Held]) -> None:
+    def _mark(self, strange: Sequence[StoredDocument]) -> None:
         """Only in the state that was read: what somebody changed meanwhile is looked at by the next
         run.
         """
@@ -218,8 +218,8 @@ def engine_of(store: Store) -> EngineStore:
     return store
 
 
-def _held(hit: Mapping[str, Any]) -> Held:
+def _held(hit: Mapping[str, Any]) -> StoredDocument:
     """A hit of a search, or a document by its id."""
     state = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
     routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
-    return Held(hit["_id"], hit.get("_source", {}), {**state, **routing})
+    return StoredDocument(hit["_id"], hit.get("_source", {}), {**state, **routing})

@@ -12,15 +12,15 @@ from typing import Any
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
-from indexer.stores.engine.link import PASSING, Answer, IndexMissing, Link, meaning, missing
-from indexer.stores.engine.sender import Patience
+from indexer.stores.engine.link import PASSING, Answer, IndexMissing, Link, is_missing, meaning
+from indexer.stores.engine.sender import RetryPolicy
 from indexer.system.logs import event
 from indexer.system.secrets import with_key
 
 _NO_PARAMETERS: Mapping[str, str] = {}
 FIRST_SECONDS, SECONDS = 5.0, 30.0
 _NAME_SECONDS = 0.2
-_PATIENCE = Patience(first=0.2, longest=2.0, attempts=3)
+_PATIENCE = RetryPolicy(first=0.2, longest=2.0, attempts=3)
 _MADE_BY_ANOTHER = "resource_already_exists_exception"
 
 
@@ -42,7 +42,7 @@ class Dialect:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IndexPlace:
     """An index, and how it is made when it is missing; None leaves the number to the engine or the
     mapping.
     """
@@ -59,7 +59,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class IndexFacts:
     """What is known of an index that exists; `index` is its own name where the URL gives an
     alias.
     """
@@ -79,7 +79,7 @@ class Requests:
 
     link: Link
     url: str
-    patience: Patience | None = None
+    patience: RetryPolicy | None = None
 
     def ask(
         self,
@@ -115,7 +115,7 @@ class Requests:
     ) -> bodies.Body:
         """The JSON object of a successful answer; any other raises what it means."""
         answer = self.ask(method, path, body, params, seconds)
-        if method == "POST" and missing(
+        if method == "POST" and is_missing(
             answer
         ):  # another index may be taking the name at this moment
             time.sleep(_NAME_SECONDS)
@@ -138,7 +138,7 @@ def version(index: str, number: int) -> str:
     return f"{index}-{number:06}"
 
 
-def about(requests: Requests, place: Place) -> About | None:
+def about(requests: Requests, place: IndexPlace) -> IndexFacts | None:
     """Read an index; None when there is none. Raises `MappingMismatch` for an index that nearfold
     did not make.
     """
@@ -162,10 +162,12 @@ def about(requests: Requests, place: Place) -> About | None:
         )
     aliases = index.get("aliases", {})
     writes = next((alias for alias in write_aliases(place, name) if alias in aliases), None)
-    return About(name, with_key(Recipe(**known["recipe"])), mapping, writes, known.get("parts"))
+    return IndexFacts(
+        name, with_key(Recipe(**known["recipe"])), mapping, writes, known.get("parts")
+    )
 
 
-def the_index(place: Place, found: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def the_index(place: IndexPlace, found: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """The one index that an engine answers with. Raises `MappingMismatch` for several, `UsageError`
     for a data stream.
     """
@@ -181,14 +183,14 @@ def the_index(place: Place, found: Mapping[str, Any]) -> tuple[str, Mapping[str,
     return next(iter(found.items()))
 
 
-def write_aliases(place: Place, name: str) -> tuple[str, str]:
+def write_aliases(place: IndexPlace, name: str) -> tuple[str, str]:
     """Through which of its aliases an index may be written: the one of this very version first,
     then that of the URL.
     """
     return f"{name}-write", place.write_alias
 
 
-def give_alias(requests: Requests, place: Place, known: About) -> About:
+def give_alias(requests: Requests, place: IndexPlace, known: IndexFacts) -> IndexFacts:
     """Give an index an alias for writes where it has none."""
     if known.writes is not None:
         return known
@@ -196,7 +198,7 @@ def give_alias(requests: Requests, place: Place, known: About) -> About:
     return replace(known, writes=place.write_alias)
 
 
-def standing(requests: Requests, place: Place) -> tuple[str, str] | None:
+def standing(requests: Requests, place: IndexPlace) -> tuple[str, str] | None:
     """The index that the name stands for at this moment, and the id of its recipe; None when that
     is not told.
 
@@ -214,7 +216,7 @@ def standing(requests: Requests, place: Place) -> tuple[str, str] | None:
     )
 
 
-def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> None:
+def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe) -> None:
     """Make the index and its write alias where they are missing; refuse an index that does not
     fit.
     """
@@ -236,7 +238,7 @@ def prepare(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) 
     give_alias(requests, place, known)
 
 
-def _with_later_fields(requests: Requests, known: About) -> Mapping[str, Any]:
+def _with_later_fields(requests: Requests, known: IndexFacts) -> Mapping[str, Any]:
     """The mapping of an index, with the fields added that an earlier nearfold did not know."""
     properties: Mapping[str, Any] = known.mapping.get("properties", {})
     if not (late := bodies.later_fields(properties)):
@@ -246,7 +248,9 @@ def _with_later_fields(requests: Requests, known: About) -> Mapping[str, Any]:
     return {**known.mapping, "properties": {**properties, **late}}
 
 
-def _create(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe) -> About | None:
+def _create(
+    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe
+) -> IndexFacts | None:
     """Make the index; what another process made in the meantime is returned instead.
 
     An engine without its analysis-common module refuses our analysis; it gets what every

@@ -19,7 +19,7 @@ from indexer.stores.base import Change
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine import painless
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.index import Dialect, Place, Requests
+from indexer.stores.engine.index import Dialect, IndexPlace, Requests
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.painless import TEXT
@@ -30,7 +30,7 @@ _SHOWN = 12
 
 def install(
     requests: Requests,
-    place: Place,
+    place: IndexPlace,
     dialect: Dialect,
     recipe: Recipe,
     dry_run: bool,
@@ -64,7 +64,7 @@ def install(
 
 
 def uninstall(
-    requests: Requests, place: Place, dialect: Dialect, recipe: Recipe, dry_run: bool
+    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, dry_run: bool
 ) -> list[Change]:
     """First the index lets go of the pipeline, then its template goes, then what no other index
     needs.
@@ -94,7 +94,7 @@ def _known_field(index: Index | None, template: Body | None) -> str | None:
 def _check(
     pieces: Pieces,
     url: str,
-    place: Place,
+    place: IndexPlace,
     recipe: Recipe,
     field: str,
     index: Index | None,
@@ -156,7 +156,7 @@ def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
 
 
 def renewed_pipeline(
-    requests: Requests, place: Place, old: Mapping[str, Any], before: Recipe, after: Recipe
+    requests: Requests, place: IndexPlace, old: Mapping[str, Any], before: Recipe, after: Recipe
 ) -> str | None:
     """Where an index signs on arrival: put what signs by its next recipe, and return the name; None
     where it does not sign.
@@ -192,7 +192,7 @@ def _of_template(template: Body | None) -> str | None:
 
 
 def renew(
-    requests: Requests, place: Place, dialect: Dialect, before: Recipe, after: Recipe
+    requests: Requests, place: IndexPlace, dialect: Dialect, before: Recipe, after: Recipe
 ) -> None:
     """After an index changed its recipe: its template follows, and what nobody uses any more
     goes.
@@ -208,14 +208,16 @@ def renew(
     pieces.remove_unused(place, before, field)
 
 
-def index_at(requests: Requests, place: Place) -> Index | None:
+def index_at(requests: Requests, place: IndexPlace) -> Index | None:
     """The index of a URL by its own name, and what it is, whoever made it; None where there is
     none.
     """
     return Pieces(requests, dry_run=True).index(place)
 
 
-def adopt(requests: Requests, place: Place, dialect: Dialect, recipe: Recipe, field: str) -> None:
+def adopt(
+    requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Recipe, field: str
+) -> None:
     """Give an index of somebody else the `near_*` fields, the recipe, where texts are, and the
     alias for writes.
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from indexer.errors import StoreError, StoreRefused, StoreStopped, StoreUnreachable
+from indexer.errors import StoreAccessDenied, StoreError, StoreStopped, StoreUnreachable
 
 PASSING = frozenset({429, 502, 503, 504})  # statuses that are worth asking again
 _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"})
@@ -79,7 +79,7 @@ def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
     """The error that an answer stands for, outside of bulk writes; `asked` is the request, method
     and path.
     """
-    if stopped := stopping(answer):
+    if stopped := is_stopping(answer):
         return stopped
     if answer.status in (401, 403):
         lacking = (
@@ -87,7 +87,7 @@ def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
             if asked and answer.status == 403
             else ""
         )
-        return StoreRefused(url=url, status=answer.status, reason=f"{lacking}{answer.reason}")
+        return StoreAccessDenied(url=url, status=answer.status, reason=f"{lacking}{answer.reason}")
     if answer.kind in _NO_INDEX:
         return IndexMissing(url)
     if answer.status in PASSING or answer.kind in _RECOVERING:
@@ -99,7 +99,7 @@ def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
     )
 
 
-def stopping(answer: Answer) -> StoreStopped | None:
+def is_stopping(answer: Answer) -> StoreStopped | None:
     """Why writing cannot go on, told by the kind of the error: a full disk may come as 403 or as
     429. None when it can.
     """
@@ -113,7 +113,7 @@ def stopping(answer: Answer) -> StoreStopped | None:
     return None
 
 
-def missing(answer: Answer) -> bool:
+def is_missing(answer: Answer) -> bool:
     """Whether the index was not there, for the request or for a part of it."""
     body = answer.body if isinstance(answer.body, Mapping) else {}
     parts = [answer, *(Answer(404, one) for one in body.get("docs", ()) if "error" in one)]
@@ -123,7 +123,7 @@ def missing(answer: Answer) -> bool:
     return any(cause.get("type") in _NO_INDEX for cause in causes)
 
 
-def gone(answer: Answer) -> StoreStopped | None:
+def is_gone(answer: Answer) -> StoreStopped | None:
     """Why writing cannot go on although it began: the index went away, or the right to write. None
     when neither did.
     """

@@ -14,8 +14,8 @@ from opensearchpy.exceptions import ConnectionError as NoConnectionError
 
 from indexer.errors import MissingExtra, StoreUnreachable
 from indexer.stores.engine.address import Address
-from indexer.stores.engine.deadline import bounded
-from indexer.stores.engine.index import Dialect, Place
+from indexer.stores.engine.deadline import bounded_pool
+from indexer.stores.engine.index import Dialect, IndexPlace
 from indexer.stores.engine.link import Answer
 from indexer.stores.engine.store import WRITERS, EngineStore
 
@@ -37,7 +37,7 @@ class _Connection(Urllib3HttpConnection):
     def _create_urllib3_pool(self) -> None:
         """Also called when a connection that was closed is used again."""
         super()._create_urllib3_pool()
-        bounded(self.pool)
+        bounded_pool(self.pool)
 
 
 class OpenSearchLink:
@@ -139,5 +139,5 @@ def _parsed(text: str) -> object:
 
 def open_opensearch(address: Address) -> EngineStore:
     """The store in an index of OpenSearch; nothing is asked yet."""
-    place = Place(address.url, address.index, address.shards, address.replicas)
+    place = IndexPlace(address.url, address.index, address.shards, address.replicas)
     return EngineStore(place, OpenSearchLink(address), DIALECT)

@@ -13,7 +13,7 @@ from indexer.recipe import Recipe
 from indexer.stores.base import Change
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
-from indexer.stores.engine.index import Dialect, Place, Requests, the_index, write_aliases
+from indexer.stores.engine.index import Dialect, IndexPlace, Requests, the_index, write_aliases
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, meaning
 
@@ -36,11 +36,11 @@ class Pieces:
         answer = self._read(piece.path)
         return None if answer is None else installed.content(piece, answer)
 
-    def template(self, place: Place) -> bodies.Body | None:
+    def template(self, place: IndexPlace) -> bodies.Body | None:
         """The index template of the index that a URL names."""
         return self.found(Piece("index template", f"nearfold-{place.index}", {}))
 
-    def index(self, place: Place) -> Index | None:
+    def index(self, place: IndexPlace) -> Index | None:
         """The index of the URL by its own name, and what it is; None where there is none."""
         answer = self._read(place.index)
         return None if answer is None else the_index(place, answer)
@@ -90,7 +90,7 @@ class Pieces:
         return self.put(piece)
 
     def put_template(
-        self, place: Place, dialect: Dialect, recipe: Recipe, signs: bool, field: str
+        self, place: IndexPlace, dialect: Dialect, recipe: Recipe, signs: bool, field: str
     ) -> Change:
         """Put the index template, with what analysis the engine has."""
         pieces = []
@@ -107,7 +107,9 @@ class Pieces:
             self._judge("PUT", pieces[0].path, answer)
         return Change(pieces[0].kind, pieces[0].name, "created" if found is None else "updated")
 
-    def adopt(self, place: Place, recipe: Recipe, index: Index, signs: bool, field: str) -> Change:
+    def adopt(
+        self, place: IndexPlace, recipe: Recipe, index: Index, signs: bool, field: str
+    ) -> Change:
         """Give an index the `near_*` fields it lacks, the recipe, where texts are, the alias for
         writes and the pipeline.
         """
@@ -147,7 +149,7 @@ class Pieces:
         )
         return Change("index", name, "updated" if steps else "unchanged", unmapped)
 
-    def release(self, place: Place, recipe: Recipe, index: Index) -> list[Change]:
+    def release(self, place: IndexPlace, recipe: Recipe, index: Index) -> list[Change]:
         """Let an index go without its pipeline; one that was never given it is not named.
 
         Where other programs write too it loses the alias for nearfold's own writes as well, which
@@ -173,7 +175,7 @@ class Pieces:
             self._good("DELETE", piece.path)
         return [Change(piece.kind, piece.name, "removed")]
 
-    def remove_unused(self, place: Place, recipe: Recipe, field: str) -> list[Change]:
+    def remove_unused(self, place: IndexPlace, recipe: Recipe, field: str) -> list[Change]:
         """Remove what signs this field by this recipe, unless others use it."""
         users = self.users(place, recipe, field)
         return [
@@ -182,7 +184,7 @@ class Pieces:
             for change in self.remove(piece, users)
         ]
 
-    def users(self, place: Place, recipe: Recipe, field: str) -> str:
+    def users(self, place: IndexPlace, recipe: Recipe, field: str) -> str:
         """Who else needs the pipelines of the recipe: index templates of ours and indices, empty
         when nobody does.
         """
@@ -198,7 +200,7 @@ class Pieces:
             [*filter(None, [self.templates(place, installed.shared_name(recipe, field))]), *indices]
         )
 
-    def templates(self, place: Place, component: str | None = None) -> str:
+    def templates(self, place: IndexPlace, component: str | None = None) -> str:
         """Other index templates of ours, or those of them that use a component template."""
         answer = self._read("_index_template/nearfold-*") or {}
         return ", ".join(
@@ -208,7 +210,7 @@ class Pieces:
             and (component is None or component in one["index_template"].get("composed_of", []))
         )
 
-    def rivals(self, place: Place) -> list[str]:
+    def rivals(self, place: IndexPlace) -> list[str]:
         """Templates of other programs for the same index that an engine refuses beside ours: they
         have its priority.
         """

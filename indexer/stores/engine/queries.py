@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-from indexer.errors import MomentGone
+from indexer.errors import SnapshotExpired
 from indexer.model import Candidates, Scope
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.bodies import Body, Key
-from indexer.stores.engine.field_substitutes import fitted
+from indexer.stores.engine.field_substitutes import substitute_fields
 from indexer.stores.engine.index import Dialect, Requests
-from indexer.stores.engine.link import Answer, meaning, missing
+from indexer.stores.engine.link import Answer, is_missing, meaning
 
 PAGE, COLUMNS_PAGE = 100, 1_000
 MAX_WINDOW = 10_000  # hits that an engine returns at once
@@ -30,7 +30,7 @@ _RENEWALS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
+class IndexQueries:
     """Searches of one index, of its documents or of their parts. `names`: fields that are asked in
     place of others.
     """
@@ -46,7 +46,7 @@ class Questions:
         return self.requests.get("POST", f"{self.index}/_search", self._spelled(body), WHOLE)
 
     def _spelled(self, body: Body) -> Body:
-        return fitted(bodies.scoped(body, self.scope), self.names)
+        return substitute_fields(bodies.scoped(body, self.scope), self.names)
 
     def together(self, asked: Sequence[Body]) -> list[Body]:
         """The answers to many searches, in order, by few requests; one that fails among others is
@@ -84,7 +84,7 @@ class Questions:
 
         `pit_id` in an answer is the point in time, `moment` where one is given. It is closed at the
         end unless `hold`. When the engine loses it, with a node for one, the rest is read at a new
-        one; with `moment` or `hold` `MomentGone` is raised.
+        one; with `moment` or `hold` `SnapshotExpired` is raised.
         """
         size = COLUMNS_PAGE if "stored_fields" in body else PAGE
         pit, renewals = moment or self._moment(), 0 if moment or hold else _RENEWALS
@@ -92,7 +92,7 @@ class Questions:
             while True:
                 try:
                     answer = self._page({**body, "pit": {"id": pit, "keep_alive": _KEEP_ALIVE}})
-                except MomentGone:
+                except SnapshotExpired:
                     if not renewals:
                         raise
                     pit, renewals = self._moment(), renewals - 1
@@ -125,7 +125,7 @@ class Questions:
         answer = self.requests.ask("POST", "_search", self._spelled(body), WHOLE)
         if not 200 <= answer.status < 300:
             raise (
-                MomentGone(url=self.requests.url)
+                SnapshotExpired(url=self.requests.url)
                 if _over(answer)
                 else meaning(self.requests.url, answer)
             )
@@ -230,7 +230,7 @@ def _candidates(hits: Body | None, capped: tuple[str, ...]) -> Candidates:
 
 def _over(answer: Answer) -> bool:
     """Whether an engine no longer keeps the point in time that it was asked about."""
-    if missing(answer):
+    if is_missing(answer):
         return True
     error = answer.body.get("error") if isinstance(answer.body, dict) else None
     causes = error.get("root_cause", []) if isinstance(error, dict) else []

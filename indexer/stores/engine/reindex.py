@@ -14,17 +14,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.errors import IndexInRenewal, StoreError
+from indexer.errors import ReindexInProgress, StoreError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.index import Dialect, Place, Requests, about, version
+from indexer.stores.engine.index import Dialect, IndexPlace, Requests, about, version
 from indexer.stores.engine.install import renew, renewed_pipeline
 from indexer.stores.engine.installation import text_field
 from indexer.stores.engine.link import Answer, IndexMissing
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.sender import Operation, Sender
-from indexer.stores.renewal import Reindexed, Renew, Told
+from indexer.stores.renewal import OnProgress, ReindexResult, SignRows
 
 PAGE, NOTED_EVERY = 500, 10
 _COPY_SECONDS = 300.0
@@ -49,13 +49,13 @@ _VERSION = re.compile(r"(?P<base>.+)-(?P<number>\d{6})")
 
 def reindex(
     requests: Requests,
-    place: Place,
+    place: IndexPlace,
     dialect: Dialect,
     recipe: Recipe,
-    renewing: Renew,
+    renewing: SignRows,
     keep: bool,
-    told: Told,
-) -> Reindexed:
+    told: OnProgress,
+) -> ReindexResult:
     """Fill the next version of the index and let it take the name; nothing but the last step
     changes what is in service.
     """
@@ -87,7 +87,7 @@ def reindex(
     renew(requests, place, dialect, known.recipe, recipe)
     now = requests.get("GET", fresh.name)[fresh.name]
     _tidied(requests, place, fresh.name, now, keep)
-    return Reindexed(fresh.name, copied, _kept(place, known.index, keep))
+    return ReindexResult(fresh.name, copied, _kept(place, known.index, keep))
 
 
 def successor(index: str, current: str) -> str:
@@ -105,7 +105,7 @@ class _Fresh:
     """The version that is being filled."""
 
     requests: Requests
-    place: Place
+    place: IndexPlace
     old: str
     name: str
     recipe: Recipe
@@ -127,7 +127,7 @@ class _Fresh:
             begun.get("recipe_id") != self.recipe.id
             or begun.get("reindexing", {}).get("from") != self.old
         ):
-            raise IndexInRenewal(
+            raise ReindexInProgress(
                 index=self.name, recipe=Recipe(**begun["recipe"]).name if "recipe" in begun else ""
             )
 
@@ -141,7 +141,7 @@ class _Fresh:
         }
         return {**old["mappings"], "_meta": meta}
 
-    def follow(self, renewing: Renew, told: Told, until_idle: bool) -> int:
+    def follow(self, renewing: SignRows, told: OnProgress, until_idle: bool) -> int:
         """Copy what happened since the last look, and look again until little did; how many
         documents were written.
         """
@@ -163,7 +163,7 @@ class _Fresh:
             if not until_idle or copied - before <= PAGE:
                 return copied
 
-    def _write(self, hits: list[bodies.Body], renewing: Renew) -> None:
+    def _write(self, hits: list[bodies.Body], renewing: SignRows) -> None:
         rows = renewing(
             [documents.row(hit["_id"], hit["_source"], self.text_field) for hit in hits]
         )
@@ -323,15 +323,15 @@ def _set_aside(requests: Requests, old: str, name: str) -> None:
 
 
 def _tidied(
-    requests: Requests, place: Place, name: str, index: Mapping[str, Any], keep: bool
-) -> Reindexed:
+    requests: Requests, place: IndexPlace, name: str, index: Mapping[str, Any], keep: bool
+) -> ReindexResult:
     """After the new version took over: forget how it was filled, and delete the old one unless it
     is kept.
     """
     known = _about(index)
     begun = known.get("reindexing")
     if begun is None:
-        return Reindexed(name, 0, None)
+        return ReindexResult(name, 0, None)
     if not keep and begun["from"] != place.index:
         _drain(requests, begun["from"])
         requests.ask("DELETE", begun["from"])
@@ -339,7 +339,7 @@ def _tidied(
     requests.get(
         "PUT", f"{name}/_mapping", {"_meta": {**index["mappings"]["_meta"], "nearfold": ours}}
     )
-    return Reindexed(name, 0, _kept(place, begun["from"], keep))
+    return ReindexResult(name, 0, _kept(place, begun["from"], keep))
 
 
 def _drain(requests: Requests, index: str) -> None:
@@ -351,7 +351,7 @@ def _drain(requests: Requests, index: str) -> None:
             return
 
 
-def _kept(place: Place, old: str, keep: bool) -> str | None:
+def _kept(place: IndexPlace, old: str, keep: bool) -> str | None:
     if not keep:
         return None
     return version(place.index, 1) if old == place.index else old

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from indexer.model import Assignment, Candidate, Facet, Ranked, Row
+from indexer.model import Assignment, Candidate, Facet, RankedRow, Row
 from indexer.sketch.codec import signed64, unsigned64
 from indexer.stores.base import Counts
 from indexer.stores.engine.bodies import LAST
@@ -143,11 +143,11 @@ def candidate(hit: Mapping[str, Any]) -> Candidate:
     return Candidate(hit.get("_id", id), _sorted_text(path), int(hit["_score"]), *sketches)
 
 
-def ranked(hit: Mapping[str, Any], scored: bool) -> Ranked:
+def ranked(hit: Mapping[str, Any], scored: bool) -> RankedRow:
     """A hit of a full-text search, sorted by path, id and place at the end."""
     path, id, _ = hit["sort"][-3:]
     id = hit.get("_id", id)
-    return Ranked(
+    return RankedRow(
         id=id,
         path=_sorted_text(path),
         score=hit["_score"] if scored else None,

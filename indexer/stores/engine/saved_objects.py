@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from indexer.errors import StoreError, StoreRefused, StoreUnreachable, UsageError
+from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
 from indexer.stores.base import Change
 from indexer.stores.engine import dashboards
 from indexer.stores.engine import passwords as _engine_secrets
@@ -34,7 +34,7 @@ def put(place: str, index: str, product: Product, dry_run: bool) -> Change:
 
     A file that says the same is left alone. In a product, the digest in the dashboard's description
     tells whether it has this very bundle. Raises `UsageError` when the product at the address is
-    the other one or the file cannot be written, `StoreUnreachable`, `StoreRefused`, and
+    the other one or the file cannot be written, `StoreUnreachable`, `StoreAccessDenied`, and
     `StoreError` naming the objects that were not imported.
     """
     if "://" not in place:
@@ -162,7 +162,7 @@ class _Server:
         path and says 400.
         """
         if error.code in (401, 403):
-            return StoreRefused(url=base, status=error.code, reason=f"{asked}: {error.reason}")
+            return StoreAccessDenied(url=base, status=error.code, reason=f"{asked}: {error.reason}")
         if error.code == 400 and b"no handler found" in error.read():
             return UsageError(
                 f"{base} is a search engine, not {_CALLED[self.product]}; give the address of that, often port 5601 "

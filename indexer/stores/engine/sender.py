@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.concurrency import Window
-from indexer.stores.engine.link import PASSING, Answer, gone, stopping
+from indexer.stores.engine.link import PASSING, Answer, is_gone, is_stopping
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.text.phrases import well_formed
@@ -60,7 +60,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long to go on without progress: at most `attempts` more times, and none begun after
     `seconds`.
 
@@ -93,7 +93,7 @@ class _Tries:
     any request.
     """
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: RetryPolicy) -> None:
         self._patience = patience
         self.renew()
 
@@ -143,7 +143,7 @@ class Sender:
     """
 
     post: Callable[[bytes], Answer]
-    patience: Patience = Patience()
+    patience: RetryPolicy = RetryPolicy()
     max_bytes: int = 8_000_000
     max_operations: int = 1_000
     window: Window = field(default_factory=lambda: Window(1))
@@ -259,7 +259,7 @@ def _lost(reason: str) -> StoreUnreachable:
 
 
 def _raise_if_final(answer: Answer) -> None:
-    if stopped := stopping(answer) or gone(answer):
+    if stopped := is_stopping(answer) or is_gone(answer):
         raise stopped
 
 

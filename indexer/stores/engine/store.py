@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Literal
 
 from indexer.errors import StoreError, StoreStopped
-from indexer.model import Assignment, Candidates, Leader, Query, Row, Scope
+from indexer.model import Assignment, Candidates, PrincipalRow, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
 from indexer.stores.engine import bodies
@@ -25,9 +25,9 @@ from indexer.stores.engine import security as _engine_roles
 from indexer.stores.engine.concurrency import Window
 from indexer.stores.engine.field_substitutes import substitutes
 from indexer.stores.engine.index import (
-    About,
     Dialect,
-    Place,
+    IndexFacts,
+    IndexPlace,
     Requests,
     about,
     give_alias,
@@ -37,10 +37,10 @@ from indexer.stores.engine.index import (
 from indexer.stores.engine.installation import text_field
 from indexer.stores.engine.link import Answer, IndexMissing, Link
 from indexer.stores.engine.painless import TEXT
-from indexer.stores.engine.queries import PAGE, Questions
+from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.roles import roles
-from indexer.stores.engine.sender import Operation, Patience, Reply, Sender
-from indexer.stores.renewal import Reindexed, Renew, Told
+from indexer.stores.engine.sender import Operation, Reply, RetryPolicy, Sender
+from indexer.stores.renewal import OnProgress, ReindexResult, SignRows
 from indexer.stores.row_limits import refusal, storable, storable_ids, storable_labels
 from indexer.text.phrases import well_formed
 
@@ -53,12 +53,12 @@ _CHUNK = 1_000
 class EngineStore:
     """A store in one index of a search engine. It may be shared by threads."""
 
-    def __init__(self, place: Place, link: Link, dialect: Dialect) -> None:
+    def __init__(self, place: IndexPlace, link: Link, dialect: Dialect) -> None:
         self.url = place.url
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self._place, self._link, self._dialect = place, link, dialect
         self._requests = Requests(link, place.url)
-        self._known: About | None = None
+        self._known: IndexFacts | None = None
         self.writers, self.shared = WRITERS, True
         self._sender = Sender(self._post, window=Window(WRITERS))
         self._scope: Scope = "documents"
@@ -98,7 +98,7 @@ class EngineStore:
         """
         prepare(self._requests, self._place, self._dialect, recipe)
         self._known = None
-        self._requests = replace(self._requests, patience=Patience())
+        self._requests = replace(self._requests, patience=RetryPolicy())
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
         """A row that the engine itself refuses is refused in the engine's words."""
@@ -189,7 +189,7 @@ class EngineStore:
             raise StoreError(f"{self.url} refused a label: {refused}")
         return sum(replies[id].status != 404 for id in given)
 
-    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
+    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
         """One request, or one more of many searches when `limit` is reached."""
         return families.principals(self._questions(), asked, self._recipe().id, limit)
 
@@ -342,7 +342,9 @@ class EngineStore:
         """By the security API of the engine."""
         return _engine_roles.remove(self._requests, self._dialect, self.roles(), dry_run)
 
-    def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
+    def reindex(
+        self, recipe: Recipe, renewing: SignRows, keep: bool, told: OnProgress
+    ) -> ReindexResult:
         """A new version of the index, which takes over its name; the old one refuses writes for the
         last step.
         """
@@ -361,10 +363,10 @@ class EngineStore:
         """Ends the connections."""
         self._link.close()
 
-    def _questions(self) -> Questions:
+    def _questions(self) -> IndexQueries:
         index = self._index()
         names = substitutes(self._known.mapping) if self._known else {}
-        return Questions(self._requests, self._dialect, index, names, self._scope)
+        return IndexQueries(self._requests, self._dialect, index, names, self._scope)
 
     def _recipe(self) -> Recipe:
         recipe = self.stored_recipe()

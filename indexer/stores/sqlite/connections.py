@@ -13,7 +13,7 @@ from indexer.stores.sqlite.families_sql import sorted_set
 MOST = 4
 
 
-def opened(place: str, pragmas: Sequence[str], patience: float) -> sqlite3.Connection:
+def open_connection(place: str, pragmas: Sequence[str], patience: float) -> sqlite3.Connection:
     """A connection without transactions of its own, that threads may hand on; `patience`: seconds
     to wait for a writer.
     """

@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from indexer.model import Leader, Scope
+from indexer.model import PrincipalRow, Scope
 from indexer.stores.sqlite.parts_sql import WITHIN
 from indexer.stores.sqlite.postings import carriers, either
 
@@ -26,7 +26,9 @@ CONFLICTING = (
 )
 
 
-def principals(db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: int) -> list[Leader]:
+def principals(
+    db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: int
+) -> list[PrincipalRow]:
     """The principals of the families of those who carry these keys, as they are posted; of a hot
     key the oldest carriers.
     """
@@ -37,20 +39,20 @@ def principals(db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: in
     for numbers in carriers(db, posted, CARRIERS):
         shared.update(numbers)
     return (
-        [Leader(*found) for found in db.execute(_LED, (json.dumps(shared), limit))]
+        [PrincipalRow(*found) for found in db.execute(_LED, (json.dumps(shared), limit))]
         if shared
         else []
     )
 
 
-def all_principals(db: sqlite3.Connection, scope: Scope, limit: int) -> list[Leader]:
+def all_principals(db: sqlite3.Connection, scope: Scope, limit: int) -> list[PrincipalRow]:
     """The principals of all families, the oldest rows first."""
     within = WITHIN[scope].replace("d.", "p.")
     found = db.execute(
         f"SELECT p.id, p.minhash FROM documents p WHERE {within} AND {_LEADING} ORDER BY p.number LIMIT ?",
         (limit,),
     )
-    return [Leader(*row) for row in found]
+    return [PrincipalRow(*row) for row in found]
 
 
 def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:

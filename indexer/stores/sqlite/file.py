@@ -22,10 +22,10 @@ from indexer.errors import (
     StoreDamaged,
     StoreError,
     StoreStopped,
-    Unsupported,
+    UnsupportedOperation,
 )
 from indexer.recipe import Recipe
-from indexer.stores.sqlite.connections import Readers, opened
+from indexer.stores.sqlite.connections import Readers, open_connection
 from indexer.stores.sqlite.file_backup import (
     APPLICATION_ID,
     check_copy,
@@ -202,13 +202,13 @@ class File:
 
     def _connect(self, create: bool) -> sqlite3.Connection:
         self._connection, self._identity = (
-            opened(self._place(create), _PRAGMAS, PATIENCE_SECONDS),
+            open_connection(self._place(create), _PRAGMAS, PATIENCE_SECONDS),
             self._stat(),
         )
         return self._connection
 
     def _open_reader(self) -> sqlite3.Connection:
-        return opened(self._place(create=False), _READING, PATIENCE_SECONDS)
+        return open_connection(self._place(create=False), _READING, PATIENCE_SECONDS)
 
     def _place(self, create: bool) -> str:
         if (
@@ -284,7 +284,7 @@ def _meaning(path: str, text: str) -> StoreError:
             f"{path} cannot be opened; check that its folder exists and that you may read and write both"
         )
     if "fts5" in text and "no such" in text:
-        return Unsupported(
+        return UnsupportedOperation(
             store="this Python's SQLite",
             what="search texts (it has no FTS5)",
             instead="use another Python",

@@ -32,7 +32,7 @@ _TIED = "SELECT number FROM documents WHERE number IN (SELECT value FROM json_ea
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class FullTextMatches:
     """The numbers of the rows that match, best first, with their scores; distinct families, and
     facets, where asked for.
 
@@ -72,13 +72,13 @@ class Matched:
             yield from (list(ranked[place : place + PAGE]) for place in _steps(len(ranked)))
 
 
-def matched(
+def full_text_matches(
     db: sqlite3.Connection,
     query: Query,
     expression: str | None,
     conditions: Sequence[str],
     values: Sequence[str],
-) -> Matched:
+) -> FullTextMatches:
     """All matches of a query that keep the conditions on documents `d`: by score where there are
     words to score.
 
@@ -110,7 +110,7 @@ def matched(
         field: _facet(field, carried, told[-1].places)
         for field, carried in zip(fields, told, strict=False)
     }
-    return Matched(
+    return FullTextMatches(
         numbers,
         scores if scored else None,
         len(told[-1].values) if query.families else None,

@@ -19,7 +19,7 @@ from typing import Any
 
 from indexer.model import Row
 from indexer.recipe import Recipe
-from indexer.stores.renewal import Reindexed, Renew, Told
+from indexer.stores.renewal import OnProgress, ReindexResult, SignRows
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite.file import MEMORY, File
 from indexer.stores.sqlite.parts_sql import PART
@@ -32,13 +32,18 @@ _ROW = f"SELECT t.text, {', '.join(f'd.{name}' for name in packed.COLUMNS)} FROM
 
 
 def reindex(
-    file: File, rows: Iterator[Row], recipe: Recipe, renewing: Renew, keep: bool, told: Told
-) -> Reindexed:
+    file: File,
+    rows: Iterator[Row],
+    recipe: Recipe,
+    renewing: SignRows,
+    keep: bool,
+    told: OnProgress,
+) -> ReindexResult:
     """Sign all rows beside the file, then put the signatures in place."""
     stored = file.recipe()
     if stored is None or stored.id == recipe.id:
-        return Reindexed(file.path, 0)
-    beside, done = Beside(file.path, recipe), False
+        return ReindexResult(file.path, 0)
+    beside, done = ReplacementFile(file.path, recipe), False
     try:
         copied = beside.sign(rows, renewing, told)
         kept = set_aside(file.path, stored.name) if keep and file.path != MEMORY else None
@@ -48,10 +53,10 @@ def reindex(
     finally:
         beside.close(remove=done)
         file.forget_recipe()
-    return Reindexed(file.path, copied, kept)
+    return ReindexResult(file.path, copied, kept)
 
 
-class Beside:
+class ReplacementFile:
     """Signatures under way to a store, in a file beside it; what a former run made is taken up.
 
     A signature is good for the text and the status that it was made from.
@@ -69,7 +74,7 @@ class Beside:
         self._db.execute("DELETE FROM made WHERE recipe != ?", (recipe.id,))
         self._recipe = recipe
 
-    def sign(self, rows: Iterable[Row], renewing: Renew, told: Told) -> int:
+    def sign(self, rows: Iterable[Row], renewing: SignRows, told: OnProgress) -> int:
         """Make the signatures of rows that have none yet; returns how many were made."""
         waiting, made = iter(rows), 0
         while batch := list(islice(waiting, BATCH)):
@@ -102,7 +107,11 @@ class Beside:
 
 
 def put_in_place(
-    db: sqlite3.Connection, beside: Beside, recipe: Recipe, renewing: Renew, told: Told
+    db: sqlite3.Connection,
+    beside: ReplacementFile,
+    recipe: Recipe,
+    renewing: SignRows,
+    told: OnProgress,
 ) -> int:
     """Inside the caller's transaction give every row its signature; returns how many were signed
     here, changed since.

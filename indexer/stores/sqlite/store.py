@@ -10,7 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from indexer.model import Assignment, Candidate, Candidates, Leader, Query, Ranked, Row, Scope
+from indexer.model import (
+    Assignment,
+    Candidate,
+    Candidates,
+    PrincipalRow,
+    Query,
+    RankedRow,
+    Row,
+    Scope,
+)
 from indexer.recipe import Recipe
 from indexer.sketch.codec import unsigned64
 from indexer.stores.base import (
@@ -22,7 +31,7 @@ from indexer.stores.base import (
     conflict_asked,
     metadata_name,
 )
-from indexer.stores.renewal import Reindexed, Renew, Told
+from indexer.stores.renewal import OnProgress, ReindexResult, SignRows
 from indexer.stores.row_limits import refusal, storable, storable_ids, storable_labels
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as families
@@ -31,9 +40,9 @@ from indexer.stores.sqlite import parts_sql as parts
 from indexer.stores.sqlite import replacement as _sqlite_reindex
 from indexer.stores.sqlite.counts import counted
 from indexer.stores.sqlite.file import File
-from indexer.stores.sqlite.full_text import PAGE, Matched, matched
+from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
 from indexer.stores.sqlite.postings import carriers, either
-from indexer.stores.sqlite.tables import chosen, remove, replace
+from indexer.stores.sqlite.tables import chosen_rows, remove, replace
 from indexer.text.phrases import phrases, spaced, well_formed
 
 _ROW = f"SELECT t.text, {', '.join(f'd.{name}' for name in packed.COLUMNS)} FROM documents d JOIN texts t USING (number)"
@@ -114,14 +123,14 @@ class SqliteStore:
     def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
         """One consistent view of all of them; a file keeps no moments."""
         with self._file.reading() as db:
-            found = chosen(db, f"{_ROW} WHERE d.id IN", storable_ids(ids))
+            found = chosen_rows(db, f"{_ROW} WHERE d.id IN", storable_ids(ids))
         return {row.id: row for row in map(_unpacked, found)}
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Texts lie in a table of their own, so this stays cheap."""
         with self._file.reading() as db:
             return dict(
-                chosen(db, "SELECT id, source FROM documents WHERE id IN", storable_ids(ids))
+                chosen_rows(db, "SELECT id, source FROM documents WHERE id IN", storable_ids(ids))
             )
 
     def candidates(self, bands: Sequence[str], blocks: Sequence[str], limit: int) -> Candidates:
@@ -176,23 +185,25 @@ class SqliteStore:
         with self._file.reading() as db:
             if within := parts.within(db, self._scope):
                 conditions = [within, *conditions]
-            found = matched(db, query, _expression(asked) if asked else None, conditions, values)
+            found = full_text_matches(
+                db, query, _expression(asked) if asked else None, conditions, values
+            )
         return Ranking(len(found.numbers), self._ranked(found), found.families, found.facets)
 
     def release(self, moment: str) -> None:
         """Nothing is held."""
 
-    def _ranked(self, found: Matched) -> Iterator[Ranked]:
+    def _ranked(self, found: FullTextMatches) -> Iterator[RankedRow]:
         for page in found.pages(self._file):
             with self._file.reading() as db:
                 rows = {
                     number: shown
-                    for number, *shown in chosen(db, _SHOWN, [number for number, _ in page])
+                    for number, *shown in chosen_rows(db, _SHOWN, [number for number, _ in page])
                 }
             for number, score in page:
                 if number in rows:
                     name, path, *rest = rows[number]
-                    yield Ranked(name, path, score, *rest)
+                    yield RankedRow(name, path, score, *rest)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """The set and its order are fixed when the first row is read; a row deleted since then is
@@ -208,7 +219,7 @@ class SqliteStore:
             numbers = array("q", (number for (number,) in found))
         for start in range(0, len(numbers), PAGE):
             with self._file.reading() as db:
-                page = chosen(
+                page = chosen_rows(
                     db, f"{_ROW} WHERE d.number IN", numbers[start : start + PAGE].tolist()
                 )
             yield from sorted(map(_unpacked, page), key=lambda row: row.id)
@@ -232,7 +243,7 @@ class SqliteStore:
         with self._file.writing() as db:
             return families.relabel(db, given)
 
-    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[Leader]:
+    def principals(self, asked: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
         """Also the principals of members that share a band; of a hot band, those of its oldest
         carriers.
         """
@@ -257,7 +268,9 @@ class SqliteStore:
         with self._file.reading() as db:
             return counted(db, self._scope)
 
-    def reindex(self, recipe: Recipe, renewing: Renew, keep: bool, told: Told) -> Reindexed:
+    def reindex(
+        self, recipe: Recipe, renewing: SignRows, keep: bool, told: OnProgress
+    ) -> ReindexResult:
         """One transaction in the file itself, after all signatures were made in a file beside it; a
         copy of the old is kept.
         """

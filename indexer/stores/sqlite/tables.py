@@ -57,7 +57,7 @@ def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
         "WHERE d.id IN"
     )
     numbers = {}
-    for number, name, title, text, bands, blocks, parent in chosen(db, select, ids):
+    for number, name, title, text, bands, blocks, parent in chosen_rows(db, select, ids):
         numbers[name] = number
         db.execute(
             "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
@@ -77,7 +77,7 @@ def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     return numbers
 
 
-def chosen(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:
+def chosen_rows(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:
     """What a SELECT that ends in IN finds for any number of values."""
     found: list[tuple[Any, ...]] = []
     for start in range(0, len(among), _CHUNK):

@@ -119,14 +119,14 @@ def heading(line: str, found: Marker) -> tuple[str, int]:
         return bracketed["title"], _after(line, found.rest + bracketed.end())
     if rest and whole_title(rest, strict=found.kind == "bracketed"):
         return rest.rstrip(" .:"), len(line)
-    if (run := _RUN_IN.match(rest)) and titled(run.group().strip(" \t\xa0.:-\u2014\u2013")):
+    if (run := _RUN_IN.match(rest)) and is_titled(run.group().strip(" \t\xa0.:-\u2014\u2013")):
         return run.group().strip(" \t\xa0.:-\u2014\u2013"), _after(line, found.rest + run.end())
     if capitals := _CAPITALS_THEN.match(rest):
         return capitals["title"], _after(line, found.rest + capitals.end())
     return "", found.rest
 
 
-def titled(words: str) -> bool:
+def is_titled(words: str) -> bool:
     """Whether words are written as a title: up to twelve, capitals first in each but the small
     ones, no digits.
 
@@ -148,7 +148,7 @@ def titled(words: str) -> bool:
 
 def whole_title(rest: str, strict: bool = False) -> bool:
     """Whether all that a line says after its number is a title: short, no sentence; `strict`: with
-    capitals as in `titled`.
+    capitals as in `is_titled`.
     """
     bare = rest.removesuffix(".").removesuffix(":")
     if (
@@ -157,7 +157,7 @@ def whole_title(rest: str, strict: bool = False) -> bool:
         or any(mark in bare for mark in (". ", "; ", ": "))
     ):
         return False
-    return titled(bare) if strict or rest != bare else _sentence_case(rest)
+    return is_titled(bare) if strict or rest != bare else _sentence_case(rest)
 
 
 def capitals(line: str) -> bool:
@@ -250,7 +250,7 @@ def _lettered(line: str, start: int) -> Marker | None:
         _places(found["number"]),
     )
     title, _ = heading(line, made)
-    return made if title and titled(title) else None
+    return made if title and is_titled(title) else None
 
 
 def _open(line: str, rest: int) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from indexer.text.clauses.contents import contents
-from indexer.text.clauses.headings import TITLE, Marker, capitals, heading, marker, titled
+from indexer.text.clauses.headings import TITLE, Marker, capitals, heading, is_titled, marker
 
 MOST = 10_000
 _BREAK = "\n\r\v\f\x85\u2028\u2029"
@@ -217,10 +217,10 @@ class _Page:
             if (
                 marker(other) is None
                 and below not in self.given
-                and (capitals(other) or titled(other.strip()))
+                and (capitals(other) or is_titled(other.strip()))
             ):
                 return _Cut(start, self._end(below), found.label, other.strip(), found.level)
-        elif title and body >= len(line) and not titled(title) and self._goes_on(at + 1):
+        elif title and body >= len(line) and not is_titled(title) and self._goes_on(at + 1):
             title, body = "", found.rest
         return _Cut(start, start + body, found.label, title, found.level)
 
@@ -247,7 +247,7 @@ class _Page:
             self.unwrapped
             or _states(before)
             or capitals(before)
-            or (len(before) <= _SHORT_LINE and titled(before.strip()))
+            or (len(before) <= _SHORT_LINE and is_titled(before.strip()))
         )
 
     def _capitals(self, at: int) -> int | None:

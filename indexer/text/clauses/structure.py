@@ -25,7 +25,7 @@ def marked_headings(xhtml: str) -> tuple[tuple[int, str], ...]:
     return tuple((level, words) for level, words in found if words)
 
 
-def located(text: str, headings: Sequence[tuple[int, str]]) -> list[Heading]:
+def locate_headings(text: str, headings: Sequence[tuple[int, str]]) -> list[Heading]:
     """Where these headings, in this order, are lines of the text; those that are none are left out.
 
     >>> located("Fees\\nNone.", [(1, "Fees"), (2, "Costs")])
