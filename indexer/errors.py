@@ -8,23 +8,23 @@ NearfoldError
 │   │   └── UnknownMeasure
 │   ├── NoFeatures             nothing to sketch; a ValueError too
 │   ├── SourceNotFound
-│   ├── NumberNotFound         a part, a labelling: nothing has that number
+│   ├── UnknownNumber          a part, a labelling: nothing has that number
 │   └── MissingExtra           an optional dependency is not installed
 ├── StoreError                 the store, the recipe or the index does not fit
 │   ├── RecipeMismatch
 │   ├── MappingMismatch
 │   ├── TextFieldMismatch
-│   ├── IndexInRenewal         an index is being filled for another recipe
+│   ├── ReindexInProgress      an index is being filled for another recipe
 │   ├── StoreUnreachable
-│   ├── StoreRefused           wrong password, missing right
+│   ├── StoreAccessDenied      wrong password, missing right
 │   ├── StoreBusy              another job holds the journal or the database
 │   ├── StoreStopped           no space, read-only, index gone in mid-run: run again to resume
-│   ├── MomentGone             a held search is over: search again
+│   ├── SnapshotExpired        the snapshot of a paged search is gone: search again
 │   ├── StoreDamaged
 │   ├── DocumentNotFound
-│   └── Unsupported            this store cannot do that
+│   └── UnsupportedOperation   this store cannot do that
 └── ExtractionError            one document could not be read; the run goes on
-    ├── Unreadable             the file itself: gone, no permission, too large, changing
+    ├── UnreadableFile         the file itself: gone, no permission, too large, changing
     ├── ExtractionTimeout
     ├── ExtractionMemory
     ├── ExtractionCrash

@@ -64,7 +64,7 @@ threshold_option = click.option(
     "--threshold", type=ShareType(0, 1), default=0.8, show_default=True, help="Least similarity."
 )
 measure_option = click.option(
-    "--measure", type=click.Choice(sorted(MEASURES)), default="features", show_default=True
+    "--measure", type=click.Choice(sorted(MEASURES)), default="jaccard", show_default=True
 )
 
 

@@ -99,6 +99,8 @@ def search_command(
     """Full-text search with near duplicates folded under the best of them."""
     filtered = results.parse_filters(filters)
     with open_for_command(store_url) as store:
-        page = results.search(store, query, filters=filtered, after=after, hold=hold, **options)
+        page = results.search(
+            store, query, filters=filtered, after=after, keep_alive=hold, **options
+        )
     printing.page(page, as_json, by_token=hold or after is not None)
     return 0

@@ -29,7 +29,7 @@ Source: TypeAlias = Literal["document", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a version came from another. `similarity` by `features`; `added` and `removed` words;
+    """How a version came from another. `similarity` by `jaccard`; `added` and `removed` words;
     `redline` spells them out.
 
     `dated`: the origin is older by its date. Otherwise which of the two came first is not known.
@@ -189,7 +189,7 @@ def _step(origin: Row, row: Row, dated: bool, recipe: Recipe) -> Step:
         sum(one.words for one in stretches if one.change == change)
         for change in ("added", "removed")
     )
-    return Step(origin.id, dated, compared.measures.features, added, removed, stretches)
+    return Step(origin.id, dated, compared.measures.jaccard, added, removed, stretches)
 
 
 def _notes(made: Sequence[Version], dates: bool, left_out: int) -> Iterator[str]:

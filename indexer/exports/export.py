@@ -73,7 +73,7 @@ def export(
     what: What = "families",
     *,
     threshold: float = 0.8,
-    measure: str = "features",
+    measure: str = "jaccard",
     reviewers: Sequence[str] = (),
     batch_size: int = BATCH_SIZE,
     balance: Balance = "words",

@@ -290,7 +290,7 @@ def _failures(seen: Overview) -> str:
 def _reading(made: Survey) -> str:
     known = (
         "the texts"
-        if made.measure == "features"
+        if made.measure == "jaccard"
         else "sketches of the texts, which are accurate to some per cent"
     )
     return f"""<h2>How to read this</h2>

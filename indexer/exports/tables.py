@@ -70,7 +70,7 @@ def iso_time(milliseconds: int | None) -> str:
     """A time in ISO 8601, UTC, to the millisecond; empty for none, and for one beyond the year
     9999.
 
-    >>> moment(1_700_000_000_123)
+    >>> iso_time(1_700_000_000_123)
     '2023-11-14T22:13:20.123Z'
     """
     if milliseconds is None:

@@ -48,7 +48,7 @@ def delete(
     ids: Sequence[str],
     *,
     threshold: float = 0.8,
-    measure: str = "features",
+    measure: str = "jaccard",
     principal: Principal = "longest",
 ) -> DeleteResult:
     """Remove documents, their parts and whatever is remembered of them; a family that loses its

@@ -53,7 +53,7 @@ class Settings:
     """
 
     threshold: float = 0.8
-    measure: str = "features"
+    measure: str = "jaccard"
     principal: Principal = "longest"
     cluster_threshold: float | None = None
     cap: int = CAP
@@ -102,7 +102,7 @@ def group(
     store: Store,
     *,
     threshold: float = 0.8,
-    measure: str = "features",
+    measure: str = "jaccard",
     principal: Principal = "longest",
     cluster_threshold: float | None = None,
     cap: int = CAP,
@@ -206,10 +206,10 @@ def fewest_equal(measure: str, width: int, threshold: float) -> int:
 
     For `estimate` the slots are the measure, and other measures are not ruled out by slots.
 
-    >>> fewest_equal("features", 128, 0.8), fewest_equal("overlap", 128, 0.8)
+    >>> fewest_equal("jaccard", 128, 0.8), fewest_equal("overlap", 128, 0.8)
     (88, 0)
     """
-    return int(np.argmax(intervals(width, Z999)[1] >= threshold)) if measure == "features" else 0
+    return int(np.argmax(intervals(width, Z999)[1] >= threshold)) if measure == "jaccard" else 0
 
 
 def _order(collection: Collection, kind: Principal, sums: list[float]) -> list[int]:

@@ -104,7 +104,7 @@ def label(
 
     With `family` what is done to a document is done to the others of its family as well, but for
     those that are left for review: all others of a family in which a document carries, or is given,
-    a label of `review` (who carries it itself was judged already), and those whose `features`
+    a label of `review` (who carries it itself was judged already), and those whose `jaccard`
     similarity to every document named in their family is below `threshold`. `dry_run` changes
     nothing.
 
@@ -287,7 +287,7 @@ def _families_of(store: Store, named: Collection[str]) -> Iterator[tuple[str, li
 
 
 class _Nearest:
-    """How similar documents are to the nearest of some, by `features`."""
+    """How similar documents are to the nearest of some, by `jaccard`."""
 
     def __init__(self, heads: Sequence[Row], recipe: Recipe) -> None:
         self._recipe = recipe

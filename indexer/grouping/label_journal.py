@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from indexer.jobs.journal import Journal, failures_at
+from indexer.jobs.journal import Journal, read_journal
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS labelling (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, added TEXT NOT NULL, "
@@ -110,7 +110,7 @@ def history(path: Path | None) -> tuple[LabelJob, ...]:
     """Every labelling in a journal, the last one first, read without holding it. Raises `StoreBusy`
     while a job holds it.
     """
-    return failures_at(
+    return read_journal(
         path,
         "labelling",
         _HISTORY,

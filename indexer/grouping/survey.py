@@ -181,8 +181,8 @@ def _pairs(
     if len(left) <= MOST_VERIFIED:
         progress("measuring pairs", 0, len(left))
         similarity, measure = (
-            Verifier(store, collection, "features").similarities(left, right),
-            "features",
+            Verifier(store, collection, "jaccard").similarities(left, right),
+            "jaccard",
         )
     entries = list(collection.entries)
     texts = np.array(

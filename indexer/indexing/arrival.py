@@ -56,7 +56,7 @@ class Arrivals:
         self._joining = settings is not None and bool(recipe.minhash and recipe.bands)
         self._width = recipe.slots or 0
         self._least = (
-            fewest_equal("features", self._width, self._settings.threshold) if self._joining else 0
+            fewest_equal("jaccard", self._width, self._settings.threshold) if self._joining else 0
         )
         self._known = self._no_leaders()
         self._documents = store.counts().documents

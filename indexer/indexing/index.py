@@ -166,24 +166,26 @@ def _families(threshold: float | None) -> Settings | None:
 
 
 class _Tally:
-    """Outcomes counted by kind, skipped ones by reason."""
+    """Outcomes counted as `indexed`, `failed`, or by the reason for which they were skipped."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.failed: list[FailedBlob] = []
 
     def add(self, outcome: Outcome) -> None:
-        self.counts[
-            outcome.reason if isinstance(outcome, SkippedBlob) else type(outcome).__name__
-        ] += 1
-        if isinstance(outcome, FailedBlob):
+        if isinstance(outcome, SkippedBlob):
+            self.counts[outcome.reason] += 1
+        elif isinstance(outcome, FailedBlob):
+            self.counts["failed"] += 1
             self.failed.append(outcome)
+        else:
+            self.counts["indexed"] += 1
 
     def account(self, removed: int, seconds: float, stopped: bool) -> Account:
-        others = self.counts.keys() - {"Indexed", "Failed", "unchanged"}
+        others = self.counts.keys() - {"indexed", "failed", "unchanged"}
         return Account(
             seen=self.counts.total(),
-            indexed=self.counts["Indexed"],
+            indexed=self.counts["indexed"],
             unchanged=self.counts["unchanged"],
             skipped={reason: self.counts[reason] for reason in sorted(others)},
             failed=tuple(self.failed),

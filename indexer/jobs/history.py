@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.errors import StoreError
-from indexer.jobs.journal import Journal, failures_at
-from indexer.system.logs import Level, event, is_enabled
+from indexer.jobs.journal import Journal, read_journal
+from indexer.system.logs import Level, event, job_context
 from indexer.system.traces import span
 
 KEPT = 200
@@ -66,7 +66,7 @@ def record_job(journal: Journal, command: str) -> Iterator[JobRecorder]:
     A summary that cannot be kept stops no job.
     """
     job, started = JobRecorder(secrets.token_hex(6)), time.monotonic()
-    with is_enabled(job.id), span(command, job=job.id):
+    with job_context(job.id), span(command, job=job.id):
         event("job_began", command=command)
         _change(journal, _TABLE, ())
         row = (job.id, command, began := time.time())
@@ -89,7 +89,7 @@ def job_history(path: Path | None) -> tuple[JobSummary, ...]:
     """The jobs in a journal, the last one first, read without holding it. Raises `StoreBusy` while
     a job holds it.
     """
-    return failures_at(path, "job", _SELECT, _summary)
+    return read_journal(path, "job", _SELECT, _summary)
 
 
 def _summary(
@@ -101,14 +101,13 @@ def _summary(
 def _end(
     journal: Journal, job: JobRecorder, command: str, began: float, outcome: str, seconds: float
 ) -> None:
-    counts = {name.lower(): number for name, number in job.counts.items()}
     _change(
         journal, _TABLE, ()
     )  # a restored journal may have no summaries, and has none of its own restoring
     _change(
         journal,
         _ENDED,
-        (job.id, job.id, command, began, round(seconds, 3), outcome, json.dumps(counts)),
+        (job.id, job.id, command, began, round(seconds, 3), outcome, json.dumps(job.counts)),
     )
     _change(journal, "DELETE FROM job WHERE number <= (SELECT max(number) FROM job) - ?", (KEPT,))
     level: Level = "warning" if outcome.startswith("failed") else "info"
@@ -118,7 +117,7 @@ def _end(
         command=command,
         outcome=outcome,
         seconds=round(seconds, 3),
-        counts=counts,
+        counts=dict(job.counts),
     )
 
 

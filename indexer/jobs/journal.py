@@ -89,12 +89,12 @@ def stored_failures(path: Path | None) -> tuple[Failure, ...] | None:
     while a job holds it.
     """
     try:
-        return failures_at(path, "failure", "SELECT * FROM failure ORDER BY path", Failure)
+        return read_journal(path, "failure", "SELECT * FROM failure ORDER BY path", Failure)
     except StoreBusy:
         return None
 
 
-def failures_at(
+def read_journal(
     path: Path | None, table: str, select: str, made: Callable[..., T]
 ) -> tuple[T, ...]:
     """What is made of the rows that a SELECT finds in a journal, without holding it; nothing when

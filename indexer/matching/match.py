@@ -43,7 +43,7 @@ def match(
     threshold: float = 0.5,
     false_negative_weight: float = 0.75,
     recall: float | None = None,
-    measure: str = "features",
+    measure: str = "jaccard",
     against: str | None = None,
     new: bool = False,
     exact: bool = False,
@@ -62,7 +62,7 @@ def match(
     instead of bands by `false_negative_weight`. `against`: only pairs of a document without this
     label and one that carries it. `new`: only pairs that touch a document that came after the last
     `group`. `exact`: measure every pair on its texts, not only those that the slots leave open,
-    which `all_pairs` and `contained` do in any case. `all_pairs`: find every pair by `features`,
+    which `all_pairs` and `contained` do in any case. `all_pairs`: find every pair by `jaccard`,
     without chance and caps, at the price of reading all texts. `contained`: find excerpts, quoting
     replies and documents inside longer ones, by the passages that texts share; reads all texts; the
     larger share of one text in the other counts, and both are told. `cap`: a band that more
@@ -82,7 +82,7 @@ def match(
         raise UsageError(
             "--complete finds all pairs by features, --contained by passages; leave one of them out"
         )
-    if audit and (all_pairs or contained or against is not None or new or measure != "features"):
+    if audit and (all_pairs or contained or against is not None or new or measure != "jaccard"):
         raise UsageError(
             "--audit is of all pairs by features, and goes with no other choice of pairs and no --measure"
         )
@@ -129,7 +129,7 @@ def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: 
     check_measure(measure)
     if not 0 < threshold <= 1:
         raise UsageError(f"the threshold must lie between 0 (exclusive) and 1, not {threshold}")
-    if all_pairs and measure != "features":
+    if all_pairs and measure != "jaccard":
         raise UsageError(
             f"--complete and --contained have a measure of their own, not {measure}; leave --measure out"
         )

@@ -185,7 +185,7 @@ def likely(
     cap: int,
     progress: Progress,
 ) -> TextPairs:
-    """Pairs that share a band: the slots decide what they can of `features`, the texts the rest, or
+    """Pairs that share a band: the slots decide what they can of `jaccard`, the texts the rest, or
     all of it if `exact`.
 
     Pairs whose 95 % interval ends below the threshold are out. `estimate` needs no texts, every
@@ -220,7 +220,7 @@ def complete(
     wanted: PairFilter,
     progress: Progress,
 ) -> TextPairs:
-    """Every wanted pair whose `features` similarity is `threshold` or more; reads all texts twice
+    """Every wanted pair whose `jaccard` similarity is `threshold` or more; reads all texts twice
     or more.
 
     The room holds about three bits for each feature of a text, and at high thresholds 8 bytes for

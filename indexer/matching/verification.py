@@ -59,7 +59,7 @@ class Verifier:
         request.
         """
         self.read(text for pair in pairs for text in pair)
-        if self.measure != "features" or least <= 0:
+        if self.measure != "jaccard" or least <= 0:
             return [self.similarity(a, b) for a, b in pairs]
         made: list[float] = []
         for start in range(0, len(pairs), BATCH):
@@ -89,7 +89,7 @@ class Verifier:
         if a == b:
             return 1.0
         one, other = self.side(a), self.side(b)
-        if self.measure == "features":
+        if self.measure == "jaccard":
             return jaccard(one.features, other.features)
         return measure_pair(self.measure, one, other).similarity
 

@@ -23,23 +23,23 @@ class Cursor:
     search: str
     page: int
     shown: tuple[str, ...]
-    moment: str | None
+    snapshot: str | None
 
     @property
     def token(self) -> str:
         """The cursor as letters, digits, `-` and `_`: about 25 characters a shown hit of nearfold's
         own ids.
         """
-        state = json.dumps([self.search, self.page, self.moment, *self.shown], ensure_ascii=False)
+        state = json.dumps([self.search, self.page, self.snapshot, *self.shown], ensure_ascii=False)
         return (
             base64.urlsafe_b64encode(zlib.compress(state.encode("utf-8", "replace"), 9))
             .decode()
             .rstrip("=")
         )
 
-    def later(self, shown: tuple[str, ...], moment: str | None) -> Cursor:
+    def later(self, shown: tuple[str, ...], snapshot: str | None) -> Cursor:
         """The cursor after one more page."""
-        return Cursor(self.search, self.page + 1, self.shown + shown, moment)
+        return Cursor(self.search, self.page + 1, self.shown + shown, snapshot)
 
 
 def fingerprint_of(*asked: object) -> str:
@@ -52,13 +52,13 @@ def cursor(token: str, search: str) -> Cursor:
     another search.
 
     >>> cursor(Cursor("0a", 1, ("x", "y"), None).token, "0a")
-    Cursor(search='0a', page=1, shown=('x', 'y'), moment=None)
+    Cursor(search='0a', page=1, shown=('x', 'y'), snapshot=None)
     """
     try:
         packed = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-        of, page, moment, *shown = json.loads(zlib.decompressobj().decompress(packed, LONGEST))
+        of, page, snapshot, *shown = json.loads(zlib.decompressobj().decompress(packed, LONGEST))
         read = Cursor(
-            str(of), int(page), tuple(map(str, shown)), None if moment is None else str(moment)
+            str(of), int(page), tuple(map(str, shown)), None if snapshot is None else str(snapshot)
         )
     except (binascii.Error, zlib.error, ValueError, TypeError) as error:
         raise UsageError(

@@ -98,7 +98,7 @@ class ByFamily:
 
 
 class BySketch:
-    """Hits fold under the shown hit they resemble most, at or above a threshold of the `features`
+    """Hits fold under the shown hit they resemble most, at or above a threshold of the `jaccard`
     measure.
 
     The slots decide where the whole 95 % interval lies on one side of the threshold; inside it

@@ -28,7 +28,7 @@ _NO_SLOTS = "recipe {} keeps no MinHash slots, which live folding needs: nothing
 _TOP_ONLY = (
     "the best {} hits were compared by type; those after them are not folded: --top compares more"
 )
-_MOMENT_GONE = "the moment of the first page is over: documents that changed since then are read as they are now"
+_SNAPSHOT_EXPIRED = "the snapshot of the first page has expired: documents that changed since then are read as they are now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Page:
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
     next: str | None = None
     of: Scope = "documents"
-    measure: str = "features"
+    measure: str = "jaccard"
 
 
 def search(
@@ -66,7 +66,7 @@ def search(
     limit: int = 10,
     page: int = 1,
     after: str | None = None,
-    hold: bool = False,
+    keep_alive: bool = False,
     facets: Sequence[str] = (),
     of: Scope = "documents",
     top: int = TOP,
@@ -74,7 +74,7 @@ def search(
 ) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
-    `live` folds hits at `threshold` of the `features` measure (by texts alone once slots turn out
+    `live` folds hits at `threshold` of the `jaccard` measure (by texts alone once slots turn out
     to mislead), `family` by the stored family, `none` not at all. Hits are read until the page is
     full, and at least the first 1,000, so that the counts of folded hits are nearly always whole.
     `types` folds the best `top` hits by duplicate type, fuzzy ones at `threshold` of terminology;
@@ -82,7 +82,7 @@ def search(
 
     `page` searches again. `after`, the `next` of the page before, goes on instead: what resembles a
     hit shown before is folded under it and not shown, whatever arrives in between, and nothing is
-    left out. With `hold` on the first page a search engine keeps the documents as they are, five
+    left out. With `keep_alive` on the first page a search engine keeps the documents as they are, five
     minutes from page to page; else, and in an embedded store, they are read as they are then.
     `facets` are fields whose most frequent values are counted, in documents and in stored families.
 
@@ -96,8 +96,8 @@ def search(
     typing = (*((top, synonyms) if fold == "types" else ()), *((of,) if of != "documents" else ()))
     begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold, *typing))
     recipe, store = recipe_of(store), scope_view(store, of)
-    ranking, notes = _ranking(store, asked, begun, hold)
-    readings = StoredTexts(store, recipe, ranking.moment)
+    ranking, notes = _ranking(store, asked, begun, keep_alive)
+    readings = StoredTexts(store, recipe, ranking.snapshot)
     seeds = [ranked_row(row) for row in readings.rows(begun.shown)]
     start = len(seeds) + limit * (page - 1)
     rule: Rule = _rule(fold, threshold, readings)
@@ -111,7 +111,7 @@ def search(
         ranking = replace(ranking, hits=chain(tuple(read), ranking.hits))
         groups, complete = _groups(ranking, begun, seeds, rule, start + limit)
     families, relation = _families(fold, ranking, len(groups), complete)
-    later = begun.later(_ids(groups[len(seeds) : start + limit]), ranking.moment)
+    later = begun.later(_ids(groups[len(seeds) : start + limit]), ranking.snapshot)
     made = Page(
         total=ranking.total,
         families=families,
@@ -123,10 +123,10 @@ def search(
         facets=ranking.facets,
         next=later.token if len(groups) > start + limit else None,
         of=of,
-        measure="terminology" if fold == "types" else "features",
+        measure="terminology" if fold == "types" else "jaccard",
     )
-    if ranking.moment and not made.more:
-        store.release(ranking.moment)
+    if ranking.snapshot and not made.more:
+        store.release(ranking.snapshot)
     return made
 
 
@@ -138,15 +138,15 @@ def _begun(after: str | None, page: int, search: str) -> Cursor:
 
 
 def _ranking(
-    store: Store, asked: Query, begun: Cursor, hold: bool
+    store: Store, asked: Query, begun: Cursor, keep_alive: bool
 ) -> tuple[Ranking, tuple[str, ...]]:
     """The hits, at the moment of the pages before where there is one; when it is over, as they are
     now.
     """
     try:
-        return store.search(asked, begun.moment, hold or begun.moment is not None), ()
+        return store.search(asked, begun.snapshot, keep_alive or begun.snapshot is not None), ()
     except SnapshotExpired:
-        return store.search(asked, hold=True), (_MOMENT_GONE,)
+        return store.search(asked, keep_alive=True), (_SNAPSHOT_EXPIRED,)
 
 
 def _typed(

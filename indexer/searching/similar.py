@@ -47,7 +47,7 @@ def similar(
     id: str | None = None,
     path: str | None = None,
     threshold: float = 0.8,
-    measure: str = "features",
+    measure: str = "jaccard",
     limit: int = 20,
     of: Scope | None = None,
 ) -> SimilarResult:
@@ -78,7 +78,7 @@ def similar_many(
     *,
     ids: Sequence[str] = (),
     threshold: float = 0.8,
-    measure: str = "features",
+    measure: str = "jaccard",
     limit: int = 20,
 ) -> Iterator[SimilarResult]:
     """Find the near duplicates of many texts, then of many stored documents, in the order given;
@@ -188,7 +188,7 @@ def _matches(
     """Candidates whose sketches may reach the threshold, judged on their texts."""
     if not candidates:
         return []
-    kept = promising(asked, candidates, threshold) if measure == "features" else candidates
+    kept = promising(asked, candidates, threshold) if measure == "jaccard" else candidates
     rows = store.get([candidate.id for candidate in kept])
     pairs = [(candidate, rows[candidate.id].text) for candidate in kept if candidate.id in rows]
     return rescore(text, asked, pairs, recipe, threshold, measure, limit)

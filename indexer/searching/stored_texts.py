@@ -28,7 +28,7 @@ class _Known:
 
 @dataclass(slots=True)
 class StoredTexts:
-    """What was read of a store, now or at a moment of it; titles and features of the last few
+    """What was read of a store, now or at a snapshot of it; titles and features of the last few
     hundred documents are remembered.
 
     `parts`: where the parts lie that were read, by id.
@@ -36,13 +36,13 @@ class StoredTexts:
 
     store: Store
     recipe: Recipe
-    moment: str | None = None
+    snapshot: str | None = None
     parts: dict[str, Part] = field(default_factory=dict)
     _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
 
     def rows(self, ids: Sequence[str]) -> list[Row]:
         """The rows of these ids in the order given; those that are gone are left out."""
-        found = self.store.get(ids, self.moment) if ids else {}
+        found = self.store.get(ids, self.snapshot) if ids else {}
         self.parts.update(
             (id, Part(row.parent, row.title, row.start, row.stop))
             for id, row in found.items()
@@ -71,7 +71,7 @@ class StoredTexts:
             self._read(missing[start : start + _BATCH])
 
     def similarity(self, a: str, b: str) -> float:
-        """The exact `features` similarity of two documents by id; one that is gone has no
+        """The exact `jaccard` similarity of two documents by id; one that is gone has no
         features.
         """
         self.read_ahead([a, b])

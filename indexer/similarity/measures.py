@@ -1,7 +1,7 @@
 """The similarity measures, by the names that `--measure` takes. All are in [0, 1], symmetric, and 0
 where undefined.
 
-- `features`: Jaccard similarity of the recipe's own features, exact: what the sketches estimate.
+- `jaccard`: Jaccard similarity of the recipe's own features, exact: what the sketches estimate.
 - `estimate`: the same from the MinHash slots, with its 95 % Wilson interval.
 - `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a near-dupe, really?").
 - `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see `indexer.similarity.alignment`).
@@ -13,7 +13,7 @@ where undefined.
 - `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of the two sets of features
   (Charikar, STOC 2002: each bit agrees with that chance), and carries the 95 % Wilson interval of that: wide, for 64 bits.
 
-Undefined, and so 0: a text without features (`features`, `containment`), without words (the word
+Undefined, and so 0: a text without features (`jaccard`, `containment`), without words (the word
 measures; two empty texts are no near duplicates), without a sketch (`estimate`, `hamming`; None in
 `Measures`). A text shorter than five words is one shingle and one chunk, whole: texts with the same
 words have similarity 1 however short they are.
@@ -135,7 +135,7 @@ class Measures:
     estimates, with 95 % confidence.
     """
 
-    features: float
+    jaccard: float
     resemblance: float
     jaccard_words: float
     overlap: float
@@ -157,7 +157,7 @@ def measures(a: Side, b: Side, matching: Matching = "literal") -> Measures:
     aligned = align(a.words, b.words, matching)
     bits, agreeing = a.recipe.bits or 64, hamming(a, b)
     return Measures(
-        features=jaccard(a.features, b.features),
+        jaccard=jaccard(a.features, b.features),
         resemblance=resemblance(a.words, b.words),
         jaccard_words=aligned.jaccard,
         overlap=aligned.overlap,
@@ -225,7 +225,7 @@ def _exact(similarity: float) -> Estimate:
 Measure: TypeAlias = Callable[[Side, Side, Matching], Estimate]
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
-        "features": lambda a, b, _: _exact(jaccard(a.features, b.features)),
+        "jaccard": lambda a, b, _: _exact(jaccard(a.features, b.features)),
         "resemblance": lambda a, b, _: _exact(resemblance(a.words, b.words)),
         "jaccard_words": lambda a, b, matching: _exact(align(a.words, b.words, matching).jaccard),
         "overlap": lambda a, b, matching: _exact(align(a.words, b.words, matching).overlap),
@@ -237,7 +237,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
 )
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
-        "features": "features in common; what look-ups go by",
+        "jaccard": "features in common; what look-ups go by",
         "estimate": "of features, from the sketches alone",
         "overlap": "S_L: shared words, of the longer text",
         "jaccard_words": "S_J: shared words, of both together",

@@ -22,7 +22,7 @@ Z999 = 3.2905267314919255
 def promising(
     asked: Fingerprint, candidates: Sequence[Candidate], threshold: float
 ) -> list[Candidate]:
-    """The candidates whose `features` similarity may reach the threshold, judged by their slots, in
+    """The candidates whose `jaccard` similarity may reach the threshold, judged by their slots, in
     the order given.
 
     One is dropped when the upper end of its 99.9 % Wilson interval lies below the threshold; of
@@ -47,7 +47,7 @@ def rescore(
     pairs: Iterable[tuple[Candidate, str]],
     recipe: Recipe,
     threshold: float,
-    measure: str = "features",
+    measure: str = "jaccard",
     limit: int | None = None,
 ) -> list[Match]:
     """The candidates, given with their texts, whose `measure` is above 0 and at least `threshold`;

@@ -26,7 +26,7 @@ class PairRequest:
 
     threshold: float = 0.5
     false_negative_weight: float = 0.75
-    measure: str = "features"
+    measure: str = "jaccard"
     against: str | None = None
     exact: bool = False
     cap: int = CAP

@@ -38,7 +38,7 @@ class Ranking:
 
     `families` of all matches, where the query asks for them; a document without a family is one of
     its own. `facets`: for each field asked, its `FACET_VALUES` most frequent values, ties by value.
-    A search engine counts families exactly up to 40,000, in a facet up to 10,000. `moment`: what
+    A search engine counts families exactly up to 40,000, in a facet up to 10,000. `snapshot`: what
     `search` and `get` take to go on reading the documents as they were; None where a store keeps no
     moments, or was not asked to hold it.
     """
@@ -47,7 +47,7 @@ class Ranking:
     hits: Iterator[RankedRow]
     families: int | None = None
     facets: Mapping[str, tuple[Facet, ...]] = field(default_factory=dict)
-    moment: str | None = None
+    snapshot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ class Store(Protocol):
         """
         ...
 
-    def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
-        """Whole rows by id, now or as they were at a moment; ids that do not exist are absent. May
+    def get(self, ids: Sequence[str], snapshot: str | None = None) -> dict[str, Row]:
+        """Whole rows by id, now or as they were at a snapshot; ids that do not exist are absent. May
         raise `MomentGone`.
         """
         ...
@@ -168,7 +168,9 @@ class Store(Protocol):
         """
         ...
 
-    def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
+    def search(
+        self, query: Query, snapshot: str | None = None, keep_alive: bool = False
+    ) -> Ranking:
         """Full-text search over title and text, whatever the characters of the query.
 
         Words are all required; `"quoted words"` stand together. Words of scripts written without
@@ -182,14 +184,14 @@ class Store(Protocol):
         `relevance`: best first; `path`: ascending; `modified`: newest first, rows without a time
         last. Ties, and an empty query by relevance, go by path and then id.
 
-        `hold` keeps the documents as they are for searches that are given the ranking's `moment`:
+        `keep_alive` keeps the documents as they are for searches that are given the ranking's `snapshot`:
         in a search engine for five minutes after each use, or until `release`. Raises `MomentGone`
         for one that is over.
         """
         ...
 
-    def release(self, moment: str) -> None:
-        """Let a moment go; one that is over already is no error."""
+    def release(self, snapshot: str) -> None:
+        """Let a snapshot go; one that is over already is no error."""
         ...
 
     def scan(self, under: str | None = None) -> Iterator[Row]:

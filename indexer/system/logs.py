@@ -2,7 +2,7 @@
 text or as JSON Lines.
 
 An event carries only the fields named here, and none has room for a document's text or title, a
-path, a query, an address or a credential. `is_enabled` says which job an event belongs to, in every
+path, a query, an address or a credential. `job_context` says which job an event belongs to, in every
 thread that the job starts.
 """
 
@@ -57,7 +57,7 @@ def event(
 
 
 @contextmanager
-def is_enabled(job: str) -> Iterator[None]:
+def job_context(job: str) -> Iterator[None]:
     """Every event inside carries this id of a job."""
     before = _job.set(job)
     try:

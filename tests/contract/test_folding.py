@@ -64,7 +64,7 @@ def pages(store, arrive=None, **options):
 @pytest.mark.parametrize("hold", [False, True])
 @pytest.mark.parametrize("fold", ["live", "none"])
 def test_pages_by_token_are_those_by_number(library, fold, hold):
-    shown, _ = pages(library, fold=fold, hold=hold)
+    shown, _ = pages(library, fold=fold, keep_alive=hold)
     by_number = [
         search(library, "", sort="path", limit=5, page=place + 1, fold=fold)
         for place in range(len(shown))
@@ -90,7 +90,7 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
             first | {f"zz-{60 + page}": sentence(60 + page, words=60)} | family(page, 1, start=7),
         )
 
-    shown, folded = pages(library, arrive, hold=hold)
+    shown, folded = pages(library, arrive, keep_alive=hold)
     seen = [number(id).rpartition("-")[2] for id in listed(shown)]
     assert len(seen) == len(set(seen))
     old = {f"{one:02}" for one in range(FAMILIES)}
@@ -116,13 +116,13 @@ def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
         write(library, {f"01-{one:02}": sentence(90 + one) for one in range(FAMILIES)})
 
     before, _ = pages(library)
-    shown, folded = pages(library, gone, hold=True)
+    shown, folded = pages(library, gone, keep_alive=True)
     assert shown == before
     assert len(folded) == FAMILIES * (COPIES - 1)
 
 
 def test_a_token_whose_moment_is_over_goes_on_and_says_so(library):
-    first = search(library, "", sort="path", limit=5, hold=True)
+    first = search(library, "", sort="path", limit=5, keep_alive=True)
     rest = search(
         library, "", sort="path", limit=50, after=first.next
     )  # the last page lets the moment go
@@ -130,7 +130,7 @@ def test_a_token_whose_moment_is_over_goes_on_and_says_so(library):
     assert [hit.id for hit in rest.hits] == [hit.id for hit in again.hits]
     engine = library.url.startswith(("opensearch", "elasticsearch"))
     assert bool(again.notes) is engine
-    assert not engine or "moment of the first page is over" in again.notes[0]
+    assert not engine or "snapshot of the first page has expired" in again.notes[0]
 
 
 def test_a_token_is_of_one_search(library):

@@ -383,17 +383,20 @@ def test_facets_of_nothing_and_the_most_frequent_values(store):
 def test_a_moment_is_held_until_it_is_released(store):
     store.write([row("1", text="fox old"), row("2", text="fox old")])
     store.refresh()
-    moment = store.search(Query("fox"), hold=True).moment
-    assert store.search(Query("fox")).moment is None
+    snapshot = store.search(Query("fox"), keep_alive=True).snapshot
+    assert store.search(Query("fox")).snapshot is None
     store.write([row("1", text="wolf new"), row("3", text="fox new")])
     store.delete(["2"])
     store.refresh()
-    assert {hit.id for hit in store.search(Query("fox"), moment, hold=True).hits} == {"1", "2"}
-    then = store.get(["2", "1", "3"], moment)
+    assert {hit.id for hit in store.search(Query("fox"), snapshot, keep_alive=True).hits} == {
+        "1",
+        "2",
+    }
+    then = store.get(["2", "1", "3"], snapshot)
     assert {id: one.text for id, one in then.items()} == {"1": "fox old", "2": "fox old"}
     assert ids(store, "fox") == ["3"]
-    store.release(moment)
-    store.release(moment)
-    for ask in (lambda: store.search(Query("fox"), moment), lambda: store.get(["1"], moment)):
+    store.release(snapshot)
+    store.release(snapshot)
+    for ask in (lambda: store.search(Query("fox"), snapshot), lambda: store.get(["1"], snapshot)):
         with pytest.raises(SnapshotExpired, match="search again"):
             ask()

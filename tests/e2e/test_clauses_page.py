@@ -48,7 +48,7 @@ def test_documents_and_parts_are_told_apart(store: str) -> None:
     part = run_json("search", "confidential", "--of", "parts", store=store)["hits"][0]["id"]
     found = run_json("similar", "--id", part, store=store)["matches"]
     assert [one["similarity"] for one in found] == [1.0] * 3
-    assert run_json("compare", part, found[0]["id"], store=store)["measures"]["features"] == 1.0
+    assert run_json("compare", part, found[0]["id"], store=store)["measures"]["jaccard"] == 1.0
     assert run_json("delete", part.partition("#")[0], store=store)["deleted"] == [
         part.partition("#")[0]
     ]

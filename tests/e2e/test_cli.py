@@ -34,8 +34,7 @@ def test_similar_finds_the_other_edition_and_says_why(store: str) -> None:
     assert NEWS.name in found and PRESS.name not in found
     match = found[NEWS.name]
     assert (
-        match["measure"] == "features"
-        and match["low"] == match["similarity"] == match["high"] > 0.9
+        match["measure"] == "jaccard" and match["low"] == match["similarity"] == match["high"] > 0.9
     )
     assert max(passage["words"] for passage in match["shared"]) > 50
     text = PRESS.read_text(encoding="utf-8")
@@ -62,7 +61,7 @@ def test_search_folds_near_duplicates_and_drops_none(store: str) -> None:
     assert sorted(shown + under) == sorted(hit["id"] for hit in plain["hits"])
     assert folded["total"] == plain["total"] == len(plain["hits"])
     assert folded["families"] == {"value": len(shown), "relation": "eq"}
-    assert folded["measure"] == "features"
+    assert folded["measure"] == "jaccard"
     assert "similarity to the hit above by measure: features" in run("search", "ferry", store=store)
     assert under and len(shown) < len(plain["hits"])
 
@@ -89,7 +88,7 @@ def test_pages_show_every_group_once(store: str) -> None:
 def test_compare_marks_shared_passages() -> None:
     compared = run_json("compare", PRESS, NEWS)
     assert set(compared["measures"]) >= {
-        "features",
+        "jaccard",
         "resemblance",
         "jaccard_words",
         "overlap",

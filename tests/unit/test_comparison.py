@@ -18,7 +18,7 @@ BLOCKS = st.lists(
     max_size=6,
 )
 MEASURES = {
-    "features",
+    "jaccard",
     "resemblance",
     "jaccard_words",
     "overlap",
@@ -132,4 +132,4 @@ def test_texts_without_words_have_nothing_to_show() -> None:
     made = compare("", " \n!")
     assert rows(made) == []
     assert as_json(made)["shared"] == []
-    assert made.measures.overlap == made.measures.features == 0.0
+    assert made.measures.overlap == made.measures.jaccard == 0.0

@@ -36,7 +36,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 EXAMPLES = json.loads((GOLDEN / "seed003_examples.json").read_text(encoding="utf-8"))["examples"]
 CHUNKS = json.loads((GOLDEN / "seed003_chunks.json").read_text(encoding="utf-8"))["rows"]
 NAMES = {
-    "features",
+    "jaccard",
     "resemblance",
     "jaccard_words",
     "overlap",
@@ -124,7 +124,7 @@ def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> 
     assert {made.resemblance, made.jaccard_words, made.overlap, made.terminology} == {
         float(has_words)
     }
-    assert {made.features, *made.containment} == {float(has_features)}
+    assert {made.jaccard, *made.containment} == {float(has_features)}
     if fingerprint(text, DEFAULT).status == "complete":
         assert made.estimate is not None
         assert made.estimate.similarity == made.hamming == 1.0
@@ -192,7 +192,7 @@ def test_estimate_has_the_wilson_interval() -> None:
 def test_estimate_is_near_the_features_it_estimates() -> None:
     text = " ".join(f"clause{place} of the agreement" for place in range(300))
     made = measures(side(text), side(text.replace("clause7", "annex")))
-    assert made.estimate.low <= made.features <= made.estimate.high
+    assert made.estimate.low <= made.jaccard <= made.estimate.high
     assert made.hamming > 0.8
 
 
@@ -218,7 +218,7 @@ def test_the_names_are_those_of_the_command_line() -> None:
 
 
 def test_an_unknown_measure_names_the_known_ones() -> None:
-    with pytest.raises(UnknownMeasure, match="features"):
+    with pytest.raises(UnknownMeasure, match="jaccard"):
         measure_pair("cosine", side("a"), side("b"))
 
 

@@ -55,9 +55,9 @@ def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
     store = library(rows(made, labels=LABELS))
     asked = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "room", lambda _: MemoryBudget())
+        patch.setattr(pairs, "default_memory", lambda _: MemoryBudget())
         whole = told(match(store, **asked))
-        patch.setattr(pairs, "room", lambda _: narrow())
+        patch.setattr(pairs, "default_memory", lambda _: narrow())
         assert told(match(store, **asked)) == whole
 
 
@@ -68,7 +68,7 @@ def test_families_are_the_same(made, kind, cap):
     for room in (MemoryBudget(), narrow()):
         collection = collect(store, DEFAULT, room=room)
         asked = Settings(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
-        made_in.append(assign_families(collection, Verifier(store, collection, "features"), asked))
+        made_in.append(assign_families(collection, Verifier(store, collection, "jaccard"), asked))
     assert made_in[0] == made_in[1]
 
 

@@ -124,7 +124,7 @@ def test_threads_that_write_know_their_job(told: io.StringIO) -> None:
             logs.event("document_refused", id=threading.current_thread().name)
             return [None]
 
-    with logs.is_enabled("a job"), Writer(Telling()) as writer:
+    with logs.job_context("a job"), Writer(Telling()) as writer:
         list(writer.write([row("1")]))
         list(writer.finish())
     assert [one["job"] for one in events(told)] == ["a job"]

@@ -58,21 +58,21 @@ def test_what_the_bands_find_is_true_and_sorted(made):
     pairs = list(matched)
     assert found(matched).items() <= true_pairs(made, 0.6).items()
     assert [(pair.a, pair.b) for pair in pairs] == sorted({(pair.a, pair.b) for pair in pairs})
-    assert {pair.measure for pair in pairs} <= {"features"}
+    assert {pair.measure for pair in pairs} <= {"jaccard"}
 
 
 def test_slots_decide_what_is_clear_and_texts_the_rest():
     truth = true_pairs(TEXTS, 0.8)
     pairs = {(pair.a, pair.b): pair for pair in match(library(rows(TEXTS)), threshold=0.8)}
     assert pairs.keys() == truth.keys() and {("a", "b"), ("a", "h"), ("b", "c")} <= pairs.keys()
-    assert pairs["a", "h"].measure == "features" and pairs["a", "h"].similarity == 1.0
+    assert pairs["a", "h"].measure == "jaccard" and pairs["a", "h"].similarity == 1.0
     for key, pair in pairs.items():
-        assert abs(pair.similarity - truth[key]) < (1e-12 if pair.measure == "features" else 0.1)
+        assert abs(pair.similarity - truth[key]) < (1e-12 if pair.measure == "jaccard" else 0.1)
 
 
 def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
     store, recipe = library(rows(TEXTS)), recipe_named("default")
-    for measure in ("features", "estimate", "hamming"):
+    for measure in ("jaccard", "estimate", "hamming"):
         pairs = list(match(store, threshold=0.5, measure=measure))
         for pair in pairs:
             equal = round(pair.similarity * recipe.slots)
@@ -97,7 +97,7 @@ def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
     made = {"a": sentence(1), "b": edited(sentence(1), 6)}
     [(key, value)] = true_pairs(made, 0.1).items()
     [pair] = match(library(rows(made)), threshold=value)
-    assert (pair.a, pair.b) == key and pair.measure == "features" and pair.similarity == value
+    assert (pair.a, pair.b) == key and pair.measure == "jaccard" and pair.similarity == value
     assert read == [(0, 1)]
     assert list(match(library(rows(made)), threshold=value + 1e-9)) == []
 

@@ -75,7 +75,7 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
         == near.high
         == jaccard(feature_set(BASE, DEFAULT), feature_set(NEAR, DEFAULT))
     )
-    assert (near.measure, near.keys_shared) == ("features", 3)
+    assert (near.measure, near.keys_shared) == ("jaccard", 3)
     assert [BASE[slice(*one.a)] for one in near.shared] == [
         NEAR[slice(*one.b)] for one in near.shared
     ]

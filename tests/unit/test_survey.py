@@ -25,7 +25,7 @@ def test_a_preview_is_what_group_would_write(made: dict[str, str], threshold: fl
     store = library(rows(made, cut=CUT))
     preview = survey(store).at(threshold)
     grouped = group(store, threshold=threshold)
-    assert (preview.families, preview.measure) == (grouped.families, "features")
+    assert (preview.families, preview.measure) == (grouped.families, "jaccard")
     after = survey(store).at(threshold)
     assert (after.families, after.moved, after.moves) == (grouped.families, 0, ())
     assert preview.moved == sum(row.family != row.id for row in store.scan())

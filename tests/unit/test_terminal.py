@@ -125,7 +125,7 @@ def test_narrow_terminals_and_right_to_left_texts_show_what_is_shared_once(
 def test_measures_are_named_and_explained() -> None:
     printed = shown(A, B)
     for name in (
-        "features",
+        "jaccard",
         "estimate",
         "overlap",
         "jaccard_words",

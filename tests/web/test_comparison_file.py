@@ -196,7 +196,7 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: 
     expect(page.locator(".moved").first).to_be_visible()
     expect(page.locator(".side.a .letters").first).to_have_text("2,0")
     assert page.locator(".measures dt").all_text_contents() == [
-        "features", "estimate", "overlap", "jaccard words", "resemblance", "resemblance, discounted", "containment words",
+        "jaccard", "estimate", "overlap", "jaccard words", "resemblance", "resemblance, discounted", "containment words",
         "terminology", "containment", "hamming",
     ]  # fmt: skip
     expect(page.locator(".measures .range")).to_have_text([re.compile(r"\d+% to \d+%")] * 2)

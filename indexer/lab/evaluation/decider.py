@@ -47,7 +47,7 @@ class Decider:
     """Texts under one recipe, signed once. Pairs are places in `texts`, the lower one first."""
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, measure: str | None = None) -> None:
-        """`measure`: `features` unless given, `terminology` or `hamming` where the recipe makes
+        """`measure`: `jaccard` unless given, `terminology` or `hamming` where the recipe makes
         nothing else.
 
         Corpus statistics of recipes with weights are counted over these texts. Raises
@@ -183,4 +183,4 @@ def usual_measure(recipe: Recipe) -> str:
     """What pairs are judged by under a recipe when nobody says."""
     if recipe.terms:
         return "terminology"
-    return "hamming" if recipe.simhash and not recipe.minhash else "features"
+    return "hamming" if recipe.simhash and not recipe.minhash else "jaccard"

@@ -66,7 +66,7 @@ def synth(
     The same folder and seed give the same bytes on every platform, whatever other kinds are made;
     not so `office` and `scan`, which LibreOffice and Tesseract make where they are installed,
     unless `programs` is False. Similarities are those of the planted texts, `similarity` being
-    `features` of the default recipe.
+    `jaccard` of the default recipe.
 
     Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or
     cannot be made; `UnknownName` for a kind.

@@ -62,14 +62,14 @@ class ForeignIndex(EngineStore):
             "seq_no_primary_term": True,
             "sort": [bodies.IN_PLACE],
         }
-        moment = None
+        snapshot = None
         try:
-            for answer in questions.pages(body, hold=True):
-                moment = answer["pit_id"]
+            for answer in questions.pages(body, keep_alive=True):
+                snapshot = answer["pit_id"]
                 yield from map(_held, answer["hits"]["hits"])
         finally:
-            if moment:
-                questions.release(moment)
+            if snapshot:
+                questions.release(snapshot)
 
 
 class InPlaceStore(ForeignIndex):

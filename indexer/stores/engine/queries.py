@@ -78,16 +78,21 @@ class IndexQueries:
             found[place] = answer["hits"]
         return found
 
-    def pages(self, body: Body, moment: str | None = None, hold: bool = False) -> Iterator[Body]:
+    def pages(
+        self, body: Body, snapshot: str | None = None, keep_alive: bool = False
+    ) -> Iterator[Body]:
         """One answer after the other at one point in time; later pages hold `PAGE` documents, or
         `COLUMNS_PAGE` hits without.
 
-        `pit_id` in an answer is the point in time, `moment` where one is given. It is closed at the
-        end unless `hold`. When the engine loses it, with a node for one, the rest is read at a new
-        one; with `moment` or `hold` `SnapshotExpired` is raised.
+        `pit_id` in an answer is the point in time, `snapshot` where one is given. It is closed at the
+        end unless `keep_alive`. When the engine loses it, with a node for one, the rest is read at a new
+        one; with `snapshot` or `keep_alive` `SnapshotExpired` is raised.
         """
         size = COLUMNS_PAGE if "stored_fields" in body else PAGE
-        pit, renewals = moment or self._moment(), 0 if moment or hold else _RENEWALS
+        pit, renewals = (
+            snapshot or self._open_snapshot(),
+            0 if snapshot or keep_alive else _RENEWALS,
+        )
         try:
             while True:
                 try:
@@ -95,7 +100,7 @@ class IndexQueries:
                 except SnapshotExpired:
                     if not renewals:
                         raise
-                    pit, renewals = self._moment(), renewals - 1
+                    pit, renewals = self._open_snapshot(), renewals - 1
                     continue
                 pit, hits = answer.setdefault("pit_id", pit), answer["hits"]["hits"]
                 yield answer
@@ -103,25 +108,25 @@ class IndexQueries:
                     return
                 body = {**bodies.later(body), "size": size, "search_after": hits[-1]["sort"]}
         finally:
-            if not hold:
+            if not keep_alive:
                 self.release(pit)
 
     def _page(self, body: Body) -> Body:
-        answer = self._at_moment(body)
+        answer = self._at_snapshot(body)
         return (
             answer
             if bodies.named(body, answer["hits"])
-            else self._at_moment(bodies.reading_ids(body))
+            else self._at_snapshot(bodies.reading_ids(body))
         )
 
-    def _moment(self) -> str:
+    def _open_snapshot(self) -> str:
         opened = self.requests.get(
             "POST", f"{self.index}/{self.dialect.open_pit}", params={"keep_alive": _KEEP_ALIVE}
         )
-        moment: str = opened[self.dialect.pit_field]
-        return moment
+        snapshot: str = opened[self.dialect.pit_field]
+        return snapshot
 
-    def _at_moment(self, body: Body) -> Body:
+    def _at_snapshot(self, body: Body) -> Body:
         answer = self.requests.ask("POST", "_search", self._spelled(body), WHOLE)
         if not 200 <= answer.status < 300:
             raise (
@@ -146,7 +151,9 @@ class IndexQueries:
                 raise meaning(self.requests.url, Answer(404, failed))
             yield from ((one["_id"], one["_source"]) for one in found["docs"] if one["found"])
 
-    def documents_at(self, moment: str, ids: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def documents_at(
+        self, snapshot: str, ids: Sequence[str]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Id and `_source` of documents as they were at a point in time."""
         for start in range(0, len(ids), PAGE):
             chunk = ids[start : start + PAGE]
@@ -155,12 +162,12 @@ class IndexQueries:
                 "query": {"ids": {"values": chunk}},
                 "track_total_hits": False,
             }
-            answer = self._at_moment({**body, "pit": {"id": moment, "keep_alive": _KEEP_ALIVE}})
+            answer = self._at_snapshot({**body, "pit": {"id": snapshot, "keep_alive": _KEEP_ALIVE}})
             yield from ((hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"])
 
-    def release(self, moment: str) -> None:
+    def release(self, snapshot: str) -> None:
         """Close a point in time; one that is closed already is no error."""
-        self.requests.ask("DELETE", self.dialect.close_pit, self.dialect.close_body(moment))
+        self.requests.ask("DELETE", self.dialect.close_pit, self.dialect.close_body(snapshot))
 
     def candidates(
         self, asked: Sequence[list[Key]], recipe: str, limit: int, cap: Callable[[int], int]

@@ -230,11 +230,13 @@ class EngineStore:
         """Waits until every shard shows what was written."""
         self._requests.get("POST", f"{self._index()}/_refresh")
 
-    def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
-        """Fresh from the engine, refreshed or not, unless a moment is given."""
+    def get(self, ids: Sequence[str], snapshot: str | None = None) -> dict[str, Row]:
+        """Fresh from the engine, refreshed or not, unless a snapshot is given."""
         asked, field, names = self._questions(), self._field(), storable_ids(ids)
         found = (
-            asked.documents_at(moment, names) if moment else asked.documents_now(names, PAGE, {})
+            asked.documents_at(snapshot, names)
+            if snapshot
+            else asked.documents_now(names, PAGE, {})
         )
         return {name: documents.row(name, document, field) for name, document in found}
 
@@ -266,7 +268,9 @@ class EngineStore:
     def _cap(self, rows: int) -> int:
         return max(self.hot_key_floor, int(self.hot_key_share * rows))
 
-    def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
+    def search(
+        self, query: Query, snapshot: str | None = None, keep_alive: bool = False
+    ) -> Ranking:
         """The matches and their order are those of the moment when the search begins, or of the one
         given.
         """
@@ -277,7 +281,7 @@ class EngineStore:
             body["query"]["bool"]["filter"] += families.conflict_filters(questions, wanted)
         if body is None:
             return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
-        pages = questions.pages(body, moment, hold)
+        pages = questions.pages(body, snapshot, keep_alive)
         first = next(pages)
         counted, scored = first.get("aggregations", {}), body["sort"][0] == bodies.BEST
         return Ranking(
@@ -291,12 +295,12 @@ class EngineStore:
             facets={
                 name: tuple(map(documents.facet, counted[name]["buckets"])) for name in query.facets
             },
-            moment=first["pit_id"] if hold else None,
+            snapshot=first["pit_id"] if keep_alive else None,
         )
 
-    def release(self, moment: str) -> None:
+    def release(self, snapshot: str) -> None:
         """Closes the point in time."""
-        self._questions().release(moment)
+        self._questions().release(snapshot)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """The set and its order are those of the moment when the first row is read."""

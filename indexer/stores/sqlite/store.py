@@ -120,7 +120,7 @@ class SqliteStore:
         with self._file.reading():
             pass
 
-    def get(self, ids: Sequence[str], moment: str | None = None) -> dict[str, Row]:
+    def get(self, ids: Sequence[str], snapshot: str | None = None) -> dict[str, Row]:
         """One consistent view of all of them; a file keeps no moments."""
         with self._file.reading() as db:
             found = chosen_rows(db, f"{_ROW} WHERE d.id IN", storable_ids(ids))
@@ -172,11 +172,13 @@ class SqliteStore:
             (every,) = carriers(db, [key], raised + 1)
             yield every if len(every) <= raised else None
 
-    def search(self, query: Query, moment: str | None = None, hold: bool = False) -> Ranking:
+    def search(
+        self, query: Query, snapshot: str | None = None, keep_alive: bool = False
+    ) -> Ranking:
         """The matches and their scores are fixed when the search begins; a row deleted since then
         is passed over.
 
-        A file keeps no moments: `hold` changes nothing.
+        A file keeps no moments: `keep_alive` changes nothing.
         """
         asked = phrases(query.text)
         conditions, values = _conditions(query)
@@ -190,7 +192,7 @@ class SqliteStore:
             )
         return Ranking(len(found.numbers), self._ranked(found), found.families, found.facets)
 
-    def release(self, moment: str) -> None:
+    def release(self, snapshot: str) -> None:
         """Nothing is held."""
 
     def _ranked(self, found: FullTextMatches) -> Iterator[RankedRow]:
