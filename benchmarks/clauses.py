@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from clausecorpus import DUPLICATES, NEGATIVES, Group, Result, paragraphs, results
 
 from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets, read
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 
 
 @dataclass

@@ -42,7 +42,7 @@ from indexer.sketch.passage_keys import (
     spoken_words,
 )
 from indexer.sketch.plan import plan
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 from indexer.text.normalise import normalised_codes
 
 CAP = 100

@@ -27,7 +27,7 @@ from planting import SLOTS, Codes, Planted, planted
 from watching import Watch
 
 from indexer.sketch.plan import Plan, plan
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 
 LIBRARIES = {"datasketch": "datasketch", "copietje": "datasketch", "duckdb": "duckdb"}
 

@@ -17,7 +17,7 @@ from indexer.similarity.rescore import Z999
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.keys import band_keys
 from indexer.sketch.plan import plan_for_recall
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 
 
 class Oracle:

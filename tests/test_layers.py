@@ -1,5 +1,5 @@
-"""Imports point to lower ranks, without cycles; libraries are imported where they are adapted; the
-lower ranks are pure.
+"""Imports point to lower layers, without cycles; each library is imported where it is adapted; the
+pure layers do no I/O. The layers are folders of `indexer/`, lowest first.
 """
 
 import ast
@@ -11,184 +11,67 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "indexer"
-RANKS = {
-    0: ["errors", "model", "recipe", "recipekeys", "mappings"],
-    1: [
-        "statistics",
-        "alignment",
-        "discounting",
-        "lineage",
-        "text",
-        "sketch",
-        "keys",
-        "planning",
-        "blocks",
-        "schemes",
-        "rescore",
-        "measures",
-        "families",
-        "fold",
-        "joining",
-        "fields",
-        "records",
-        "sorting",
-        "cursor",
-        "regrouping",
-        "batches",
-        "figures",
-        "duplicates",
-    ],
-    2: ["fingerprinting"],
-    3: [
-        "sources",
-        "extract",
-        "stores",
-        "crashreport",
-        "logs",
-        "traces",
-        "failpoints",
-        "secret",
-        "urls",
-        "lastingfiles",
-    ],
-    4: [
-        "indexing",
-        "exports",
-        "matching",
-        "comparing",
-        "labels",
-        "ingest",
-        "lookup",
-        "results",
-        "readings",
-        "jobs",
-        "jobhistory",
-        "safekeeping",
-        "repairing",
-        "salvaging",
-        "documents",
-        "signing",
-        "overview",
-        "release",
-        "checkup",
-        "installing",
-        "renewing",
-        "collection",
-        "scratch",
-        "verifying",
-        "pairs",
-        "grouping",
-        "familyaccount",
-        "removal",
-        "survey",
-        "familyview",
-        "snippets",
-        "wholefile",
-        "typefolding",
-        "planting",
-        "tuning",
-        "studying",
-        "evaluation",
-    ],
-    5: [
-        "cli",
-        "commands",
-        "printing",
-        "metrics",
-        "terminal",
-        "web",
-        "spark",
-        "__main__",
-        "__init__",
-    ],
-}
-RANK = {name: rank for rank, names in RANKS.items() for name in names}
+LAYERS = (
+    ("errors", "model", "recipe", "recipe_key", "mappings"),
+    ("text",),
+    ("sketch",),
+    ("joins",),
+    ("clustering",),
+    ("statistics",),
+    ("similarity",),
+    ("system",),
+    ("sources", "extraction", "stores"),
+    ("jobs",),
+    ("searching",),
+    ("matching",),
+    ("grouping",),
+    ("indexing",),
+    ("comparing",),
+    ("operations",),
+    ("exports",),
+    ("lab",),
+    ("web",),
+    ("cli",),
+    ("spark", "__main__", "__init__"),
+)
+LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
+DOMAIN, EDGES = LAYERS[0], LAYERS[8]
+PURE = LAYER["similarity"]
+# One file adapts a library; a folder, with a slash, where a whole layer is about it.
 ADAPTERS = {
-    "opensearchpy": {"stores/opensearch.py"},
-    "botocore": {"stores/_engine_aws.py"},
-    "keyring": {"stores/_engine_secrets.py"},
-    "elasticsearch": {"stores/elasticsearch.py"},
-    "elastic_transport": {"stores/elasticsearch.py"},
-    "urllib3": {"stores/_engine_deadline.py"},
-    "typing_extensions": {"stores/_engine_deadline.py"},
-    "starlette": {"web/app.py", "web/bodies.py", "web/judging.py", "web/measuring.py"},
+    "opensearchpy": {"stores/engine/opensearch.py"},
+    "botocore": {"stores/engine/aws.py"},
+    "keyring": {"stores/engine/passwords.py"},
+    "elasticsearch": {"stores/engine/elasticsearch.py"},
+    "elastic_transport": {"stores/engine/elasticsearch.py"},
+    "urllib3": {"stores/engine/deadline.py"},
+    "typing_extensions": {"stores/engine/deadline.py"},
+    "starlette": {"web/app.py", "web/judge.py", "web/measurement.py", "web/request_body.py"},
     "jinja2": {"web/rendering.py"},
-    "uvicorn": {"web/serving.py"},
-    "iscc_tika": {"extract/native.py"},
-    "tika": {"extract/server.py"},
-    "charset_normalizer": {"extract/plain.py"},
-    "psutil": {"extract/worker.py"},
-    "opentelemetry": {"traces.py"},
-    "prometheus_client": {"metrics.py"},
-    "mmh3": {"sketch/permutations.py", "sketch/strings.py"},
-    "rich": {
-        "printing/accounts.py",
-        "printing/comparisons.py",
-        "printing/console.py",
-        "printing/evaluations.py",
-        "printing/exports.py",
-        "printing/families.py",
-        "printing/hits.py",
-        "printing/labels.py",
-        "printing/lookups.py",
-        "printing/progress.py",
-        "printing/sketches.py",
-        "printing/state.py",
-        "printing/studies.py",
-        "printing/tuning.py",
-        "printing/versions.py",
-        "terminal.py",
+    "uvicorn": {"web/serve.py"},
+    "iscc_tika": {"extraction/native.py"},
+    "tika": {"extraction/tika_server.py"},
+    "charset_normalizer": {"extraction/plain.py"},
+    "psutil": {"extraction/worker_process.py"},
+    "opentelemetry": {"system/traces.py"},
+    "prometheus_client": {"operations/metrics.py"},
+    "mmh3": {"sketch/permutations.py", "sketch/string_hashes.py"},
+    "rich": {"cli/"},
+    "click": {"cli/", "spark/__main__.py"},
+    "pyarrow": {
+        "exports/parquet_pairs.py",
+        "exports/parquet_tables.py",
+        "sources/parquet_rows.py",
+        "spark/arrow_rows.py",
     },
-    "click": {
-        "cli.py",
-        "commands/comparing.py",
-        "commands/draining.py",
-        "commands/evaluating.py",
-        "commands/judging.py",
-        "commands/exporting.py",
-        "commands/indexing.py",
-        "commands/life.py",
-        "commands/clusters.py",
-        "commands/lazily.py",
-        "commands/lookups.py",
-        "commands/monitoring.py",
-        "commands/sketching.py",
-        "commands/options.py",
-        "commands/families.py",
-        "commands/searching.py",
-        "commands/keeping.py",
-        "commands/labels.py",
-        "commands/serving.py",
-        "commands/studying.py",
-        "commands/synthesis.py",
-        "commands/tuning.py",
-        "commands/versions.py",
-        "spark/__main__.py",
-    },
-    "pyarrow": {"exports/columnar.py", "exports/parquet.py", "sources/parquet.py", "spark/rows.py"},
-    "py4j": {"spark/work.py"},
-    "pyspark": {
-        "spark/__main__.py",
-        "spark/components.py",
-        "spark/documents.py",
-        "spark/families.py",
-        "spark/grouping.py",
-        "spark/joining.py",
-        "spark/pairs.py",
-        "spark/places.py",
-        "spark/running.py",
-        "spark/session.py",
-        "spark/texts.py",
-        "spark/verifying.py",
-        "spark/work.py",
-        "spark/writing.py",
-    },
+    "py4j": {"spark/work_folder.py"},
+    "pyspark": {"spark/"},
     "fsspec": {"sources/remote.py"},
     "hansken": {"sources/hansken.py"},
     "requests": {"sources/hansken.py"},
     "bs4": {"text/markup.py"},
-    "PIL": {"planting/programs.py"},
-    "ftfy": {"text/mending.py"},
+    "PIL": {"lab/synthesis/programs.py"},
+    "ftfy": {"text/repair_unicode.py"},
     "spacy": {"text/dutch.py"},
     "unidecode": {"text/transliteration.py"},
     "emoji": {"text/transliteration.py"},
@@ -197,32 +80,35 @@ ADAPTERS = {
     "stopwordsiso": {"text/stopwords.py"},
 }
 EVERYWHERE = {"numpy"}
-SWAPPED = {"native", "server", "plain", "opensearch", "elasticsearch", "sqlite", "folder"}
-CHOOSERS = {"extract/choosing.py", "sources/__init__.py", "stores/__init__.py"}
+# What can be swapped for another is imported by the module that chooses, and by no other.
+SWAPPED = {
+    "extraction.native": "extraction/extractors.py",
+    "extraction.plain": "extraction/extractors.py",
+    "extraction.tika_server": "extraction/extractors.py",
+    "sources.folder": "sources/__init__.py",
+    "stores.engine.opensearch": "stores/__init__.py",
+    "stores.engine.elasticsearch": "stores/__init__.py",
+    "stores.sqlite.store": "stores/__init__.py",
+}
 OUTSIDE = {
-    "asyncio", "datetime", "http", "importlib", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets",
-    "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "sys", "tempfile", "threading", "time", "urllib",
+    "asyncio", "datetime", "http", "importlib", "io", "logging", "multiprocessing", "os", "pathlib", "random",
+    "secrets", "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "sys", "tempfile", "threading",
+    "time", "urllib",
 }  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
-@cache
-def imports(path: Path) -> set[str]:
-    """Every module that a file imports, dotted; `from indexer.x import y` counts as `indexer.x.y`
-    when y is a module.
-    """
-    return imported(ast.walk(parsed(path)))
+def place(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
 
 
-def imported(nodes: Iterable[ast.AST]) -> set[str]:
-    found = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            dotted = [f"{node.module}.{alias.name}" for alias in node.names]
-            found |= {name if is_module(name) else node.module for name in dotted}
-    return found
+def layer_of(path: Path) -> int:
+    return LAYER[folder(path)]
+
+
+def folder(path: Path) -> str:
+    """The folder of a file below the package, or the module at its top."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 @cache
@@ -230,62 +116,78 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def imports(path: Path) -> set[str]:
+    """Every module that a file imports; `from a import b` counts as `a.b` when b is a module."""
+    return set(imported(ast.walk(parsed(path))))
+
+
+def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if is_module(name) else node.module
+
+
+@cache
+def is_module(dotted: str) -> bool:
+    path = PACKAGE.parent.joinpath(*dotted.split("."))
+    return path.with_suffix(".py").exists() or path.is_dir()
+
+
+def own_imports(path: Path) -> set[str]:
+    """The modules of the package that a file imports, without `indexer.` before them."""
+    names = {name.removeprefix("indexer.") for name in imports(path) if name.startswith("indexer.")}
+    return names - {"_kernel"}
+
+
 def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below one, without what stands under `if TYPE_CHECKING`."""
+    """The nodes below a node, without what stands under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(node):
         if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
             yield child
             yield from at_run_time(child)
 
 
-@cache
-def is_module(dotted: str) -> bool:
-    place = PACKAGE.parent.joinpath(*dotted.split("."))
-    return place.with_suffix(".py").exists() or place.is_dir()
+@pytest.mark.parametrize("path", FILES, ids=place)
+def test_imports_point_to_lower_layers(path: Path) -> None:
+    own = layer_of(path)
+    for name in sorted(own_imports(path)):
+        other = LAYER[name.split(".")[0]]
+        is_beside = other == own and name.split(".")[0] != folder(path)
+        allowed = other <= own and not (
+            is_beside and folder(path) in EDGES and path.stem != "__init__"
+        )
+        assert allowed, (
+            f"indexer/{place(path)} (layer {own}) imports indexer.{name} (layer {other}). Move what it "
+            f"needs into {folder(path)}/ or a folder below it, or move the caller into "
+            f"{name.split('.')[0]}/ or a folder above it; LAYERS in this test lists them, lowest first"
+        )
 
 
-def top(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def test_every_folder_has_a_layer() -> None:
+    assert {folder(path) for path in FILES} == set(LAYER)
 
 
-def inner(path: Path) -> set[str]:
-    """The parts of the house that a file imports, as paths below the package."""
-    return {name.removeprefix("indexer.") for name in imports(path) if name.startswith("indexer.")}
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_down(path: Path) -> None:
-    upward = {
-        name
-        for name in inner(path)
-        if name != "_kernel" and RANK[name.split(".")[0]] > RANK[top(path)]
-    }
-    assert not upward
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_nothing_imports_the_root(path: Path) -> None:
-    roots = [
-        node
+@pytest.mark.parametrize("path", FILES, ids=place)
+def test_nothing_imports_the_package_root(path: Path) -> None:
+    names = {
+        alias.name
         for node in ast.walk(parsed(path))
-        if isinstance(node, ast.ImportFrom)
-        and node.module == "indexer"
-        and any(not is_module(f"indexer.{a.name}") for a in node.names)
-    ]
-    assert all(alias.name == "_kernel" for node in roots for alias in node.names)
-
-
-def test_every_module_has_a_rank() -> None:
-    assert {top(path) for path in FILES} == set(RANK)
+        if isinstance(node, ast.ImportFrom) and node.module == "indexer"
+        for alias in node.names
+    }
+    assert all(is_module(f"indexer.{name}") or name == "_kernel" for name in names)
 
 
 def test_no_cycles() -> None:
-    graph = {
-        ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): inner(
-            path
-        )
-        for path in FILES
-    }
+    graph: dict[str, set[str]] = {}
+    for path in FILES:
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        graph[".".join(parts).removesuffix(".__init__")] = own_imports(path)
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -302,12 +204,15 @@ def test_no_cycles() -> None:
 @pytest.mark.parametrize("library", sorted(ADAPTERS))
 def test_library_is_adapted_in_one_place(library: str) -> None:
     users = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in FILES
-        for name in imports(path)
-        if name.split(".")[0] == library
+        place(path) for path in FILES if library in {name.split(".")[0] for name in imports(path)}
     }
-    assert users == ADAPTERS[library]
+    homes = ADAPTERS[library]
+    strangers = {
+        user for user in users if not any(user == home or user.startswith(home) for home in homes)
+    }
+    assert users and not strangers, (
+        f"{sorted(strangers)} import {library}, which {sorted(homes)} adapt"
+    )
 
 
 def test_every_library_has_its_place() -> None:
@@ -315,19 +220,17 @@ def test_every_library_has_its_place() -> None:
     assert used - set(sys.stdlib_module_names) == {"indexer"} | EVERYWHERE | set(ADAPTERS)
 
 
-@pytest.mark.parametrize("module", RANKS[0])
-def test_the_words_of_the_house_need_nothing_but_python(module: str) -> None:
-    used = {name.split(".")[0] for name in imported(at_run_time(parsed(PACKAGE / f"{module}.py")))}
-    assert used <= set(sys.stdlib_module_names) | {"indexer"}
+@pytest.mark.parametrize("module", DOMAIN)
+def test_the_domain_model_imports_the_standard_library_alone(module: str) -> None:
+    names = imported(at_run_time(parsed(PACKAGE / f"{module}.py")))
+    assert {name.split(".")[0] for name in names} <= set(sys.stdlib_module_names) | {"indexer"}
 
 
-PURE = [
-    path for path in FILES if RANK[top(path)] <= 2 and top(path) != "mappings"
-]  # which reads the package's own files
+PURE_FILES = [path for path in FILES if layer_of(path) <= PURE and path.stem != "mappings"]
 
 
-@pytest.mark.parametrize("path", PURE, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_up_to_the_waist_nothing_touches_the_world(path: Path) -> None:
+@pytest.mark.parametrize("path", PURE_FILES, ids=place)
+def test_pure_layers_do_no_input_or_output(path: Path) -> None:
     assert not {name.split(".")[0] for name in imports(path)} & OUTSIDE
     calls = {
         ast.unparse(node.func) for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)
@@ -335,21 +238,7 @@ def test_up_to_the_waist_nothing_touches_the_world(path: Path) -> None:
     assert not calls & {"open", "print", "input", "exec", "eval"}
 
 
-def test_what_can_be_swapped_is_imported_by_its_chooser_alone() -> None:
-    edges = [path for path in FILES if RANK[top(path)] == 3]
-    users = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in edges
-        for name in inner(path)
-        if name.rpartition(".")[2] in SWAPPED
-    }
-    assert users == CHOOSERS
-
-
-def test_edges_do_not_import_each_other() -> None:
-    for path in FILES:
-        if RANK[top(path)] != 3 or path.name == "__init__.py":
-            continue
-        edges = {name for name in inner(path) if RANK.get(name.split(".")[0]) == 3 and "." in name}
-        strangers = {name for name in edges if name.split(".")[0] != top(path)}
-        assert not strangers, f"{path.name} imports {strangers}"
+@pytest.mark.parametrize("module", sorted(SWAPPED))
+def test_alternatives_are_imported_by_the_module_that_chooses(module: str) -> None:
+    edges = [path for path in FILES if folder(path) in EDGES]
+    assert {place(path) for path in edges if module in own_imports(path)} == {SWAPPED[module]}

@@ -129,10 +129,11 @@ def participles(package: Package) -> Iterator[str]:
 
 def questions(package: Package) -> Iterator[str]:
     """Docstrings that begin with What, Whether or How, as FILE:LINE."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for path, node in package.nodes():
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            if re.match(r"(What|Whether|How)\b", ast.get_docstring(node) or ""):
-                yield place(package, path, getattr(node, "lineno", 1))
+        text = ast.get_docstring(node) if isinstance(node, documented) else None
+        if re.match(r"(What|Whether|How)\b", text or ""):
+            yield place(package, path, getattr(node, "lineno", 1))
 
 
 def long_lines(package: Package) -> Iterator[str]:

@@ -14,12 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from indexer.cli.console import print_json
-from indexer.cli.side_by_side import percent, show
+from indexer.cli.side_by_side import show
 from indexer.comparing.blocks_view import facts
 from indexer.comparing.compare import Comparison, as_json
 from indexer.comparing.originals import Original
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.text.visible import visible
+from indexer.text.wording import percent
 
 _MOST_VALUE = 400
 

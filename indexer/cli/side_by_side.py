@@ -19,7 +19,7 @@ from rich.text import Text
 from indexer.comparing.compare import Comparison, Row, Span, rows
 from indexer.similarity.measures import MEANINGS
 from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.text.wording import count_of, percent
 from indexer.text.words import words
 
 TWO_COLUMNS = 80
@@ -211,17 +211,3 @@ def _print_legend(
         )
     if shown < len(made):
         console.print(f"… {count_of(len(made) - shown, 'more row')}", style="dim")
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """A share as per cent; only what is whole says 100 %, for texts that differ are not the same.
-
-    >>> percent(0.918, 1), percent(0.99999, 1), percent(0.999), percent(1)
-    ('91.8%', '99.9%', '99.9%', '100%')
-    """
-    shown = f"{share:.{digits}%}"
-    return (
-        f"{shown}"
-        if share == 1 or not shown.startswith("100")
-        else f"{100 - 10 ** -max(1, digits):.{max(1, digits)}f}%"
-    )

@@ -8,11 +8,10 @@ from typing import Any
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import percent
 from indexer.model import Match
 from indexer.searching.similar import SimilarResult
 from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.text.wording import count_of, percent
 
 EXCERPT = 70
 

@@ -8,12 +8,12 @@ from typing import Any
 from rich.text import Text
 
 from indexer.cli.console import console, print_json
-from indexer.cli.side_by_side import abridged, percent
+from indexer.cli.side_by_side import abridged
 from indexer.comparing.redline import Change, Stretch
 from indexer.comparing.versions import Step, Version, Versions
 from indexer.exports.tables import iso_time
 from indexer.text.visible import visible
-from indexer.text.wording import count_of
+from indexer.text.wording import count_of, percent
 
 CONTEXT = 12
 _MARKS: dict[Change, tuple[str, str, str]] = {

@@ -73,7 +73,7 @@ class SimilarPairs:
 
         >>> empty, one = np.zeros(0, dtype=np.int32), np.ones(2, dtype=bool)
         >>> two = np.array([0, 1], dtype=np.int32)
-        >>> pairs = Pairs([0, 1], one, two, two, two[:1], two[1:], np.array([0.9]))
+        >>> pairs = SimilarPairs([0, 1], one, two, two, two[:1], two[1:], np.array([0.9]))
         >>> pairs.at(0.9).heads.tolist(), pairs.at(0.95).heads.tolist()
         ([0, 0], [0, 1])
         """

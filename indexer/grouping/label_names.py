@@ -38,7 +38,7 @@ def trim_label(given: Iterable[str]) -> tuple[str, ...]:
     """Labels to look for, whatever they hold, without the white space around them, each once.
     Raises `UsageError` for a blank.
 
-    >>> trimmed(["a;b ", "a;b"])
+    >>> trim_label(["a;b ", "a;b"])
     ('a;b',)
     """
     names = tuple(dict.fromkeys(name.strip() for name in given))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from indexer.joins.external_sort import BLOCK, Codes, MemoryBudget, Sorter, bits_for, parts
 from indexer.joins.hot_bands import HotBands, MissedEstimate
 from indexer.sketch.keys import band_hashes
-from indexer.statistics.wilson import Z95, wilson
+from indexer.sketch.wilson import Z95, wilson
 
 STEP = 1 << 12
 AT_ONCE = 1 << 15

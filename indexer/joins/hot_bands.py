@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from indexer.joins.external_sort import Codes
 from indexer.sketch.hashing import GAMMA, MASK, mix64, mix64_array
 from indexer.sketch.keys import band_hashes
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 
 DRAWN = 1000
 _TOP = float(1 << 64)

@@ -13,7 +13,7 @@ _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 def encode_pair(left: Places, right: Places) -> Codes:
     """The codes of pairs; places are not negative.
 
-    >>> coded(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
+    >>> encode_pair(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
     [4294967298, 7]
     """
     codes: Codes = left.astype(np.uint64) << _HALF | right.astype(np.uint64)
@@ -23,7 +23,7 @@ def encode_pair(left: Places, right: Places) -> Codes:
 def decode_pair(codes: Codes) -> tuple[Places, Places]:
     """The pairs of codes, left and right.
 
-    >>> [side.tolist() for side in decoded(np.array([4294967298, 7], np.uint64))]
+    >>> [side.tolist() for side in decode_pair(np.array([4294967298, 7], np.uint64))]
     [[1, 0], [2, 7]]
     """
     return (codes >> _HALF).astype(np.int32), (codes & _LOW).astype(np.int32)

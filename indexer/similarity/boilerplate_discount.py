@@ -112,7 +112,7 @@ def discounted_similarity(
     a or b. Symmetric.
 
     >>> form, left, right = (np.array(one, dtype=np.uint64) for one in ([1, 2, 3], [1, 2, 3, 7], [1, 2, 3, 8]))
-    >>> found = discounted(left, right, Corpus([form] * 9))
+    >>> found = discounted_similarity(left, right, Corpus([form] * 9))
     >>> found.plain, found.similarity, found.common
     (0.6, 0.0, 0.6)
     """

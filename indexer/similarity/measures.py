@@ -42,7 +42,7 @@ from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.passage_keys import passage_runs
 from indexer.sketch.schemes import features_of
 from indexer.sketch.string_hashes import string_hashes
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 from indexer.text.normalise import normalised_codes
 from indexer.text.word_ngrams import grams, shared_numbers
 from indexer.text.words import Words, words

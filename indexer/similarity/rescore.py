@@ -14,7 +14,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.alignment import align, passages
 from indexer.similarity.measures import Side, containment, measure_pair
 from indexer.sketch.codec import unpack_slots
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 
 Z999 = 3.2905267314919255
 

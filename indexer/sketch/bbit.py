@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import UsageError
 from indexer.model import Estimate
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 
 WIDTHS = (1, 2, 4, 8)
 
@@ -58,7 +58,7 @@ def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
     The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots:
     anything from 0 to 1.
 
-    >>> one = corrected(72, 128, 1)
+    >>> one = correct_for_chance(72, 128, 1)
     >>> round(one.similarity, 3), round(one.low, 3), round(one.high, 3)
     (0.125, 0.0, 0.291)
     """

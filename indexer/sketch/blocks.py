@@ -58,7 +58,7 @@ class Design:
 def choose_design(bits: int, levels: Sequence[tuple[int, int]]) -> Design:
     """The design with these (parts, chosen) levels. Raises `UsageError` when it is none.
 
-    >>> DOC_CLOSE == designed(64, [(4, 1), (4, 1)]), DOC_CLOSE.tables, DOC_CLOSE.key_bits, DOC_CLOSE.distance
+    >>> DOC_CLOSE == choose_design(64, [(4, 1), (4, 1)]), DOC_CLOSE.tables, DOC_CLOSE.key_bits, DOC_CLOSE.distance
     (True, 16, 28, 3)
     """
     stages = tuple(Level(parts, chosen) for parts, chosen in levels)
@@ -103,7 +103,7 @@ def tables(design: Design) -> tuple[int, ...]:
     """The mask of each table, in order: the bits of a sketch that make its key. Parts are cut from
     the most significant bit on.
 
-    >>> [f"{mask:04x}" for mask in tables(designed(16, [(4, 1)]))]
+    >>> [f"{mask:04x}" for mask in tables(choose_design(16, [(4, 1)]))]
     ['f000', '0f00', '00f0', '000f']
     """
     return tuple(
@@ -116,7 +116,7 @@ def table_keys(sketch: int, masks: Sequence[int]) -> tuple[str, ...]:
     """The key of a sketch in each table: the table's number in two (past 256 tables more)
     hexadecimal digits, then the bits.
 
-    >>> table_keys(0x1234, tables(designed(16, [(4, 1)])))
+    >>> table_keys(0x1234, tables(choose_design(16, [(4, 1)])))
     ('001', '012', '023', '034')
     """
     digits = max(2, len(f"{len(masks) - 1:x}"))

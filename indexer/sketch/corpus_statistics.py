@@ -164,7 +164,7 @@ class CorpusStatistics:
 def count_features(documents: Iterable[Hashes], features: str) -> CorpusStatistics:
     """Statistics of documents, each given by the hashes of its features with repeats.
 
-    >>> statistics = counted([np.array([7, 7, 9], np.uint64), np.array([7], np.uint64)], "example")
+    >>> statistics = count_features([np.array([7, 7, 9], np.uint64), np.array([7], np.uint64)], "example")
     >>> statistics.documents, statistics.length, statistics.occurrences(np.array([7, 8], np.uint64)).tolist()
     (2, 4, [3, 0])
     """

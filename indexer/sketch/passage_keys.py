@@ -77,7 +77,7 @@ def containment_bounds(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> f
     the runs of both; 0 without.
 
     >>> text = "the quick brown fox jumps over the lazy dog"
-    >>> round(contained(passage_runs(f"{text} and so on, and so on"), passage_runs(f"we say: {text}")), 3)
+    >>> round(containment_bounds(passage_runs(f"{text} and so on, and so on"), passage_runs(f"we say: {text}")), 3)
     0.714
     """
     if not len(runs):

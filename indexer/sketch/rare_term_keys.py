@@ -46,7 +46,7 @@ def prefix(ordered: Sequence[str], threshold: float) -> tuple[str, ...]:
 def exact_prefix(share: float) -> Fraction:
     """A share as it is written: .9 is nine tenths, and not the float beside it.
 
-    >>> exactly(0.9)
+    >>> exact_prefix(0.9)
     Fraction(9, 10)
     """
     return Fraction(str(share))

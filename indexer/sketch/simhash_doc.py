@@ -47,7 +47,7 @@ def simhash_doc(
     A stop list or a segmenter of one's own makes another scheme; sketches compare only when both
     are equal.
 
-    >>> spelled(simhash_doc("The quick brown fox jumps over the lazy dog"), "v2")
+    >>> spell_base32(simhash_doc("The quick brown fox jumps over the lazy dog"), "v2")
     'simhash-doc-v2:4l24lemdc4rhm'
     """
     return simhash_doc_tokens(tokens(text, version, stop_words, segmenter), version)
@@ -78,7 +78,7 @@ def spell_base32(bits: int, version: str) -> str:
     """The serialised form: scheme, version, colon, and the 8 octets in RFC 4648 base32, lower case,
     without padding.
 
-    >>> spelled(0x0123456789ABCDEF, "v1")
+    >>> spell_base32(0x0123456789ABCDEF, "v1")
     'simhash-doc-v1:aerukz4jvpg66'
     """
     return f"simhash-doc-{version}:{base64.b32encode(bits.to_bytes(8, 'big')).decode().rstrip('=').lower()}"
@@ -88,7 +88,7 @@ def parse_base32(spelling: str) -> tuple[int, str]:
     """The bits and the version of a serialised form, in capitals or not. Raises `UsageError` when
     it is none.
 
-    >>> parsed("SIMHASH-DOC-V1:AERUKZ4JVPG66") == (0x0123456789ABCDEF, "v1")
+    >>> parse_base32("SIMHASH-DOC-V1:AERUKZ4JVPG66") == (0x0123456789ABCDEF, "v1")
     True
     """
     match = _SPELLING.fullmatch(spelling.lower())

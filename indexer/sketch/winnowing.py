@@ -22,7 +22,7 @@ def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     No hashes keep nothing. Raises `UsageError` for a window below 1.
 
     >>> hashes = np.array([77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98], np.uint64)
-    >>> hashes[winnowed(hashes, 4)].tolist()
+    >>> hashes[winnow(hashes, 4)].tolist()
     [17, 17, 8, 39, 17]
     """
     if window < 1:

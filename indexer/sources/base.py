@@ -113,7 +113,7 @@ class NumberedBlobs:
     def key(self, wanted: bytes) -> bytes:
         """The key for the next thing of that name.
 
-        >>> numbered = Numbered()
+        >>> numbered = NumberedBlobs()
         >>> numbered.key(b"a"), numbered.key(b"a#2"), numbered.key(b"a"), numbered.key(b"a")
         (b'a', b'a#2', b'a#3', b'a#4')
         """

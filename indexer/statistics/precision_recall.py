@@ -72,7 +72,7 @@ def linked_sets(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
     """The sets that pairs link together, directly or through others; members and sets sorted by
     their spelling.
 
-    >>> linked([("a", "b"), ("d", "c"), ("b", "e")])
+    >>> linked_sets([("a", "b"), ("d", "c"), ("b", "e")])
     [('a', 'b', 'e'), ('c', 'd')]
     """
     edges = list(pairs)

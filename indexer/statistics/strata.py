@@ -13,9 +13,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from indexer.sketch.wilson import wilson
 from indexer.statistics.intervals import z_value
 from indexer.statistics.precision_recall import share
-from indexer.statistics.wilson import wilson
 
 FEWEST = 5
 ESCAPING = 1e-4  # of pairs at the threshold, those that may lie where sketches do not place them
@@ -162,7 +162,7 @@ def allot(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[in
     """How many of `draws` each stratum gets: by size times spread (Neyman 1934), `FEWEST` at least,
     never more than it has.
 
-    >>> allotted([1000, 100, 3], [0.1, 0.5, 0.5], 50)
+    >>> allot([1000, 100, 3], [0.1, 0.5, 0.5], 50)
     [30, 17, 3]
     """
     given = [min(size, FEWEST) for size in sizes]

@@ -12,7 +12,7 @@ def repair_unicode(text: str) -> str:
     NFC is that of the running Python, so what newer Unicode versions add may come out different
     under an older Python. Raises `MissingExtra` without ftfy.
 
-    >>> mended("cafÃ© â€” Ｌ")
+    >>> repair_unicode("cafÃ© â€” Ｌ")
     'café — L'
     """
     try:

@@ -83,7 +83,7 @@ def fold_token(text: str) -> str:
     """Steps 1 and 2: no surrogates, no ignorables, NFKC, lower case; white space and punctuation
     stay.
 
-    >>> folded("Ｔhe\\u200b ﬁrst")
+    >>> fold_token("Ｔhe\\u200b ﬁrst")
     'the first'
     """
     codes = codepoints.encode(text)

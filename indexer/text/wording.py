@@ -12,7 +12,7 @@ def count_of(number: int, noun: str) -> str:
     """A number with its noun, in the plural unless it is 1; a final y after a consonant becomes
     ies.
 
-    >>> counted(1, "family"), counted(0, "family"), counted(2_000, "survey"), counted(1, "word")
+    >>> count_of(1, "family"), count_of(0, "family"), count_of(2_000, "survey"), count_of(1, "word")
     ('1 family', '0 families', '2,000 surveys', '1 word')
     """
     if number == 1:
@@ -25,7 +25,7 @@ def join_names(names: Iterable[str]) -> str:
     """Names with comma and blank between, made visible; one that would be taken for several in
     quotes as in JSON.
 
-    >>> listed(["a", "b, c", "d"])
+    >>> join_names(["a", "b, c", "d"])
     'a, "b, c", d'
     """
     return ", ".join(map(unmistakable, names))
@@ -41,3 +41,16 @@ def unmistakable(name: str) -> str:
     shown = visible(name)
     plain = ", " not in shown and "  # " not in shown and not shown.startswith('"')
     return shown if plain else json.dumps(shown, ensure_ascii=False)
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown as equal.
+
+    >>> percent(0.918, 1), percent(0.99999, 1), percent(0.999), percent(1)
+    ('91.8%', '99.9%', '99.9%', '100%')
+    """
+    shown = f"{share:.{digits}%}"
+    if share == 1 or not shown.startswith("100"):
+        return shown
+    digits = max(1, digits)
+    return f"{100 - 10**-digits:.{digits}f}%"

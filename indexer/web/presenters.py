@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from indexer.cli.side_by_side import percent
 from indexer.comparing.originals import stored_original
 from indexer.comparing.versions import Versions
 from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MEANINGS, Measures
+from indexer.text.wording import percent
 from indexer.web.answers import (
     DocumentFacts,
     Measure,

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from indexer.cli import side_by_side as terminal
+from indexer.text import wording
 from indexer.text.visible import visible, visible_lines
 from indexer.web import chart_geometry as drawing
 
@@ -77,7 +77,7 @@ def number(value: float) -> str:
 
 def percent(share: float | None, digits: int = 0) -> str:
     """A share as per cent, or a dash of nothing."""
-    return "–" if share is None else terminal.percent(share, digits)
+    return "–" if share is None else wording.percent(share, digits)
 
 
 def size(value: int | None) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from indexer.sketch.fingerprint import Fingerprints, fingerprints
 from indexer.sketch.hashing import gram_hashes
 from indexer.sketch.minhash import fast_similarity_sketch
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 from indexer.text.normalise import normalised_codes
 
 SLOTS, PAIRS = 128, 1200

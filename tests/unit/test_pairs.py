@@ -11,7 +11,7 @@ from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import recipe_named
 from indexer.similarity.measures import MEASURES
-from indexer.statistics.wilson import wilson
+from indexer.sketch.wilson import wilson
 from indexer.stores import open_store
 
 TEXTS = {

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from indexer.lab.evaluation.assessor_agreement import Agreement
 from indexer.lab.evaluation.gold_documents import GoldDocuments
 from indexer.lab.evaluation.sheets import Disagreement
+from indexer.sketch.wilson import wilson
 from indexer.statistics.intervals import mitchell
 from indexer.statistics.kappa import Kappa
 from indexer.statistics.precision_recall import SetCounts, share
-from indexer.statistics.wilson import wilson
 
 Interval = tuple[float, float]
 

@@ -113,9 +113,8 @@ def _of_files(files: Mapping[str, str], store: Store | None) -> dict[str, GoldDo
 
 def _by_path(names: Sequence[str], folder: str, store: Store) -> dict[str, GoldDocuments]:
     """Documents whose files are gone, or were read elsewhere, by the path that the store keeps."""
-    paths = {
-        path: name
-        for name in names
-        for path in (os.path.join(folder, name), os.path.realpath(name), name)
-    }  # noqa: PTH118
+    paths: dict[str, str] = {}
+    for name in names:
+        joined = os.path.join(folder, name)  # noqa: PTH118 (not normalised: a key, not a file)
+        paths |= dict.fromkeys((joined, os.path.realpath(name), name), name)
     return {paths[row.path]: _of_row(row) for row in store.scan() if row.path in paths}

@@ -13,7 +13,7 @@ class RandomSource:
     """Draws from a seed of any parts. Of the generator only `random()` is used: the one sequence
     that Python promises to keep.
 
-    >>> Chance(1, "edits").below(100) == Chance(1, "edits").below(100)
+    >>> RandomSource(1, "edits").below(100) == RandomSource(1, "edits").below(100)
     True
     """
 

@@ -88,7 +88,7 @@ def _instead(name: str, field: Mapping[str, Any] | None) -> str | None:
 def substitute_fields(body: Body, names: Mapping[str, str]) -> Body:
     """A search that asks other fields, where that is needed.
 
-    >>> fitted({"sort": [{"path": "asc"}], "query": {"multi_match": {"query": "path", "fields": ["text^2"]}}},
+    >>> substitute_fields({"sort": [{"path": "asc"}], "query": {"multi_match": {"query": "path", "fields": ["text^2"]}}},
     ...        {"path": "path.keyword", "text": "body"})
     {'sort': [{'path.keyword': 'asc'}], 'query': {'multi_match': {'query': 'path', 'fields': ['body^2']}}}
     """

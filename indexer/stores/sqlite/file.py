@@ -182,6 +182,7 @@ class File:
             self._recipe = None
 
     def close(self) -> None:
+        """Close every connection; calling it twice is no error."""
         with self._lock, _translated(self.path):
             self._readers.close()
             if self._connection is not None:

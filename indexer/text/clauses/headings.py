@@ -130,7 +130,7 @@ def is_titled(words: str) -> bool:
     """Whether words are written as a title: up to twelve, capitals first in each but the small
     ones, no digits.
 
-    >>> titled("Successors and Assigns"), titled("The fee is due"), titled("")
+    >>> is_titled("Successors and Assigns"), is_titled("The fee is due"), is_titled("")
     (True, False, False)
     """
     found = _WORD.findall(words)

@@ -28,7 +28,7 @@ def marked_headings(xhtml: str) -> tuple[tuple[int, str], ...]:
 def locate_headings(text: str, headings: Sequence[tuple[int, str]]) -> list[Heading]:
     """Where these headings, in this order, are lines of the text; those that are none are left out.
 
-    >>> located("Fees\\nNone.", [(1, "Fees"), (2, "Costs")])
+    >>> locate_headings("Fees\\nNone.", [(1, "Fees"), (2, "Costs")])
     [Heading(start=0, end=4, level=1)]
     """
     if not headings:
