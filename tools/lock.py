@@ -1,7 +1,8 @@
 """Write the locks in requirements/: every package that is installed, with the hashes of its files.
 
-    python tools/lock.py            # newest versions that pyproject.toml allows; needs `pip install uv`
-    python tools/lock.py --check    # only tell whether the locks still meet pyproject.toml
+    python tools/lock.py             # keep locked versions that still fit; needs `pip install uv`
+    python tools/lock.py --upgrade   # take the newest versions that pyproject.toml allows
+    python tools/lock.py --check     # only tell whether the locks still meet pyproject.toml
 
 One lock serves every system and every Python from 3.10 on: versions that differ between them carry
 markers.
@@ -26,11 +27,13 @@ OPTIONS = [
     "--no-header",
     "--no-annotate",
 ]
-ORDER = ("test", "all", "core", "build", "audit")  # each later lock agrees with the earlier ones
+# Each later lock agrees with the earlier ones.
+ORDER = ("test", "all", "core", "docs", "build", "audit")
 INPUTS = {
     "test": ("pyproject.toml", "--all-extras", "--group", "dev"),
     "all": ("pyproject.toml", "--all-extras"),
     "core": ("pyproject.toml",),
+    "docs": ("pyproject.toml", "--group", "docs"),
     "build": ("requirements/build.in",),
     "audit": ("requirements/audit.in",),
 }
@@ -38,35 +41,34 @@ HEAD = "# Written by tools/lock.py; checked by pip, which refuses a file whose h
 
 
 def main(arguments: list[str]) -> int:
-    """Write the locks, or say which would change; 1 when some would."""
+    """Write the locks, or say which would change; return 1 when some would."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
         "--check", action="store_true", help="write nothing; exit with 1 when a lock no longer fits"
     )
-    checking = parser.parse_args(arguments).check
+    parser.add_argument("--upgrade", action="store_true", help="take the newest versions")
+    options = parser.parse_args(arguments)
     stale = []
     with tempfile.TemporaryDirectory() as folder:
         for name in ORDER:
-            lock, made = LOCKS / f"{name}.txt", Path(folder, f"{name}.txt")
-            if checking and lock.exists():
-                made.write_bytes(
-                    lock.read_bytes()
-                )  # versions already locked are kept where they still fit
-            _compile(name, made)
-            text = HEAD + made.read_text(encoding="utf-8").removeprefix(HEAD)
-            if checking and text != lock.read_text(encoding="utf-8"):
-                stale.append(str(lock.relative_to(ROOT)))
-            elif not checking:
+            lock, draft = LOCKS / f"{name}.txt", Path(folder, f"{name}.txt")
+            if lock.exists() and not options.upgrade:
+                draft.write_bytes(lock.read_bytes())  # uv keeps the versions that it finds there
+            _compile(name, draft)
+            text = HEAD + draft.read_text(encoding="utf-8").removeprefix(HEAD)
+            if not options.check:
                 lock.write_text(text, encoding="utf-8")
+            elif not lock.exists() or text != lock.read_text(encoding="utf-8"):
+                stale.append(str(lock.relative_to(ROOT)))
     for lock_name in stale:
         print(f"{lock_name} no longer fits pyproject.toml; run: python tools/lock.py")
     return 1 if stale else 0
 
 
-def _compile(name: str, made: Path) -> None:
-    """Resolve one lock into `made`, with the locks before it as limits."""
+def _compile(name: str, draft: Path) -> None:
+    """Resolve one lock into `draft`, with the locks before it as limits."""
     limits = [
         flag
         for other in ORDER[: ORDER.index(name)]
@@ -83,7 +85,7 @@ def _compile(name: str, made: Path) -> None:
         *INPUTS[name],
         *limits,
         "-o",
-        str(made),
+        str(draft),
     ]
     subprocess.run(command, cwd=ROOT, check=True)
 
