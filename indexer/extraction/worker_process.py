@@ -26,7 +26,7 @@ from indexer.model import Document
 _START = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[2])
-from indexer.extract.service import main
+from indexer.extraction.worker_main import main
 main(int(sys.argv[1]))
 """
 _START_SECONDS = 60.0

@@ -23,7 +23,7 @@ TEXT, NAME, QUERY, PASSWORD, KEY = (
 )
 SECRETS = (PASSWORD, KEY, base64.b64encode(f"user:{PASSWORD}".encode()).decode().rstrip("="))
 BROKEN = f"""
-import indexer.lookup, indexer.grouping, indexer.comparing.comparison, indexer.web.questions
+import indexer.searching.similar, indexer.grouping.group, indexer.web.questions
 def broken(*asked, **more):
     try:
         raise KeyError(repr((asked, more, "{TEXT}")))

@@ -190,10 +190,11 @@ def test_a_writer_of_the_old_recipe_stops_and_goes_on_with_the_new_one(there):
 PROGRAM = """
 import sys, time
 from indexer.recipe import DEFAULT
-from indexer.renewing import reindex
-from indexer.stores import _engine_reindex, open_store
+from indexer.operations.reindex import reindex
+from indexer.stores import open_store
+from indexer.stores.engine import reindex as copying
 import dataclasses
-_engine_reindex.PAGE, _engine_reindex.NOTED_EVERY = 10, 1
+copying.PAGE, copying.NOTED_EVERY = 10, 1
 def told(copied):
     print(copied, flush=True)
     time.sleep(0.05)

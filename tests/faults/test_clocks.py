@@ -22,10 +22,10 @@ CLOCKS = [
     "2026-03-29 01:59:59",
 ]
 TELLING = {
-    "indexer/jobhistory.py": "when a job began and ended",
-    "indexer/jobs.py": "when a failure was recorded",
-    "indexer/labels/journal.py": "when a labelling began",
-    "indexer/evaluation/sheets.py": "when a sheet was made",
+    "indexer/jobs/history.py": "when a job began and ended",
+    "indexer/jobs/journal.py": "when a failure was recorded",
+    "indexer/grouping/label_journal.py": "when a labelling began",
+    "indexer/lab/evaluation/sheets.py": "when a sheet was made",
     "indexer/exports/report.py": "the date of a report",
 }
 

@@ -41,9 +41,9 @@ SCRIPT = f"""
 import os, sys, time
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 from naughty import Naughty
-from indexer.extract.base import Limits
-from indexer.extract.native import NativeExtractor
-from indexer.extract.pool import Pool, Task
+from indexer.extraction.base import Limits
+from indexer.extraction.native import NativeExtractor
+from indexer.extraction.worker_pool import Pool, Task
 """
 
 

@@ -23,9 +23,10 @@ TEXT = "Ferries leave the harbour at eight in the morning and at six in the even
 PROGRAM = """
 import dataclasses, sys
 from indexer.recipe import DEFAULT
-from indexer.renewing import reindex
-from indexer.stores import _sqlite_reindex, open_store
-_sqlite_reindex.BATCH = 10
+from indexer.operations.reindex import reindex
+from indexer.stores import open_store
+from indexer.stores.sqlite import replacement
+replacement.BATCH = 10
 other = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 reindex(open_store(sys.argv[1]), other, told=lambda made: print(made, flush=True))
 """
