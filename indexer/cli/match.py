@@ -23,6 +23,7 @@ from indexer.exports import parquet_pairs as parquet
 from indexer.grouping import delete as removal
 from indexer.grouping import group as grouping
 from indexer.matching import match as pairs
+from indexer.matching.limits import CAP
 from indexer.system.spill_files import DEFAULT_MEGABYTES
 from indexer.system.whole_file import check_place
 
@@ -36,7 +37,7 @@ _principal = click.option(
 _cap = click.option(
     "--cap",
     type=click.IntRange(2),
-    default=pairs.CAP,
+    default=CAP,
     show_default=True,
     help="A band that more texts share pairs them with the first only.",
 )

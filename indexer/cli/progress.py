@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from indexer.matching.collection import Progress
 from indexer.model import Outcome
+from indexer.system.progress_callback import Progress
 from indexer.text.visible import visible
 
 _OFTEN = 0.1

@@ -17,6 +17,7 @@ from indexer.cli.options import (
 from indexer.errors import UsageError
 from indexer.indexing.documents import document_at
 from indexer.searching import similar as lookup
+from indexer.stores.requirements import require_recipe
 
 
 @click.command("similar")
@@ -39,7 +40,7 @@ def similar_command(
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
     with open_for_command(store_url) as store:
-        lookup.recipe_of(store)
+        require_recipe(store)
         if path is None:
             found = lookup.similar(store, id=id, **options)
         else:

@@ -8,8 +8,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.matching.collection import Progress, no_progress
-from indexer.searching.similar import recipe_of
 from indexer.similarity.alignment import WIDTH
 from indexer.similarity.boilerplate_discount import (
     Corpus,
@@ -20,6 +18,8 @@ from indexer.similarity.boilerplate_discount import (
 )
 from indexer.sketch.fingerprint import fingerprint
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.text.words import words
 
 SAMPLE, MOST_SHINGLES = 2000, 4_000_000
@@ -38,7 +38,7 @@ class Sample:
     def __init__(
         self, store: Store, width: int = WIDTH, most: int = SAMPLE, progress: Progress = no_progress
     ) -> None:
-        self._store, self._recipe, self._width = store, recipe_of(store), width
+        self._store, self._recipe, self._width = store, require_recipe(store), width
         self._ids: dict[str, str] = {}
         self._corpus = Corpus(self._read(most, progress))
 

@@ -18,10 +18,10 @@ from indexer.comparing.redline import Stretch, redline
 from indexer.errors import DocumentNotFound
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of
 from indexer.similarity.lineage import Numbers64, lineage
 from indexer.similarity.measures import common, feature_set
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
 
 MOST = 200
 Source: TypeAlias = Literal["document", "file"]
@@ -85,7 +85,7 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
 
     Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
     """
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     name, rows = _members(store, id)
     texts = _texts(rows)
     left_out, texts = len(texts) - MOST, texts[:MOST]

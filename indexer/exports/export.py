@@ -25,11 +25,11 @@ from indexer.exports.report import report
 from indexer.exports.review_batches import Balance, Batch, Group, batches
 from indexer.exports.tables import Table, write_csv
 from indexer.grouping.group import RECALL
-from indexer.matching.collection import Progress, no_progress
 from indexer.matching.match import match
 from indexer.model import Row
-from indexer.searching.similar import recipe_of
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.wording import count_of
 
@@ -99,7 +99,7 @@ def export(
     """
     out = Path(out)
     check_place(out)
-    recipe_of(store)
+    require_recipe(store)
     if batch_size < 1:
         raise UsageError(f"a batch must hold 1 document or more, not {batch_size}")
     if form == "html":

@@ -19,11 +19,11 @@ from indexer.exports.figures import columns, curve, share_bar
 from indexer.exports.report_style import STYLE, figure
 from indexer.grouping.family_view import Family, family
 from indexer.grouping.survey import BINS, Survey, survey
-from indexer.matching.collection import Progress, no_progress
 from indexer.model import Row, Status
 from indexer.operations.status import Overview, status
 from indexer.statistics.strata import Audit
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 from indexer.text.visible import visible
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from indexer.model import Query
-from indexer.searching.similar import recipe_of
 from indexer.stores.base import CONFLICT, Store
+from indexer.stores.requirements import require_recipe
 
 BATCH = 256
 
@@ -52,7 +52,7 @@ def consistency(store: Store) -> tuple[Disagreement, ...]:
 
     Raises `StoreError` when nothing was indexed yet.
     """
-    recipe_of(store)
+    require_recipe(store)
     store.refresh()
     families: dict[str, list[Member]] = {}
     for member, family in _members(store):

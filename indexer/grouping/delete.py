@@ -16,9 +16,9 @@ from indexer.matching.collection import gather
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of
 from indexer.similarity.measures import feature_set, jaccard
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of
 
 DEFAULTS = Settings()
@@ -63,7 +63,7 @@ def delete(
     Raises `UsageError`, `UnknownMeasure`, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
-    recipe_of(store)
+    require_recipe(store)
     settings = Settings(threshold, measure, principal)
     settings.check_values()
     with Journal(journal_path(store.url)) as journal, record_job(journal, "delete") as job:
@@ -77,7 +77,7 @@ def delete_and_repair(
     store: Store, ids: Sequence[str], settings: Settings = DEFAULTS
 ) -> DeleteResult:
     """`delete` for a job that holds the journal already."""
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     wanted = list(dict.fromkeys(ids))
     rows = {row.id: _without_text(row) for row in rows_of(store, wanted)}
     going = {id: rows[id] for id in wanted if id in rows}

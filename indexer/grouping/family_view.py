@@ -13,10 +13,10 @@ import numpy as np
 
 from indexer.errors import DocumentNotFound
 from indexer.model import Estimate, Query, Row
-from indexer.searching.similar import recipe_of
 from indexer.similarity.measures import estimate
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
 
 MOST, COMPARED = 500, 24
 
@@ -47,7 +47,7 @@ def family(store: Store, id: str) -> Family:
 
     Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
     """
-    recipe_of(store)
+    require_recipe(store)
     asked = store.get([id]).get(id)
     name = asked.family if asked else id
     ranking = store.search(Query("", (("family", name),), "path"))

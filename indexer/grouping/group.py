@@ -30,16 +30,17 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport, intervals
 from indexer.joins.copies import PairFilter
-from indexer.matching.collection import Collection, Entry, Progress, collect, gather, no_progress
-from indexer.matching.match import ALMOST_ONE, CAP, check_measure, default_memory
+from indexer.matching.collection import Collection, Entry, collect, gather
+from indexer.matching.limits import ALMOST_ONE, CAP, check_measure, memory_budget
 from indexer.matching.text_pairs import AT_ONCE, Sharing, sharing
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of, scope_view
 from indexer.similarity.rescore import Z999
 from indexer.sketch.plan import plan_for_recall
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe, scope_view
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
 
 RECALL = 0.998
@@ -130,7 +131,7 @@ def group(
     `UnknownMeasure`, `StoreBusy` while another job works on the store, and `StoreError` when
     nothing was indexed yet.
     """
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
     settings.check(recipe)
     store = scope_view(store, of)
@@ -157,13 +158,13 @@ def _compartments(
 ) -> Iterator[Collection]:
     """The whole store, or the documents of one set of labels after the other, by their names."""
     if within is None:
-        yield collect(store, recipe, progress, default_memory(memory))
+        yield collect(store, recipe, progress, memory_budget(memory))
         return
     store.refresh()
     sizes = Counter(frozenset(row.labels) for row in store.scan())
     for labels in sorted(sizes, key=sorted):
         rows = (row for row in store.scan() if frozenset(row.labels) == labels)
-        yield gather(rows, recipe, sizes[labels], progress, default_memory(memory))
+        yield gather(rows, recipe, sizes[labels], progress, memory_budget(memory))
 
 
 def assign_families(

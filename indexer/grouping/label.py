@@ -21,9 +21,9 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of
 from indexer.similarity.measures import FeatureSet, feature_set, jaccard
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of, storable_labels
 
 Reason: TypeAlias = Literal["label", "similarity"]
@@ -113,7 +113,7 @@ def label(
     `undo_labels` can restore it, also after a run cut short. Raises `UsageError`, `StoreBusy` while
     another job works on the store, and `StoreError` when nothing was indexed yet.
     """
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     added, removed = _checked(add, remove, threshold)
     store.refresh()
     wanted = dict.fromkeys([*ids, *(_carriers(store, carrying) if carrying is not None else ())])
@@ -158,7 +158,7 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
     `UsageError` for a job that was undone, `StoreBusy` while another job works on the store, and
     `StoreError` when nothing was indexed yet.
     """
-    recipe_of(store)
+    require_recipe(store)
     with (
         LabelJournal(journal_path(store.url)) as journal,
         record_job(journal, "undo_labels") as told,
@@ -197,7 +197,7 @@ def label_history(store: Store) -> tuple[LabelJob, ...]:
     """The labellings of a store, the last one first; no job is kept out. Raises `StoreBusy` while
     one works on the store.
     """
-    recipe_of(store)
+    require_recipe(store)
     return history(journal_path(store.url))
 
 

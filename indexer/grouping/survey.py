@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from indexer.clustering.families import principal_order
 from indexer.clustering.regroup import SimilarPairs, ThresholdFamilies
 from indexer.joins.bands import Join, SlotCounter, intervals
-from indexer.matching.collection import Collection, Progress, collect, no_progress
-from indexer.matching.match import CAP
+from indexer.matching.collection import Collection, collect
+from indexer.matching.limits import CAP
 from indexer.matching.verification import Verifier
-from indexer.searching.similar import recipe_of
 from indexer.sketch.plan import plan_for_recall
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
+from indexer.system.progress_callback import Progress, no_progress
 
 FLOOR, RECALL = 0.5, 0.99
 MOST_VERIFIED = 20_000
@@ -143,7 +144,7 @@ def survey(store: Store, progress: Progress = no_progress) -> Survey:
 
     Raises `StoreError` when nothing was indexed yet.
     """
-    return Survey(store, collect(store, recipe_of(store), progress), progress)
+    return Survey(store, collect(store, require_recipe(store), progress), progress)
 
 
 def _sizes(families: Counter[str]) -> tuple[tuple[str, int], ...]:

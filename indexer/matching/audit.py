@@ -18,7 +18,7 @@ from indexer.errors import UsageError
 from indexer.joins.bands import Join, SlotCounter
 from indexer.joins.external_sort import Codes
 from indexer.joins.pair_codes import decode_pair, encode_pair
-from indexer.matching.collection import Collection, Progress
+from indexer.matching.collection import Collection
 from indexer.matching.text_pairs import Sharing, TextPairs
 from indexer.matching.verification import Verifier
 from indexer.sketch.plan import plan_for_recall
@@ -32,6 +32,7 @@ from indexer.statistics.strata import (
     audit_strata,
     chance_at_least,
 )
+from indexer.system.progress_callback import Progress
 
 EDGES = (0.9, 0.5, 0.1, 0.01)  # chances to reach the threshold between which strata lie
 LET_IN = 0.98  # chance that a pair which its sketches alone let in is rightly listed

@@ -8,10 +8,10 @@ their slots above all.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, TypeAlias, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,10 @@ from indexer.joins.record_pages import Names, Records
 from indexer.model import Row, Status
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress, no_progress
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 KEYED = ("complete", "truncated")
 EVERY = 1000
-
-
-def no_progress(_stage: str, _done: int, _total: int) -> None:
-    """The progress of a caller who does not want any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from indexer.joins.bands import CapReport, runs, spread, whole_runs
 from indexer.joins.copies import PairFilter
 from indexer.joins.external_sort import Codes, Column, Sorter, bits_for, parts
 from indexer.joins.pair_codes import decode_pair, encode_pair
-from indexer.matching.collection import Collection, Progress
+from indexer.matching.collection import Collection
 from indexer.matching.text_pairs import AT_ONCE, TextPairs
 from indexer.matching.verification import Verifier
 from indexer.sketch.passage_keys import containment_bounds, passage_keys
+from indexer.system.progress_callback import Progress
 
 
 def containing(

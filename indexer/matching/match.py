@@ -7,34 +7,38 @@ reads all texts and finds every pair.
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import UnknownMeasure, UsageError
+from indexer.errors import UsageError
 from indexer.joins.bands import Places
 from indexer.joins.copies import DocumentPairs, PairFilter
 from indexer.joins.external_sort import Codes, Column, Sorter, parts
 from indexer.joins.pair_codes import decode_pair, encode_pair
 from indexer.matching.audit import audit_of
-from indexer.matching.collection import Collection, Progress, collect, no_progress
+from indexer.matching.collection import Collection, collect
 from indexer.matching.containment import containing
+from indexer.matching.limits import (
+    ALMOST_ONE,
+    CAP,
+    check_cap,
+    check_measure,
+    check_threshold,
+    memory_budget,
+    require_slots,
+    unknown_label,
+)
 from indexer.matching.pairs import MatchResult
 from indexer.matching.text_pairs import TextPairs, complete, likely
 from indexer.matching.verification import Verifier
-from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of, scope_view
-from indexer.similarity.measures import MEASURES
 from indexer.sketch.plan import Plan, plan, plan_for_recall
 from indexer.stores.base import Store
-from indexer.system.spill_files import DEFAULT_MEGABYTES, SpillFiles
-
-CAP = 1000
-ALMOST_ONE = 0.999
-LABELS_TOLD = 20
+from indexer.stores.requirements import require_recipe, scope_view
+from indexer.system.progress_callback import Progress, no_progress
+from indexer.system.spill_files import DEFAULT_MEGABYTES
 
 
 def match(
@@ -76,8 +80,17 @@ def match(
     a value out of range, for a label that no document carries, and for a recipe without MinHash
     slots unless `all_pairs`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
-    recipe = recipe_of(store)
-    check(recipe, threshold, measure, all_pairs or contained, cap)
+    recipe = require_recipe(store)
+    check_measure(measure)
+    check_threshold(threshold)
+    check_cap(cap)
+    if (all_pairs or contained) and measure != "jaccard":
+        raise UsageError(
+            f"--complete and --contained have a measure of their own, not {measure}; "
+            "leave --measure out"
+        )
+    if not (all_pairs or contained):
+        require_slots(recipe)
     if all_pairs and contained:
         raise UsageError(
             "--complete finds all pairs by features, --contained by passages; leave one of them out"
@@ -87,7 +100,7 @@ def match(
             "--audit is of all pairs by features, and goes with no other choice of pairs and no --measure"
         )
     store = scope_view(store, of)
-    collection = collect(store, recipe, progress, default_memory(memory))
+    collection = collect(store, recipe, progress, memory_budget(memory))
     wanted = _wanted(collection, against, new)
     verifier = Verifier(store, collection, measure)
     chosen = None
@@ -116,49 +129,6 @@ def match(
         if audit
         else made
     )
-
-
-def check_measure(measure: str) -> None:
-    """Raise `UnknownMeasure` for a name that is none."""
-    if measure not in MEASURES:
-        raise UnknownMeasure(name=measure, known=tuple(MEASURES))
-
-
-def check(recipe: Recipe, threshold: float, measure: str, all_pairs: bool, cap: int) -> None:
-    """Raise `UsageError` or `UnknownMeasure` for what `match` cannot do."""
-    check_measure(measure)
-    if not 0 < threshold <= 1:
-        raise UsageError(f"the threshold must lie between 0 (exclusive) and 1, not {threshold}")
-    if all_pairs and measure != "jaccard":
-        raise UsageError(
-            f"--complete and --contained have a measure of their own, not {measure}; leave --measure out"
-        )
-    if not all_pairs and not recipe.minhash:
-        raise UsageError(
-            f"recipe {recipe.name} has no MinHash slots to make bands of; use --complete"
-        )
-    if cap < 2:
-        raise UsageError(f"the cap must be 2 or more, not {cap}")
-
-
-def unknown_label(against: str, labels: Set[str]) -> UsageError:
-    """The error that no document carries a label, naming those that documents carry, `LABELS_TOLD`
-    at most.
-    """
-    told = ", ".join(sorted(labels)[:LABELS_TOLD]) + (", ..." if len(labels) > LABELS_TOLD else "")
-    there = (
-        f"choose one of: {told}"
-        if labels
-        else "none carries any; give labels by `nearfold label` or `nearfold index --label`"
-    )
-    return UsageError(f"no document carries the label {against!r}; {there}")
-
-
-def default_memory(memory: int) -> SpillFiles:
-    """A room of so many megabytes. Raises `UsageError` when that is none."""
-    if memory < 1:
-        raise UsageError(f"at least 1 MB of memory is needed, not {memory}")
-    return SpillFiles(memory)
 
 
 def _wanted(collection: Collection, against: str | None, new: bool) -> PairFilter:

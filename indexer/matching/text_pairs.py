@@ -18,9 +18,10 @@ from indexer.joins.hot_bands import HotBands, MissedEstimate
 from indexer.joins.pair_codes import decode_pair
 from indexer.joins.prefixes import FeatureOrder, SimilarSets
 from indexer.joins.slot_bounds import enough_equal, fewest_equal
-from indexer.matching.collection import Collection, Progress
+from indexer.matching.collection import Collection
 from indexer.matching.verification import VerifiedPairs, Verifier
 from indexer.sketch.plan import Plan
+from indexer.system.progress_callback import Progress
 
 AT_ONCE = 1 << 14
 

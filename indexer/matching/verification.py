@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from indexer.joins.external_sort import Column
 from indexer.joins.parity_maps import most_apart, ones
-from indexer.matching.collection import Collection, Progress, no_progress
+from indexer.matching.collection import Collection
 from indexer.similarity.measures import Side, jaccard, measure_pair
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress, no_progress
 
 MOST_CHARS, BYTES_A_CHAR = 20_000_000, 13
 BATCH = 500

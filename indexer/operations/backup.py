@@ -10,10 +10,10 @@ from pathlib import Path
 from indexer.errors import SourceNotFound, StoreBusy, UnsupportedOperation, UsageError
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, check_journal, copy_journal, journal_path
-from indexer.searching.similar import recipe_of
 from indexer.stores import open_store
 from indexer.stores.base import Store
 from indexer.stores.maintenance import CopyableStore
+from indexer.stores.requirements import require_recipe
 from indexer.system.durable_files import make_private
 
 _SNAPSHOT = "take a snapshot in its cluster, as docs/operating.md shows"
@@ -39,7 +39,7 @@ def backup(store: Store, path: str) -> Copy:
     `UnsupportedOperation` for what is no file, `UsageError` for the store's own files and for any other file
     that is no copy, and `StoreError` when nothing was indexed yet.
     """
-    recipe_of(store)
+    require_recipe(store)
     if not isinstance(store, CopyableStore) or (journal := journal_path(store.url)) is None:
         raise UnsupportedOperation(store=store.url, what="be copied into a file", instead=_SNAPSHOT)
     _check_other(Path(path), journal)
@@ -86,7 +86,7 @@ def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
         store.restore(path)
         if jobs.exists():
             held.replace(jobs)
-        recipe_of(store)
+        require_recipe(store)
         job.counts["documents"] = store.counts().documents
     return Copy(path, job.counts["documents"], True if jobs.exists() else None)
 

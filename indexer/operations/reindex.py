@@ -10,11 +10,11 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.base import Store
 from indexer.stores.renewal import OnProgress, ReindexableStore, ReindexResult
+from indexer.stores.requirements import require_recipe
 
 _PROBE = "A recipe that lacks a library is refused before anything is read."
 
@@ -35,7 +35,7 @@ def reindex(
     that cannot, `UsageError` for a recipe that cannot be stored, and `StoreError` when nothing was
     indexed yet.
     """
-    recipe_of(store)
+    require_recipe(store)
     fingerprints([_PROBE], recipe)
     if not isinstance(store, ReindexableStore):
         raise UnsupportedOperation(

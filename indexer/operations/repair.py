@@ -18,9 +18,9 @@ from indexer.model import Row
 from indexer.operations.reindex import sign_rows
 from indexer.operations.salvage import salvage
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of
 from indexer.stores.base import Store
 from indexer.stores.maintenance import RepairableStore
+from indexer.stores.requirements import require_recipe
 from indexer.text.wording import count_of
 
 BATCH = 256
@@ -50,7 +50,7 @@ def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
     Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be
     read at all (restore a backup), and `StoreError` when nothing was indexed yet.
     """
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     made = list(_journal(store, dry_run))
     if made and dry_run:
         return (*made, *_documents(store, recipe, dry_run))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from indexer.jobs.journal import Failure, journal_path, stored_failures
 from indexer.recipe import Recipe
-from indexer.searching.similar import recipe_of
 from indexer.stores.base import Counts, Store
+from indexer.stores.requirements import require_recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,6 @@ def status(store: Store) -> Overview:
     """Count what is in the store; works while a job is running too. Raises `StoreError` when
     nothing was indexed yet.
     """
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     failures = stored_failures(journal_path(store.url))
     return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)

@@ -13,9 +13,9 @@ from indexer.recipe import Recipe
 from indexer.searching.cursor import Cursor, cursor, fingerprint_of
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_types import ByType, by_type
-from indexer.searching.similar import recipe_of, scope_view
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.stores.base import Ranking, Store
+from indexer.stores.requirements import require_recipe, scope_view
 
 Fold: TypeAlias = Literal["live", "family", "types", "none"]
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
@@ -95,7 +95,7 @@ def search(
     asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
     typing = (*((top, synonyms) if fold == "types" else ()), *((of,) if of != "documents" else ()))
     begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold, *typing))
-    recipe, store = recipe_of(store), scope_view(store, of)
+    recipe, store = require_recipe(store), scope_view(store, of)
     ranking, notes = _ranking(store, asked, begun, keep_alive)
     readings = StoredTexts(store, recipe, ranking.snapshot)
     seeds = [ranked_row(row) for row in readings.rows(begun.shown)]
@@ -236,7 +236,7 @@ def fold_hits(
     turn out to mislead. An id given twice counts once; one that the store does not have is left
     out. Raises `StoreError` when nothing was indexed yet.
     """
-    readings = StoredTexts(store, recipe_of(store))
+    readings = StoredTexts(store, require_recipe(store))
     listed = list(dict.fromkeys(ids))
     hits = [ranked_row(row) for row in readings.rows(listed)]
     rule = (

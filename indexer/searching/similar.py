@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.errors import DocumentNotFound, StoreError, UsageError
+from indexer.errors import DocumentNotFound
 from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.similarity.rescore import promising, rescore
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import chance
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.clauses.segmentation import clauses
 
 WINDOW = 1000
@@ -62,7 +63,7 @@ def similar(
 
     Raises `DocumentNotFound`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     asked = (
         _stored(store, [id])[0]
         if id is not None
@@ -87,7 +88,7 @@ def similar_many(
     A store in a search engine is asked for the candidates of many documents at once. Raises as
     `similar` does, for a document that is not found when its turn comes.
     """
-    recipe = recipe_of(store)
+    recipe = require_recipe(store)
     for start in range(0, len(texts), BATCH):
         asked = [_Asked(text) for text in texts[start : start + BATCH]]
         yield from _answers(store, recipe, asked, threshold, measure, limit)
@@ -119,15 +120,6 @@ def without_heading(text: str, of: Scope | None) -> str:
     )
 
 
-def scope_view(store: Store, of: Scope) -> Store:
-    """The store, asked about documents, parts or both. Raises `UsageError` when it has no parts."""
-    if of != "documents" and not store.stored_parts():
-        raise UsageError(
-            f"{store.url} has no parts; `nearfold index PATH --parts clauses` makes them"
-        )
-    return store.of(of)
-
-
 def _stored(store: Store, ids: Sequence[str]) -> list[_Asked]:
     rows = store.get(ids)
     for id in ids:
@@ -155,7 +147,10 @@ def _answers(
     """One answer each, in order; candidates come together."""
     signed = [fingerprint(one.text, recipe) for one in asked]
     together = store.candidates_of([(one.bands, one.blocks) for one in signed], WINDOW)
-    if not all(found.found for found in together) and (now := recipe_of(store)).id != recipe.id:
+    if (
+        not all(found.found for found in together)
+        and (now := require_recipe(store)).id != recipe.id
+    ):
         yield from _answers(
             store, now, asked, threshold, measure, limit
         )  # the store was given another recipe meanwhile
@@ -207,13 +202,3 @@ def _notes(
     if recipe.bands and recipe.similarity is not None and threshold < recipe.similarity:
         found = chance(threshold, recipe.bands or 0, recipe.rows or 0)
         yield f"the index is planned for {recipe.similarity:g}; of pairs at {threshold:g} about {found:.0%} are found"
-
-
-def recipe_of(store: Store) -> Recipe:
-    """The recipe of a store that was indexed before; raises `StoreError` for one that was not."""
-    recipe = store.stored_recipe()
-    if recipe is None:
-        raise StoreError(
-            f"there is no index at {store.url} yet; run `nearfold index PATH --store {store.url}` first"
-        )
-    return recipe

@@ -13,7 +13,7 @@ from indexer.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from indexer.cli.options import measure_option, threshold_option
 from indexer.errors import MissingExtra
 from indexer.grouping.group import Settings
-from indexer.matching.match import CAP
+from indexer.matching.limits import CAP
 from indexer.system.secrets import recipe_asked
 
 try:

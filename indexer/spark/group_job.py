@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from indexer.grouping.group import RECALL, Settings, fewest_equal
-from indexer.matching.match import ALMOST_ONE
+from indexer.matching.limits import ALMOST_ONE
 from indexer.recipe import Recipe
 from indexer.sketch.plan import Plan, plan_for_recall
 from indexer.spark import principal_order as places

@@ -11,7 +11,16 @@ from pyspark.sql import functions as sf
 
 from indexer.joins.bands import intervals
 from indexer.joins.slot_bounds import enough_equal, fewest_equal
-from indexer.matching.match import ALMOST_ONE, CAP, LABELS_TOLD, check, unknown_label
+from indexer.matching.limits import (
+    ALMOST_ONE,
+    CAP,
+    LABELS_NAMED,
+    check_cap,
+    check_measure,
+    check_threshold,
+    require_slots,
+    unknown_label,
+)
 from indexer.recipe import Recipe
 from indexer.sketch.plan import Plan, plan
 from indexer.spark import distinct_texts as texts
@@ -44,7 +53,10 @@ def match(work: Work, rows: Stage, recipe: Recipe, asked: PairRequest) -> Stage:
     `candidates`, what caps left out, and `copies_left_out`. Raises `UsageError` and
     `UnknownMeasure`.
     """
-    check(recipe, asked.threshold, asked.measure, all_pairs=False, cap=asked.cap)
+    check_measure(asked.measure)
+    check_threshold(asked.threshold)
+    check_cap(asked.cap)
+    require_slots(recipe)
     _check_label(rows.rows, asked.against)
     numbered = texts.texts(work, rows, recipe)
     members = texts.members(work, rows, numbered, recipe)
@@ -78,7 +90,7 @@ def _check_label(rows: DataFrame, against: str | None) -> None:
         rows.select(sf.explode("labels").alias("label"))
         .distinct()
         .sort("label")
-        .limit(LABELS_TOLD + 1)
+        .limit(LABELS_NAMED + 1)
         .collect()
     )
     raise unknown_label(against, {row["label"] for row in labels})

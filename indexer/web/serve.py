@@ -12,8 +12,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from indexer.errors import UsageError
-from indexer.searching.similar import recipe_of
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
 from indexer.web.app import application
 from indexer.web.request_body import PATIENCE_SECONDS
 from indexer.web.safety import App, allowed_hosts
@@ -38,7 +38,7 @@ def serve(
     `port` 0 takes any that is free. Raises `StoreError` when nothing was indexed yet, and
     `UsageError` for an address that cannot be had or a folder of originals that is not there.
     """
-    recipe_of(store)
+    require_recipe(store)
 
     def app(actual: int) -> App:
         try:

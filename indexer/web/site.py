@@ -20,10 +20,10 @@ from indexer.comparing.compare import compare
 from indexer.errors import DocumentNotFound
 from indexer.grouping.survey import survey
 from indexer.model import Facet, Row
-from indexer.searching.similar import recipe_of
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
 from indexer.web.survey_cache import SurveyReader
 
 MOST_CHARS = 2_000_000
@@ -107,7 +107,7 @@ class Site:
         """A stored document. Raises `DocumentNotFound`, and `StoreError` when nothing was indexed
         yet.
         """
-        recipe_of(self.store)
+        require_recipe(self.store)
         row = self.store.get([id]).get(id)
         if row is None:
             raise DocumentNotFound(id=id)
@@ -115,7 +115,7 @@ class Site:
 
     def compared(self, a: Row, b: Row, matching: Matching) -> SideBySide:
         """Two documents compared, of texts of more than two million characters the beginnings."""
-        recipe = recipe_of(self.store)
+        recipe = require_recipe(self.store)
         key = (a.id, a.text, b.id, b.text, matching)
         if kept := self._compared.get(key):
             return kept

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from indexer.errors import NearfoldError
-from indexer.matching.collection import Progress as Told
+from indexer.system.progress_callback import Progress as Told
 
 PATIENCE_SECONDS = 1.5
 T = TypeVar("T")

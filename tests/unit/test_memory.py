@@ -55,9 +55,9 @@ def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
     store = library(rows(made, labels=LABELS))
     asked = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "default_memory", lambda _: MemoryBudget())
+        patch.setattr(pairs, "memory_budget", lambda _: MemoryBudget())
         whole = told(match(store, **asked))
-        patch.setattr(pairs, "default_memory", lambda _: narrow())
+        patch.setattr(pairs, "memory_budget", lambda _: narrow())
         assert told(match(store, **asked)) == whole
 
 

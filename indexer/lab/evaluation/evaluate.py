@@ -26,10 +26,10 @@ from indexer.lab.evaluation.score_pairs import (
 )
 from indexer.lab.evaluation.truth import Group, Pair, groups
 from indexer.lab.evaluation.type_decider import NOT_FOUND, TypeDecider
-from indexer.matching.collection import Progress, no_progress
 from indexer.recipe import DEFAULT, Recipe
 from indexer.statistics.precision_recall import RULES, Rule, ordered
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress, no_progress
 
 
 def evaluate(

@@ -13,7 +13,7 @@ from indexer.lab.studies.methods import pairs_of
 from indexer.lab.studies.neighbours import Distinct, distinct
 from indexer.lab.studies.sign_texts import QUESTION_BITS, load_signatures, signature_name
 from indexer.lab.studies.signatures import grams_of
-from indexer.matching.collection import Progress
+from indexer.system.progress_callback import Progress
 
 PAIRS = 100
 HALF = 0.5

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from indexer.lab.studies.methods import FEATURES, Method, pairs_of
 from indexer.lab.studies.signatures import Grams, Tables, Vectors, grams_of
 from indexer.lab.studies.study_texts import Texts
-from indexer.matching.collection import Progress
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.schemes import feature_set_name
+from indexer.system.progress_callback import Progress
 from indexer.system.whole_file import write_whole
 
 BATCH, BATCH_GRAMS = 2000, 2_500_000

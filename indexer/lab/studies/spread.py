@@ -23,7 +23,7 @@ from indexer.lab.studies.sign_texts import (
     questions,
     signature_name,
 )
-from indexer.matching.collection import Progress
+from indexer.system.progress_callback import Progress
 
 DISTANCES = (1, 3)
 SHOWN = 10  # neighbours told apart; more are one group

@@ -15,8 +15,8 @@ from indexer.lab.studies.methods import BITS, lengths
 from indexer.lab.studies.sign_texts import Seconds, count_features, sign_texts, time_signing
 from indexer.lab.studies.spread import Answers, Near, Spread, answers, near, spreads
 from indexer.lab.studies.study_texts import Account, texts_of
-from indexer.matching.collection import Progress, no_progress
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress, no_progress
 
 WORK = "work"
 TIMED = 50

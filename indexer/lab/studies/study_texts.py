@@ -15,9 +15,9 @@ from pathlib import Path
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.indexing.documents import documents_under
 from indexer.lab.studies.methods import FEATURES
-from indexer.matching.collection import Progress
 from indexer.sketch.schemes import fingerprint_by
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress
 from indexer.system.whole_file import write_whole
 
 EVERY = 200

@@ -14,10 +14,10 @@ from pathlib import Path
 from indexer.errors import ExtractionError, UsageError
 from indexer.indexing.documents import documents_at
 from indexer.lab.synthesis.random_draws import RandomSource
-from indexer.matching.collection import Progress, no_progress
 from indexer.model import Blob
 from indexer.similarity.measures import resemblance
 from indexer.sources.folder import walk
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.text.words import Words, words
 
 LEAST_WORDS, MOST_WORDS = 100, 2000

@@ -18,10 +18,10 @@ from indexer.lab.synthesis.base_texts import ChosenTexts, Source, choose_texts, 
 from indexer.lab.synthesis.file_writers import txt
 from indexer.lab.synthesis.kinds import BROUGHT, KINDS, File, Material, Plant
 from indexer.lab.synthesis.random_draws import RandomSource
-from indexer.matching.collection import Progress, no_progress
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import align
 from indexer.similarity.measures import Side, containment, jaccard, resemblance, terminology
+from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 
 DOCUMENTS = 100

@@ -14,9 +14,9 @@ from indexer.lab.evaluation.gold_documents import gold_documents
 from indexer.lab.evaluation.read_truth import read_truth
 from indexer.lab.evaluation.truth import groups
 from indexer.lab.synthesis.random_draws import RandomSource
-from indexer.matching.collection import Progress, no_progress
 from indexer.statistics.precision_recall import linked_sets
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress, no_progress
 
 UNRELATED = "unrelated"
 TIMES_UNRELATED, MOST_UNRELATED = 4, 20_000

@@ -16,8 +16,8 @@ from pathlib import Path
 from indexer.errors import MissingExtra
 from indexer.lab.tuning.cases import Cases
 from indexer.lab.tuning.experiment import Experiment, experiment
-from indexer.matching.collection import Progress
 from indexer.recipe import Recipe
+from indexer.system.progress_callback import Progress
 from indexer.system.whole_file import write_whole
 
 STAGE = "recipes tried"

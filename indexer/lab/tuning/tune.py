@@ -15,10 +15,10 @@ from indexer.lab.tuning.choice import Choice, choice
 from indexer.lab.tuning.grid import recipes_of
 from indexer.lab.tuning.judgement import ExperimentScores, judge_experiment, truth_of
 from indexer.lab.tuning.run_experiments import run
-from indexer.matching.collection import Progress, no_progress
 from indexer.recipe import Recipe
 from indexer.statistics.precision_recall import Counts
 from indexer.stores.base import Store
+from indexer.system.progress_callback import Progress, no_progress
 
 EXPERIMENTS = "experiments"
 ENOUGH_GROUPS = 20  # of related documents, to draw from them again
