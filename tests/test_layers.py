@@ -44,6 +44,7 @@ ADAPTERS = {
     "keyring": {"stores/engine/passwords.py"},
     "elasticsearch": {"stores/engine/elasticsearch.py"},
     "elastic_transport": {"stores/engine/elasticsearch.py"},
+    "certifi": {"stores/engine/elasticsearch.py"},
     "urllib3": {"stores/engine/deadline.py"},
     "typing_extensions": {"stores/engine/deadline.py"},
     "starlette": {"web/app.py", "web/judge.py", "web/measurement.py", "web/request_body.py"},

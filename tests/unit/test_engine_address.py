@@ -180,7 +180,7 @@ def test_what_cannot_be_opened(url):
     ("scheme", "module"), [("opensearch", "opensearchpy"), ("elasticsearch+https", "elasticsearch")]
 )
 def test_a_client_that_is_not_installed(scheme, module, monkeypatch):
-    adapter = f"indexer.stores.{scheme.split('+')[0]}"
+    adapter = f"indexer.stores.engine.{scheme.partition('+')[0]}"
     monkeypatch.delitem(sys.modules, adapter, raising=False)
     for name in [name for name in sys.modules if name.split(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)

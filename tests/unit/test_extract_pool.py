@@ -57,11 +57,15 @@ def extracted(
 
 
 def workers_of(process: psutil.Process) -> list[psutil.Process]:
-    return [
-        child
-        for child in process.children(recursive=True)
-        if "indexer.extraction.worker_main" in " ".join(child.cmdline())
-    ]
+    return [child for child in process.children(recursive=True) if is_worker(child)]
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """Return whether a process is a running worker; one that ends meanwhile is not."""
+    try:
+        return "indexer.extraction.worker_main" in " ".join(process.cmdline())
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return False
 
 
 def wait_for(condition: object, seconds: float = 15) -> None:
@@ -77,11 +81,33 @@ def nothing_is_left() -> Iterator[None]:
     wait_for(lambda: not workers_of(psutil.Process()), 5)
 
 
+@pytest.fixture
+def zombie() -> Iterator[psutil.Process]:
+    """A child of this process that has ended and that nobody has waited for."""
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    process = psutil.Process(child.pid)
+    try:
+        wait_for(lambda: process.status() == psutil.STATUS_ZOMBIE)
+        yield process
+    finally:
+        child.wait()
+
+
 def test_every_document_comes_back_once_under_its_key() -> None:
     found = extracted(["sleep 0.01"] * 40)
     assert sorted(found) == list(range(40))
     assert all(result.text.startswith(f"{key}.x 10 ") for key, result in found.items())
     assert len({result.text.split()[-1] for result in found.values()}) == 2
+
+
+def test_a_zombie_among_the_children_is_no_worker_and_disturbs_none(zombie: psutil.Process) -> None:
+    with Pool(Naughty, 1, LIMITS) as pool:
+        results = dict(pool.extract_all(Task(n, b"ok", "a") for n in range(3)))
+        assert all(isinstance(result, Document) for result in results.values())
+        [worker] = workers_of(psutil.Process())
+        assert worker != zombie
+    wait_for(lambda: workers_of(psutil.Process()) == [])
+    assert zombie.status() == psutil.STATUS_ZOMBIE
 
 
 def test_bytes_and_texts_of_some_size_pass_whole() -> None:

@@ -1,60 +1,92 @@
-"""An end to answers that trickle in: the clients' own timeouts begin anew with every byte."""
+"""Pools of connections whose answers have a deadline.
+
+The timeout of urllib3 begins anew with every byte, so an answer that trickles in never ends by it.
+"""
 
 from __future__ import annotations
 
-import http.client
 import io
 import socket
 import time
 from typing import TYPE_CHECKING, Any
 
+from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
 if TYPE_CHECKING:
-    import urllib3
     from typing_extensions import Buffer
 
-WHOLE = (
-    2.0  # an answer is whole after so many timeouts: one to begin in, and as long again to come in
-)
+ANSWER_TIMEOUTS = 2.0  # one timeout for an answer to begin, and one for the rest of it
 
 
-def bounded_pool(pool: urllib3.HTTPConnectionPool) -> None:
-    """Let each answer that comes through a pool's connections be whole, head and body, within
-    `WHOLE` timeouts.
+def deadline_pool(scheme: str, host: str, port: int, **settings: Any) -> HTTPConnectionPool:
+    """Return a pool whose answers are whole, head and body, within `ANSWER_TIMEOUTS` timeouts.
 
-    What is not ends like any answer that does not come, with urllib3's `ReadTimeoutError`.
+    The timeout is that of the request. A later answer ends with urllib3's `ReadTimeoutError`, like
+    one that never begins. `scheme` is http or https, `settings` are those of urllib3's pools.
     """
-    kind: Any = pool.ConnectionCls
-    pool.ConnectionCls = type(f"Bounded{kind.__name__}", (kind,), {"response_class": _Answer})
+    pool_class = _TlsPool if scheme == "https" else _Pool
+    return pool_class(host, port, **settings)
 
 
-class _Answer(http.client.HTTPResponse):
-    """Made when the request was sent, and before anything of the answer is read."""
+class _Connection(HTTPConnection):
+    """A connection that reads each answer through a socket with a deadline."""
 
-    def __init__(self, sock: socket.socket, *rest: Any, **settings: Any) -> None:
-        super().__init__(sock, *rest, **settings)
-        self.fp.close()
-        self.fp = io.BufferedReader(_Until(sock))
+    def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as urllib3 has it
+        sock: Any = self.sock
+        view: Any = _AnswerSocket(sock)
+        self.sock = view
+        try:
+            return super().getresponse()
+        finally:
+            if self.sock is view:  # None when the answer closed the connection
+                self.sock = sock
 
 
-class _Until(io.RawIOBase):
-    """A socket's bytes until the time is over. Raises `TimeoutError` then."""
+class _TlsConnection(_Connection, HTTPSConnection):
+    """The same, encrypted."""
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
+
+
+class _AnswerSocket:
+    """A connected socket during one answer: what its file reads must arrive before the deadline."""
 
     def __init__(self, sock: socket.socket) -> None:
-        self._sock, self._raw = sock, sock.makefile("rb", buffering=0)
-        self._seconds = sock.gettimeout()
-        self._end = time.monotonic() + WHOLE * (self._seconds or 0)
+        self._sock = sock
+        self.settimeout = sock.settimeout
+        self.close = sock.close
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_AnswerBytes(self._sock))
+
+
+class _AnswerBytes(io.RawIOBase):
+    """The bytes of one answer; reading them raises `TimeoutError` after the deadline."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._file = sock.makefile("rb", buffering=0)
+        self._timeout = sock.gettimeout()
+        self._deadline = time.monotonic() + ANSWER_TIMEOUTS * (self._timeout or 0)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Buffer) -> int | None:
-        if self._seconds is not None:
-            left = self._end - time.monotonic()
-            if left <= 0:
+        if self._timeout is not None:
+            seconds = self._deadline - time.monotonic()
+            if seconds <= 0:
                 raise TimeoutError("the answer was not whole in time")
-            self._sock.settimeout(min(self._seconds, left))
-        return self._raw.readinto(buffer)
+            self._sock.settimeout(min(self._timeout, seconds))
+        return self._file.readinto(buffer)
 
     def close(self) -> None:
-        self._raw.close()
+        self._file.close()
         super().close()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import ssl
 from collections.abc import Mapping
+from typing import Any
 
+import certifi
 from elastic_transport import NodeConfig, Urllib3HttpNode
 from elastic_transport.client_utils import DEFAULT
 from elasticsearch import (
@@ -17,9 +20,9 @@ from elasticsearch import (
 
 from indexer.errors import StoreError, StoreUnreachable
 from indexer.stores.engine.address import Address
-from indexer.stores.engine.deadline import bounded_pool
+from indexer.stores.engine.deadline import deadline_pool
 from indexer.stores.engine.index import Dialect, IndexPlace
-from indexer.stores.engine.link import Answer
+from indexer.stores.engine.link import Answer, content_type
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(
@@ -31,38 +34,44 @@ DIALECT = Dialect(
     search_pipelines=False,
     roles="_security/role",
 )
-_UNKNOWN_CONTENT_TYPE = 406  # what other engines answer to this client's content type
+_UNKNOWN_CONTENT_TYPE = 406  # the status with which other engines refuse this client's content type
 
 
 class _Node(Urllib3HttpNode):
-    """The client's node, whose answers come to an end."""
+    """The client's node, on a pool whose answers have a deadline.
+
+    It trusts the certificates of the system, and those of the configured file or else of certifi.
+    """
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
-        bounded_pool(self.pool)
+        tls: dict[str, Any] = {}
+        if config.scheme == "https":
+            tls["ssl_context"] = ssl.create_default_context()
+            tls["ca_certs"] = config.ca_certs or certifi.where()
+        connections = config.connections_per_node
+        self.pool = deadline_pool(
+            config.scheme, config.host, config.port, maxsize=connections, block=True, **tls
+        )
 
 
 class ElasticsearchLink:
-    """Requests through the client. It is never asked for `info()`, which some distributions
-    refuse.
-    """
+    """Requests through the client, never `info()`, which some distributions refuse."""
 
     def __init__(self, address: Address) -> None:
         self._url = address.url
         logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
         scheme = "https" if address.tls else "http"
+        login = (address.user, address.password) if address.user and address.password else None
         self._client = Elasticsearch(
             hosts=[
                 {"scheme": scheme, "host": host, "port": port, "path_prefix": address.path}
                 for host, port in address.hosts
             ],
-            basic_auth=(address.user, address.password)
-            if address.user and address.password
-            else None,
+            basic_auth=login,
             api_key=address.api_key,
             node_class=_Node,
-            max_retries=len(address.hosts)
-            - 1,  # every node once: every request of ours may be repeated
+            max_retries=len(address.hosts) - 1,  # each node once: every request may be repeated
             retry_on_timeout=len(address.hosts) > 1,
             retry_on_status=(),
             ca_certs=(address.tls and address.ca_certs) or DEFAULT,
@@ -71,24 +80,20 @@ class ElasticsearchLink:
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Answer:
-        """One request; when a node does not answer, the next is asked."""
+        """Send one request; when a node does not answer, the next one gets it."""
         headers = {"accept": "application/json"}
         if body is not None:
-            headers["content-type"] = (
-                "application/x-ndjson"
-                if path.endswith(("_bulk", "_msearch"))
-                else "application/json"
-            )
+            headers["content-type"] = content_type(path)
         client = self._client.options(request_timeout=seconds)
         try:
             answer = client.perform_request(
                 method, f"/{path}", params=params, headers=headers, body=body
             )
         except UnsupportedProductError as error:
-            raise self._stranger() from error
+            raise self._other_product() from error
         except ApiError as error:
             if error.meta.status == _UNKNOWN_CONTENT_TYPE:
-                raise self._stranger() from error
+                raise self._other_product() from error
             return Answer(error.meta.status, error.body, error.meta.headers.get("retry-after"))
         except SerializationError:
             return Answer(200, None)
@@ -97,17 +102,18 @@ class ElasticsearchLink:
             raise StoreUnreachable(url=self._url, reason=causes) from error
         return Answer(answer.meta.status, answer.body)
 
-    def _stranger(self) -> StoreError:
+    def _other_product(self) -> StoreError:
         return StoreError(
-            f"{self._url} is not Elasticsearch 9; for OpenSearch, write opensearch:// instead of elasticsearch://"
+            f"{self._url} is not Elasticsearch 9; "
+            "for OpenSearch, write opensearch:// instead of elasticsearch://"
         )
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._client.close()
 
 
 def open_elasticsearch(address: Address) -> EngineStore:
-    """The store in an index of Elasticsearch; nothing is asked yet."""
+    """Return the store in an index of Elasticsearch, without sending a request."""
     place = IndexPlace(address.url, address.index, address.shards, address.replicas)
     return EngineStore(place, ElasticsearchLink(address), DIALECT)

@@ -12,7 +12,7 @@ from typing import Any
 from indexer.errors import MappingMismatch, RecipeMismatch, StoreError, StoreUnreachable, UsageError
 from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
-from indexer.stores.engine.link import PASSING, Answer, IndexMissing, Link, is_missing, meaning
+from indexer.stores.engine.link import PASSING, Answer, IndexMissing, Link, error_of, is_missing
 from indexer.stores.engine.sender import RetryPolicy
 from indexer.system.logs import event
 from indexer.system.secrets import with_key
@@ -121,7 +121,7 @@ class Requests:
             time.sleep(_NAME_SECONDS)
             answer = self.ask(method, path, body, params, seconds)
         if not 200 <= answer.status < 300:
-            raise meaning(self.url, answer, f"{method} {path}")
+            raise error_of(self.url, answer, f"{method} {path}")
         if not isinstance(answer.body, dict):
             raise StoreError(
                 f"{self.url} answers with something that is no JSON; check that a search engine listens there"
@@ -267,4 +267,4 @@ def _create(
             return about(requests, place)
         if answer.status != 400 or "nearfold_" not in answer.reason:
             break
-    raise meaning(place.url, answer, f"PUT {place.index}")
+    raise error_of(place.url, answer, f"PUT {place.index}")

@@ -1,6 +1,4 @@
-"""What the two engine clients have in common: a request, its answer, and what an answer that is no
-success means.
-"""
+"""The interface of both engine clients: requests, answers, and the errors that answers mean."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import Any, Protocol
 
 from indexer.errors import StoreAccessDenied, StoreError, StoreStopped, StoreUnreachable
 
-PASSING = frozenset({429, 502, 503, 504})  # statuses that are worth asking again
+PASSING = frozenset({429, 502, 503, 504})  # statuses of a request that is worth repeating
 _NO_INDEX = frozenset({"index_not_found_exception", "alias_not_found_exception"})
 _CLOSED = frozenset({"index_closed_exception"})
 _RECOVERING = frozenset({"no_shard_available_action_exception"})
@@ -19,8 +17,9 @@ _BLOCKED = frozenset({"cluster_block_exception"})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status and the JSON that came with it; `body` is None when it was no JSON. `retry_after` is
-    as the server wrote it.
+    """A status and the JSON of the body, None when it is not JSON.
+
+    `retry_after` is the text of the server's header.
     """
 
     status: int
@@ -29,20 +28,21 @@ class Answer:
 
     @property
     def kind(self) -> str:
-        """The engine's name of the error, empty when it gives none."""
+        """The engine's name of the error, empty without one."""
         return str(_error(self).get("type", ""))
 
     @property
     def reason(self) -> str:
-        """The engine's own words, the root cause's first."""
+        """The engine's message, preferably that of the root cause."""
         error = _error(self)
         causes = error.get("root_cause") or [error]
         return str(causes[0].get("reason") or error.get("reason") or self.kind or "no reason given")
 
 
 def _error(answer: Answer) -> Mapping[str, Any]:
-    """The error object of an answer, empty when there is none; some are a mere text, which security
-    APIs call `message`.
+    """Return the error object of an answer.
+
+    An error that is only a text, which security APIs call `message`, becomes the `reason`.
     """
     body = answer.body if isinstance(answer.body, Mapping) else {}
     error = body.get("error")
@@ -50,7 +50,7 @@ def _error(answer: Answer) -> Mapping[str, Any]:
 
 
 class IndexMissing(StoreError):
-    """There is no such index."""
+    """Raised when the store's index does not exist."""
 
     def __init__(self, url: str) -> None:
         super().__init__(
@@ -65,8 +65,9 @@ class Link(Protocol):
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Answer:
-        """Send one request, once. Raises `StoreUnreachable` when no answer comes; every status is
-        an answer.
+        """Send one request, once.
+
+        Every status is an answer; raises `StoreUnreachable` when none comes.
         """
         ...
 
@@ -75,19 +76,25 @@ class Link(Protocol):
         ...
 
 
-def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
-    """The error that an answer stands for, outside of bulk writes; `asked` is the request, method
-    and path.
+def content_type(path: str) -> str:
+    """Return the content type of a request to this path of the engine."""
+    is_ndjson = path.endswith(("_bulk", "_msearch"))
+    return "application/x-ndjson" if is_ndjson else "application/json"
+
+
+def error_of(url: str, answer: Answer, request: str = "") -> StoreError:
+    """Return the error that an answer means, outside of bulk writes.
+
+    `request` is the method and path of the request, for the message.
     """
-    if stopped := is_stopping(answer):
+    stopped = block_error(answer)
+    if stopped is not None:
         return stopped
     if answer.status in (401, 403):
-        lacking = (
-            f"{asked} needs a right that these credentials lack: "
-            if asked and answer.status == 403
-            else ""
-        )
-        return StoreAccessDenied(url=url, status=answer.status, reason=f"{lacking}{answer.reason}")
+        reason = answer.reason
+        if request and answer.status == 403:
+            reason = f"{request} needs a right that these credentials lack: {reason}"
+        return StoreAccessDenied(url=url, status=answer.status, reason=reason)
     if answer.kind in _NO_INDEX:
         return IndexMissing(url)
     if answer.status in PASSING or answer.kind in _RECOVERING:
@@ -95,13 +102,15 @@ def meaning(url: str, answer: Answer, asked: str = "") -> StoreError:
             url=url, reason=f"it is overloaded or not ready: {answer.status} {answer.reason}"
         )
     return StoreError(
-        f"{url} answered {answer.status}: {answer.reason}; see the server's log, and run `nearfold doctor`"
+        f"{url} answered {answer.status}: {answer.reason}; "
+        "see the server's log, and run `nearfold doctor`"
     )
 
 
-def is_stopping(answer: Answer) -> StoreStopped | None:
-    """Why writing cannot go on, told by the kind of the error: a full disk may come as 403 or as
-    429. None when it can.
+def block_error(answer: Answer) -> StoreStopped | None:
+    """Return the error when an index refuses writes, None when it does not.
+
+    Only the kind of the answer's error decides: a full disk may come as 403 or as 429.
     """
     if answer.kind in _BLOCKED:
         return StoreStopped(
@@ -114,18 +123,22 @@ def is_stopping(answer: Answer) -> StoreStopped | None:
 
 
 def is_missing(answer: Answer) -> bool:
-    """Whether the index was not there, for the request or for a part of it."""
+    """Return whether the index does not exist, for the request or for a part of it."""
     body = answer.body if isinstance(answer.body, Mapping) else {}
-    parts = [answer, *(Answer(404, one) for one in body.get("docs", ()) if "error" in one)]
-    causes = [
-        cause for part in parts for cause in (_error(part), *(_error(part).get("root_cause") or ()))
-    ]
+    parts = [Answer(404, part) for part in body.get("docs", ()) if "error" in part]
+    return any(_names_no_index(part) for part in (answer, *parts))
+
+
+def _names_no_index(answer: Answer) -> bool:
+    error = _error(answer)
+    causes = (error, *(error.get("root_cause") or ()))
     return any(cause.get("type") in _NO_INDEX for cause in causes)
 
 
-def is_gone(answer: Answer) -> StoreStopped | None:
-    """Why writing cannot go on although it began: the index went away, or the right to write. None
-    when neither did.
+def lost_index_error(answer: Answer) -> StoreStopped | None:
+    """Return the error when the index, or the right to write to it, was lost during writing.
+
+    None when neither was.
     """
     if answer.kind in _NO_INDEX:
         return StoreStopped(

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
-from opensearchpy.exceptions import ConnectionError as NoConnectionError
+from opensearchpy.exceptions import ConnectionError as ClientConnectionError
 
 from indexer.errors import MissingExtra, StoreUnreachable
 from indexer.stores.engine.address import Address
-from indexer.stores.engine.deadline import bounded_pool
+from indexer.stores.engine.deadline import deadline_pool
 from indexer.stores.engine.index import Dialect, IndexPlace
-from indexer.stores.engine.link import Answer
+from indexer.stores.engine.link import Answer, content_type
 from indexer.stores.engine.store import WRITERS, EngineStore
 
 DIALECT = Dialect(
@@ -32,59 +32,63 @@ _EVERY_STATUS = range(300, 600)
 
 
 class _Connection(Urllib3HttpConnection):
-    """The client's connection, whose answers come to an end."""
+    """The client's connection to a node, on a pool whose answers have a deadline."""
 
-    def _create_urllib3_pool(self) -> None:
-        """Also called when a connection that was closed is used again."""
-        super()._create_urllib3_pool()
-        bounded_pool(self.pool)
+    def __init__(self, *, ca_certs: str | None, **settings: Any) -> None:
+        super().__init__(ca_certs=ca_certs, **settings)
+        self._ca_certs = ca_certs or self.default_ca_certs()
+        self.pool = self._deadline_pool()
+
+    def _deadline_pool(self) -> Any:
+        tls = {"cert_reqs": "CERT_REQUIRED", "ca_certs": self._ca_certs} if self.use_ssl else {}
+        return deadline_pool(self.scheme, self.hostname, self.port, maxsize=WRITERS + 1, **tls)
+
+    def close(self) -> None:
+        """Close the sockets; a later request opens new ones."""
+        super().close()
+        self.pool = self._deadline_pool()
 
 
 class OpenSearchLink:
-    """Requests through the client's connection: above it, the client keeps neither statuses nor
+    """Requests through the client's connections: its higher levels drop the statuses and the
     headers of errors.
     """
 
     def __init__(self, address: Address) -> None:
-        self._url, self._nodes = address.url, len(address.hosts)
-        logging.getLogger("opensearch").addHandler(
-            logging.NullHandler()
-        )  # no tracebacks on stderr unless asked for
+        self._url = address.url
+        self._nodes = len(address.hosts)
+        # Keeps the client's tracebacks off stderr unless logging is configured.
+        logging.getLogger("opensearch").addHandler(logging.NullHandler())
+        prefix = address.path.strip("/")
         self._client = OpenSearch(
             hosts=[
-                {"host": host, "port": port, "url_prefix": address.path.strip("/")}
-                for host, port in address.hosts
+                {"host": host, "port": port, "url_prefix": prefix} for host, port in address.hosts
             ],
             connection_class=_Connection,
             use_ssl=address.tls,
             ca_certs=address.ca_certs,
-            pool_maxsize=WRITERS + 1,
-            http_auth=_authentication(address),
-            headers=_named(address),
+            http_auth=_request_signer(address),
+            headers=_authorization(address),
         )
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Answer:
-        """One request; a node that does not answer is left alone for a minute, and the next is
-        asked.
+        """Send one request; a node that does not answer is skipped for a minute, and the next one
+        gets the request.
 
-        What the lost node may have done is done again by the next: every request of ours may be
-        repeated.
+        The next node may repeat what the lost one has done: every request may be repeated.
         """
         for _ in range(self._nodes - 1):
             with contextlib.suppress(StoreUnreachable):
-                return self._once(method, path, body, params, seconds)
-        return self._once(method, path, body, params, seconds)
+                return self._send(method, path, body, params, seconds)
+        return self._send(method, path, body, params, seconds)
 
-    def _once(
+    def _send(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
     ) -> Answer:
         pool = self._client.transport.connection_pool
         connection = pool.get_connection()
-        kind = (
-            "application/x-ndjson" if path.endswith(("_bulk", "_msearch")) else "application/json"
-        )
         try:
             status, headers, text = connection.perform_request(
                 method,
@@ -93,22 +97,23 @@ class OpenSearchLink:
                 body,
                 timeout=seconds,
                 ignore=_EVERY_STATUS,
-                headers={"content-type": kind},
+                headers={"content-type": content_type(path)},
             )
-        except NoConnectionError as error:
+        except ClientConnectionError as error:
             pool.mark_dead(connection)
             raise StoreUnreachable(url=self._url, reason=str(error.info or error)) from error
         pool.mark_live(connection)
-        return Answer(status, _parsed(text), headers.get("retry-after"))
+        return Answer(status, _json_or_none(text), headers.get("retry-after"))
 
     def close(self) -> None:
-        """Closes the pool; a later request opens it again."""
+        """Close the connections; a later request opens new ones."""
         self._client.close()
 
 
-def _named(address: Address) -> dict[str, str] | None:
-    """The header that names the asker. The client would send a password as Latin-1, and fail where
-    that has no such letter.
+def _authorization(address: Address) -> dict[str, str] | None:
+    """Return the header with the credentials, None without any.
+
+    The client itself would encode a password as Latin-1, and fail on other letters.
     """
     if address.api_key:
         return {"Authorization": f"ApiKey {address.api_key}"}
@@ -118,8 +123,8 @@ def _named(address: Address) -> dict[str, str] | None:
     return None
 
 
-def _authentication(address: Address) -> Any:
-    """What signs requests for AWS, None elsewhere."""
+def _request_signer(address: Address) -> Any:
+    """Return the callable that signs requests for AWS, None elsewhere."""
     if address.aws is None:
         return None
     try:
@@ -130,7 +135,7 @@ def _authentication(address: Address) -> Any:
     return Urllib3AWSV4SignerAuth(credentials(), region, service)
 
 
-def _parsed(text: str) -> object:
+def _json_or_none(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:
@@ -138,6 +143,6 @@ def _parsed(text: str) -> object:
 
 
 def open_opensearch(address: Address) -> EngineStore:
-    """The store in an index of OpenSearch; nothing is asked yet."""
+    """Return the store in an index of OpenSearch, without sending a request."""
     place = IndexPlace(address.url, address.index, address.shards, address.replicas)
     return EngineStore(place, OpenSearchLink(address), DIALECT)

@@ -15,7 +15,7 @@ from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.index import Dialect, IndexPlace, Requests, the_index, write_aliases
 from indexer.stores.engine.installation import Piece
-from indexer.stores.engine.link import Answer, meaning
+from indexer.stores.engine.link import Answer, error_of
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index by its own name, and what it is
 DEFAULT_PIPELINE = "index.default_pipeline"
@@ -253,7 +253,7 @@ class Pieces:
         asked.
         """
         if not 200 <= answer.status < 300:
-            raise meaning(self._requests.url, answer, f"{method} {path}")
+            raise error_of(self._requests.url, answer, f"{method} {path}")
 
 
 def default_pipeline(index: Mapping[str, Any]) -> str | None:

@@ -14,7 +14,7 @@ from indexer.stores.engine import rows as documents
 from indexer.stores.engine.bodies import Body, Key
 from indexer.stores.engine.field_substitutes import substitute_fields
 from indexer.stores.engine.index import Dialect, Requests
-from indexer.stores.engine.link import Answer, is_missing, meaning
+from indexer.stores.engine.link import Answer, error_of, is_missing
 
 PAGE, COLUMNS_PAGE = 100, 1_000
 MAX_WINDOW = 10_000  # hits that an engine returns at once
@@ -132,7 +132,7 @@ class IndexQueries:
             raise (
                 SnapshotExpired(url=self.requests.url)
                 if _over(answer)
-                else meaning(self.requests.url, answer)
+                else error_of(self.requests.url, answer)
             )
         found: Body = answer.body
         return found
@@ -148,7 +148,7 @@ class IndexQueries:
                 "POST", f"{self.index}/_mget", {"ids": ids[start : start + size]}, params
             )
             if failed := next((one for one in found["docs"] if "error" in one), None):
-                raise meaning(self.requests.url, Answer(404, failed))
+                raise error_of(self.requests.url, Answer(404, failed))
             yield from ((one["_id"], one["_source"]) for one in found["docs"] if one["found"])
 
     def documents_at(

@@ -10,7 +10,7 @@ from typing import Any
 from indexer.stores.base import Change
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index import Dialect, Requests
-from indexer.stores.engine.link import Answer, meaning
+from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.roles import limits, same
 
 _KIND = "role"
@@ -71,4 +71,4 @@ def _ask(requests: Requests, method: str, path: str, body: Body | None = None) -
     expected = {"GET": (400, 404), "PUT": (400,), "DELETE": (404,)}[method]
     if 200 <= answer.status < 300 or answer.status in expected:
         return answer
-    raise meaning(requests.url, answer, f"{method} {path}")
+    raise error_of(requests.url, answer, f"{method} {path}")

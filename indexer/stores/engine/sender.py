@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable
 from indexer.stores.engine.concurrency import Window
-from indexer.stores.engine.link import PASSING, Answer, is_gone, is_stopping
+from indexer.stores.engine.link import PASSING, Answer, block_error, lost_index_error
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.text.phrases import well_formed
@@ -259,7 +259,7 @@ def _lost(reason: str) -> StoreUnreachable:
 
 
 def _raise_if_final(answer: Answer) -> None:
-    if stopped := is_stopping(answer) or is_gone(answer):
+    if stopped := block_error(answer) or lost_index_error(answer):
         raise stopped
 
 
