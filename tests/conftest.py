@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
 from servers.process import Server
 from servers.proxy import AuthProxy, Gate
+from servers.shared import Broker, Client
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
 import chromium
@@ -22,11 +25,22 @@ import chromium
 sys.path.pop(0)
 
 _SHARED = {f"{name}_url": engine for name, engine in ENGINES.items()}
-_SESSION = pytest.StashKey[choosing.Session]()
+_SESSION = pytest.StashKey[choosing.Session | Client]()
+_BROKER = pytest.StashKey[Broker]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_SESSION] = choosing.Session()
+    folder = getattr(config, "workerinput", {}).get("servers")
+    config.stash[_SESSION] = Client(Path(folder)) if folder else choosing.Session()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """Tell a worker of pytest-xdist where to ask for servers."""
+    stash = node.config.stash
+    if _BROKER not in stash:
+        stash[_BROKER] = Broker(Path(tempfile.mkdtemp(prefix="nearfold-servers-")))
+    node.workerinput["servers"] = str(stash[_BROKER].folder)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -49,7 +63,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    session.config.stash[_SESSION].close()
+    stash = session.config.stash
+    stash[_SESSION].close()
+    if _BROKER in stash:
+        stash[_BROKER].close()
+        shutil.rmtree(stash[_BROKER].folder)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,23 @@
+"""Build the documentation site into build/site, with the command and API reference, links checked.
+
+    python3 tools/docs.py            # build; a broken link or anchor is an error
+    python3 tools/docs.py --serve    # build and serve on http://127.0.0.1:8000, again at each change
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from environment import ROOT, apart
+
+
+def main(arguments: list[str]) -> int:
+    """Build or serve the site and return the exit code of mkdocs."""
+    programs = apart("docs")
+    command = ["serve"] if "--serve" in arguments else ["build", "--strict", "--clean"]
+    return subprocess.run([str(programs / "mkdocs"), *command], cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
