@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -16,7 +17,9 @@ def main(arguments: list[str]) -> int:
     """Build or serve the site and return the exit code of mkdocs."""
     programs = apart("docs")
     command = ["serve"] if "--serve" in arguments else ["build", "--strict", "--clean"]
-    return subprocess.run([str(programs / "mkdocs"), *command], cwd=ROOT, check=False).returncode
+    settings = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    mkdocs = [str(programs / "mkdocs"), *command]
+    return subprocess.run(mkdocs, cwd=ROOT, env=settings, check=False).returncode
 
 
 if __name__ == "__main__":
