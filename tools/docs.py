@@ -1,7 +1,7 @@
 """Build the documentation site into build/site, with the command and API reference, links checked.
 
-    python3 tools/docs.py            # build; a broken link or anchor is an error
-    python3 tools/docs.py --serve    # build and serve on http://127.0.0.1:8000, again at each change
+python3 tools/docs.py            # build; a broken link or anchor is an error
+python3 tools/docs.py --serve    # build and serve on http://127.0.0.1:8000, again at each change
 """
 
 from __future__ import annotations
