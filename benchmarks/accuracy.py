@@ -21,7 +21,8 @@ from datasketch import MinHash
 
 from indexer import fingerprints
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import common, feature_set
+from indexer.similarity.measures import common
+from indexer.similarity.sides import feature_set
 from indexer.text.normalise import normalise
 from indexer.text.shingles import grams
 

@@ -19,7 +19,8 @@ from indexer import fingerprint, recipe_named
 from indexer.indexing.documents import documents_under
 from indexer.model import Document
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import feature_set
 
 UNRELATED = 0.35
 SHORTEST = 500

@@ -31,7 +31,8 @@ from planting import SLOTS
 
 from indexer.joins.bands import Join
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import containment, feature_set
+from indexer.similarity.measures import containment
+from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sketch.hashing import mix64_array
 from indexer.sketch.passage_keys import (

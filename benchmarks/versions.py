@@ -19,7 +19,8 @@ import numpy as np
 
 from indexer.recipe import DEFAULT
 from indexer.similarity.lineage import lineage
-from indexer.similarity.measures import common, feature_set
+from indexer.similarity.measures import common
+from indexer.similarity.sides import feature_set
 
 Text = list[str]
 KINDS = (

@@ -12,8 +12,9 @@ import numpy as np
 
 from indexer.model import Row
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
 from indexer.similarity.rescore import Z999
+from indexer.similarity.sides import feature_set
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.keys import band_keys
 from indexer.sketch.plan import plan_for_recall

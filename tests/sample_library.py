@@ -10,7 +10,8 @@ from typing import Any
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document, Row
 from indexer.recipe import DEFAULT, Recipe
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 

@@ -14,7 +14,8 @@ from indexer.errors import UnknownMeasure
 from indexer.model import Passage
 from indexer.recipe import DEFAULT, Recipe
 from indexer.similarity.alignment import Matching, passages
-from indexer.similarity.measures import MEASURES, Measures, Side, measures
+from indexer.similarity.measures import MEASURES, Measures, measures
+from indexer.similarity.sides import Side
 from indexer.sketch.fingerprint import fingerprint
 
 _OPENING = re.compile(r"[\[({<¿¡\"'«‹“‘„‚「『（【〈《]+\Z")

@@ -10,7 +10,8 @@ import numpy as np
 
 from indexer.comparing.compare import Comparison, Span, rows
 from indexer.similarity.edits import edits
-from indexer.text.words import Words, words
+from indexer.text.word_numbers import Words
+from indexer.text.words import words
 
 Change: TypeAlias = Literal["same", "removed", "added"]
 

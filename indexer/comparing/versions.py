@@ -19,7 +19,8 @@ from indexer.errors import DocumentNotFound
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.similarity.lineage import Numbers64, lineage
-from indexer.similarity.measures import common, feature_set
+from indexer.similarity.measures import common
+from indexer.similarity.sides import feature_set
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 

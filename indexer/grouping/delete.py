@@ -16,7 +16,8 @@ from indexer.matching.collection import gather
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import feature_set
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of

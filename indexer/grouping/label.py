@@ -21,7 +21,8 @@ from indexer.jobs.history import record_job
 from indexer.jobs.journal import journal_path
 from indexer.model import Query, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, feature_set, jaccard
+from indexer.similarity.measures import FeatureSet, jaccard
+from indexer.similarity.sides import feature_set
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of, storable_labels

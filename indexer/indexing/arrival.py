@@ -18,7 +18,8 @@ from indexer.joins.bands import Slots
 from indexer.joins.principal_bands import Leaders
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, feature_set, jaccard
+from indexer.similarity.measures import FeatureSet, jaccard
+from indexer.similarity.sides import feature_set
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.base import Store
 from indexer.system.failpoints import reached

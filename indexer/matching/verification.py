@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from indexer.joins.external_sort import Column
 from indexer.joins.parity_maps import most_apart, ones
 from indexer.matching.collection import Collection
-from indexer.similarity.measures import Side, jaccard, measure_pair
+from indexer.similarity.measures import jaccard, measure_pair
+from indexer.similarity.sides import Side
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 

@@ -13,6 +13,7 @@ from indexer.errors import DocumentNotFound
 from indexer.model import Candidate, Fingerprint, Match, Row, Scope, Status
 from indexer.recipe import Recipe
 from indexer.similarity.rescore import promising, rescore
+from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import chance
 from indexer.stores.base import Store
@@ -185,8 +186,13 @@ def _matches(
         return []
     kept = promising(asked, candidates, threshold) if measure == "jaccard" else candidates
     rows = store.get([candidate.id for candidate in kept])
-    pairs = [(candidate, rows[candidate.id].text) for candidate in kept if candidate.id in rows]
-    return rescore(text, asked, pairs, recipe, threshold, measure, limit)
+    sides = [
+        (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
+        for candidate in kept
+        if candidate.id in rows
+    ]
+    query = Side(text, recipe, asked.minhash, asked.simhash)
+    return rescore(query, sides, threshold, measure, limit)
 
 
 def _notes(

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, feature_set, jaccard
+from indexer.similarity.measures import FeatureSet, jaccard
+from indexer.similarity.sides import feature_set
 from indexer.stores.base import Store
 
 KEPT = 512

@@ -1,13 +1,15 @@
-"""What two texts have in common, word by word: matching chunks of at least five consecutive words.
+"""The words that two texts have in common, as matching chunks of at least five consecutive words.
 
 Bill Dimm, "What is a near-dupe, really?", names two ways to count. L and S are the words of the
 longer and the shorter text, C the words in common.
 
-- `literal`: chunks are matched one to one, the longest first (see `indexer.similarity.tiling`); C is the words of all chunks.
-- `information`: repeats within a text add nothing, and chunks may overlap. A word counts in neither L nor S when it lies in
-  a chunk that stood earlier in its own text; where the two copies overlap, only what lies beyond the first one goes. C is
-  the counted words of the shorter text that lie in chunks of the other. "Shorter" is by counted words; when both have the
-  same number, C is the smaller of the two counts.
+- `literal`: chunks are matched one to one, the longest first (see `indexer.similarity.tiling`); C
+  is the words of all chunks.
+- `information`: repeats within a text add nothing, and chunks may overlap. A word counts in neither
+  L nor S when it lies in a chunk that stood earlier in its own text; where the two copies overlap,
+  only the part beyond the first one is left out. C is the counted words of the shorter text that
+  lie in chunks of the other. "Shorter" is by counted words; when both have the same number, C is
+  the smaller of the two counts.
 
 L, S and C do not depend on the order of the texts. A text with fewer words than a chunk needs is
 itself one chunk: the least chunk of a pair is the smaller of the width and the words of the shorter
@@ -24,8 +26,7 @@ from numpy.typing import NDArray
 
 from indexer.model import Passage
 from indexer.similarity.tiling import Tile, tiles
-from indexer.text.word_ngrams import grams, shared_numbers
-from indexer.text.words import Words
+from indexer.text.word_numbers import Words, number_runs, shared_numbers
 
 Matching: TypeAlias = Literal["literal", "information"]
 WIDTH = 5
@@ -34,9 +35,9 @@ WIDTH = 5
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """The chunks of two texts in order of their place in a, then b, and the counts L, S and C.
-    `counted`: words of a, of b.
 
-    Under information matching chunks may overlap, and may hold words that are not counted.
+    `counted`: words of a, of b. Under information matching chunks may overlap, and may hold words
+    that are not counted.
     """
 
     chunks: tuple[Tile, ...]
@@ -55,15 +56,17 @@ class Alignment:
 
     @property
     def containment(self) -> tuple[float, float]:
-        """C / words of a and C / words of b, each in [0, 1]; the smaller one is S_L. 0 for a text
-        without words.
+        """C / words of a and C / words of b, each in [0, 1]; the smaller one is S_L.
+
+        0 for a text without words.
         """
         a, b = (self.common / words if words else 0.0 for words in self.counted)
         return a, b
 
     @property
     def overlap(self) -> float:
-        """S_L = C / L, in [0, 1]: whoever read one text has read at least this share of the other.
+        """S_L = C / L, in [0, 1]: at least this share of either text is in the other.
+
         0 without words.
         """
         return self.common / self.longer if self.longer else 0.0
@@ -85,11 +88,13 @@ def align(a: Words, b: Words, matching: Matching = "literal", width: int = WIDTH
     (0.5, 1.0)
     """
     width = max(1, min(width, len(a), len(b)))
-    return _by_information(a, b, width) if matching == "information" else _literally(a, b, width)
+    if matching == "information":
+        return _align_information(a, b, width)
+    return _align_literally(a, b, width)
 
 
 def passages(alignment: Alignment, a: Words, b: Words) -> tuple[Passage, ...]:
-    """The chunks of an alignment as passages with character offsets, in the same order."""
+    """Return the chunks of an alignment as passages with character offsets, in the same order."""
     return tuple(
         Passage(
             a=(int(a.starts[chunk.a]), int(a.ends[chunk.a + chunk.words - 1])),
@@ -100,12 +105,14 @@ def passages(alignment: Alignment, a: Words, b: Words) -> tuple[Passage, ...]:
     )
 
 
-def _literally(a: Words, b: Words, width: int) -> Alignment:
-    """One-to-one matching. Ties go to what is earliest in the shorter text, so that C does not
-    depend on the order given.
+def _align_literally(a: Words, b: Words, width: int) -> Alignment:
+    """Match one to one.
+
+    Ties go to the earliest place in the shorter text, so that C does not depend on the order of the
+    texts.
     """
     numbers_a, numbers_b = shared_numbers(a, b)
-    if _before(b, a, numbers_b, numbers_a):
+    if _is_lesser(b, a, numbers_b, numbers_a):
         placed = [Tile(tile.b, tile.a, tile.words) for tile in tiles(numbers_b, numbers_a, width)]
     else:
         placed = tiles(numbers_a, numbers_b, width)
@@ -113,8 +120,10 @@ def _literally(a: Words, b: Words, width: int) -> Alignment:
     return Alignment(tuple(sorted(placed)), (len(a), len(b)), common)
 
 
-def _before(a: Words, b: Words, numbers_a: NDArray[np.int64], numbers_b: NDArray[np.int64]) -> bool:
-    """Whether a has fewer words than b, or as many and the lesser one where they first differ."""
+def _is_lesser(
+    a: Words, b: Words, numbers_a: NDArray[np.int64], numbers_b: NDArray[np.int64]
+) -> bool:
+    """Return whether a has fewer words, or as many and the lesser one where they first differ."""
     if len(a) != len(b):
         return len(a) < len(b)
     for place in np.flatnonzero(numbers_a != numbers_b)[:1].tolist():
@@ -122,9 +131,11 @@ def _before(a: Words, b: Words, numbers_a: NDArray[np.int64], numbers_b: NDArray
     return False
 
 
-class _Side(NamedTuple):
-    """One text under information matching: `runs`, the first place of each of them here, and which
-    words count.
+class _Text(NamedTuple):
+    """One text under information matching.
+
+    `runs`: the numbers of its runs; `first`: the first place of each of them here; `counted`: the
+    words that count.
     """
 
     runs: NDArray[np.int64]
@@ -132,57 +143,57 @@ class _Side(NamedTuple):
     counted: NDArray[np.bool_]
 
 
-def _by_information(a: Words, b: Words, width: int) -> Alignment:
-    runs = grams(*shared_numbers(a, b), width)
-    left, right = (_side(own, len(text), width) for own, text in zip(runs, (a, b), strict=True))
-    common_a, common_b = _common(left, right, width), _common(right, left, width)
-    size_a, size_b = int(np.count_nonzero(left.counted)), int(np.count_nonzero(right.counted))
+def _align_information(a: Words, b: Words, width: int) -> Alignment:
+    runs_a, runs_b = number_runs(*shared_numbers(a, b), width)
+    text_a = _text(runs_a, len(a), width)
+    text_b = _text(runs_b, len(b), width)
+    common_a = _common(text_a, text_b, width)
+    common_b = _common(text_b, text_a, width)
+    size_a = int(np.count_nonzero(text_a.counted))
+    size_b = int(np.count_nonzero(text_b.counted))
     if (size_a, common_a) <= (size_b, common_b):
-        return Alignment(tuple(_chunks(left, right, width)), (size_a, size_b), common_a)
-    chunks = sorted(Tile(chunk.b, chunk.a, chunk.words) for chunk in _chunks(right, left, width))
+        return Alignment(tuple(_chunks(text_a, text_b, width)), (size_a, size_b), common_a)
+    chunks = sorted(Tile(chunk.b, chunk.a, chunk.words) for chunk in _chunks(text_b, text_a, width))
     return Alignment(tuple(chunks), (size_a, size_b), common_b)
 
 
-def _side(runs: NDArray[np.int64], size: int, width: int) -> _Side:
+def _text(runs: NDArray[np.int64], size: int, width: int) -> _Text:
     place = np.arange(len(runs))
     first = _first_places(runs, int(runs.max(initial=-1)) + 1)[runs]
-    again = first < place
-    beyond = np.maximum(place, first + width)[again]
-    return _Side(runs, first, ~_covered(beyond, place[again] + width, size))
+    repeated = first < place
+    beyond = np.maximum(place, first + width)[repeated]
+    return _Text(runs, first, ~_covered(beyond, place[repeated] + width, size))
 
 
 def _first_places(runs: NDArray[np.int64], kinds: int) -> NDArray[np.int64]:
-    """Where each kind of run stands first, (kinds,); -1 for one that is not here."""
+    """Return the first place of each kind of run, (kinds,); -1 for one that is not here."""
     first = np.full(kinds, -1, dtype=np.int64)
     first[runs[::-1]] = np.arange(len(runs))[::-1]
     return first
 
 
 def _covered(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Which of `size` words lie in at least one of the spans [start, end)."""
+    """Flag those of `size` words that lie in at least one of the spans [start, end)."""
     turns = np.bincount(starts, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
     return np.cumsum(turns)[:size] > 0
 
 
-def _common(side: _Side, other: _Side, width: int) -> int:
-    """Counted words of a side that lie in runs of the other."""
-    starts = np.flatnonzero(np.isin(side.runs, other.runs))
-    return int(np.count_nonzero(side.counted & _covered(starts, starts + width, len(side.counted))))
+def _common(text: _Text, other: _Text, width: int) -> int:
+    """Count the counted words of a text that lie in runs of the other."""
+    starts = np.flatnonzero(np.isin(text.runs, other.runs))
+    return int(np.count_nonzero(text.counted & _covered(starts, starts + width, len(text.counted))))
 
 
-def _chunks(side: _Side, other: _Side, width: int) -> list[Tile]:
-    """Chunks that cover the common words of a side: the first sighting of every run in each text,
-    consecutive ones joined.
+def _chunks(text: _Text, other: _Text, width: int) -> list[Tile]:
+    """Return chunks that cover the common words of a text.
+
+    They join the first places of every run in each text where these are consecutive.
     """
-    kinds = int(max(side.runs.max(initial=-1), other.runs.max(initial=-1))) + 1
-    partner = _first_places(other.runs, kinds)[side.runs]
-    here = np.flatnonzero((partner >= 0) & (side.first == np.arange(len(side.runs))))
+    kinds = int(max(text.runs.max(initial=-1), other.runs.max(initial=-1))) + 1
+    partner = _first_places(other.runs, kinds)[text.runs]
+    here = np.flatnonzero((partner >= 0) & (text.first == np.arange(len(text.runs))))
     there = partner[here]
     begins = np.flatnonzero((np.diff(here, prepend=-2) != 1) | (np.diff(there, prepend=-2) != 1))
     lengths = np.diff(begins, append=len(here)) + width - 1
-    return [
-        Tile(*chunk)
-        for chunk in zip(
-            here[begins].tolist(), there[begins].tolist(), lengths.tolist(), strict=True
-        )
-    ]
+    chunks = zip(here[begins].tolist(), there[begins].tolist(), lengths.tolist(), strict=True)
+    return [Tile(*chunk) for chunk in chunks]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from indexer.similarity.alignment import WIDTH
 from indexer.sketch.string_hashes import string_hashes
-from indexer.text.words import Words
+from indexer.text.word_numbers import Words
 
 OFTEN = 0.1
 

@@ -1,17 +1,24 @@
-"""The similarity measures, by the names that `--measure` takes. All are in [0, 1], symmetric, and 0
-where undefined.
+"""The similarity measures, by the names that `--measure` takes.
 
-- `jaccard`: Jaccard similarity of the recipe's own features, exact: what the sketches estimate.
+All are in [0, 1], symmetric, and 0 where undefined.
+
+- `jaccard`: Jaccard similarity of the recipe's own features, exact; the sketches estimate it.
 - `estimate`: the same from the MinHash slots, with its 95 % Wilson interval.
-- `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a near-dupe, really?").
-- `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see `indexer.similarity.alignment`).
-- `containment`: the share of a text's features that lie in the other, both ways; as one number the larger side.
-- `containment_words`: C / words, both ways: words in matching chunks, of the words of either text. Shown beside the others.
-- `terminology`: distinct words in common / distinct words of the text that has more. Conrad & Raymond (ICAIL 2007) ask that
-  80 or 90 % of the words in one text be contained in the other, whatever their frequency, and mean resemblance, not
-  containment: so the text that shares the smaller part decides, and a clause inside a contract is no duplicate of it.
-- `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of the two sets of features
-  (Charikar, STOC 2002: each bit agrees with that chance), and carries the 95 % Wilson interval of that: wide, for 64 bits.
+- `resemblance`: S_R, five-word shingles in common / all distinct shingles (Broder; Dimm, "What is a
+  near-dupe, really?").
+- `jaccard_words` and `overlap`: S_J and S_L, words in matching chunks of five or more words (see
+  `indexer.similarity.alignment`).
+- `containment`: the share of a text's features that lie in the other, both ways; as one number the
+  larger of the two.
+- `containment_words`: C / words, both ways: words in matching chunks, of the words of either text.
+  Shown beside the others.
+- `terminology`: distinct words in common / distinct words of the text that has more. Conrad &
+  Raymond (ICAIL 2007) ask that 80 or 90 % of the words in one text be contained in the other,
+  whatever their frequency, and mean resemblance, not containment: so the text that shares the
+  smaller part decides, and a clause inside a contract is no duplicate of it.
+- `hamming`: 1 - d / bits of the SimHash. Of the bits it is exact; it estimates 1 - angle / pi of
+  the two sets of features (Charikar, STOC 2002: each bit agrees with that chance), and carries the
+  95 % Wilson interval of that: wide, for 64 bits.
 
 Undefined, and so 0: a text without features (`jaccard`, `containment`), without words (the word
 measures; two empty texts are no near duplicates), without a sketch (`estimate`, `hamming`; None in
@@ -23,38 +30,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnknownMeasure
-from indexer.joins.external_sort import distinct
-from indexer.joins.parity_maps import parity_map
 from indexer.model import Estimate
-from indexer.recipe import Recipe
-from indexer.recipe_key import KEYED_HASH
 from indexer.similarity.alignment import WIDTH, Alignment, Matching, align
 from indexer.sketch.distance import bit_similarity
-from indexer.sketch.hashing import gram_hashes
-from indexer.sketch.passage_keys import passage_runs
-from indexer.sketch.schemes import features_of
-from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.wilson import wilson
-from indexer.text.normalise import normalised_codes
-from indexer.text.word_ngrams import grams, shared_numbers
-from indexer.text.words import Words, words
-
-PARITY_BITS = 1 << 13
+from indexer.text.word_numbers import Words, number_runs, shared_numbers
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """The distinct features of a text under one recipe: their hashes in ascending order, (n,)
-    uint64.
-    """
+    """The distinct features of a text under one recipe, as hashes in ascending order, (n,) uint64."""
 
     hashes: NDArray[np.uint64]
 
@@ -62,19 +54,35 @@ class FeatureSet:
         return len(self.hashes)
 
 
-def feature_set(text: str, recipe: Recipe) -> FeatureSet:
-    """The features that the recipe's sketches are made of; compute it once to compare a text with
-    many. It takes no secret key.
+class Operand(Protocol):
+    """One text of a comparison, as measures read it; `indexer.similarity.sides.Side` is one.
 
-    Raises `UsageError` for a recipe with a step that is not known.
+    A sketch that the text does not have is None.
     """
-    if recipe.feature_hash in ("gram64_v1", KEYED_HASH):
-        return FeatureSet(distinct(np.sort(gram_hashes(normalised_codes(text), recipe.width or 1))))
-    return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))
+
+    @property
+    def features(self) -> FeatureSet:
+        """The recipe's features."""
+
+    @property
+    def words(self) -> Words:
+        """The words."""
+
+    @property
+    def minhash(self) -> NDArray[Any] | None:
+        """The MinHash slots."""
+
+    @property
+    def simhash(self) -> int | None:
+        """The SimHash."""
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of the SimHash."""
 
 
 def common(a: FeatureSet, b: FeatureSet) -> int:
-    """How many features two sets share."""
+    """Count the features that two sets share."""
     small, large = sorted((a.hashes, b.hashes), key=len)
     if not len(small):
         return 0
@@ -83,56 +91,24 @@ def common(a: FeatureSet, b: FeatureSet) -> int:
 
 
 def jaccard(a: FeatureSet, b: FeatureSet) -> float:
-    """Features in common / all distinct features; 0 when neither has any."""
+    """Return features in common / all distinct features; 0 when neither has any."""
     shared = common(a, b)
     return _share(shared, len(a) + len(b) - shared)
 
 
 def containment(a: FeatureSet, b: FeatureSet) -> tuple[float, float]:
-    """How much of a's features lie in b, and of b's in a; 0 for a side without features."""
+    """Return the share of a's features that lie in b, and of b's in a; 0 without features."""
     shared = common(a, b)
     return _share(shared, len(a)), _share(shared, len(b))
 
 
-@dataclass(frozen=True)
-class Side:
-    """One text of a comparison, with its sketches; what measures need of it is computed once, when
-    it is asked for.
-    """
-
-    text: str
-    recipe: Recipe
-    minhash: NDArray[Any] | None = None
-    simhash: int | None = None
-
-    @cached_property
-    def features(self) -> FeatureSet:
-        """The recipe's features."""
-        return feature_set(self.text, self.recipe)
-
-    @cached_property
-    def parity(self) -> NDArray[np.uint64]:
-        """The parity map of the features, of `PARITY_BITS` bits."""
-        return parity_map(self.features.hashes, PARITY_BITS)
-
-    @cached_property
-    def words(self) -> Words:
-        """The words."""
-        return words(self.text)
-
-    @cached_property
-    def runs(self) -> NDArray[np.uint64]:
-        """The runs that passages are made of."""
-        return passage_runs(self.text)
-
-
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Every measure of one pair. `alignment` says where S_L and S_J come from.
+    """Every measure of one pair. S_L and S_J come from `alignment`.
 
     `estimate` and `hamming` are None when a text has no such sketch: it is too short, or the recipe
-    makes none. `hamming_interval`: where the similarity 1 - angle / pi lies that `hamming`
-    estimates, with 95 % confidence.
+    makes none. `hamming_interval`: the 95 % confidence interval of the similarity 1 - angle / pi
+    that `hamming` estimates.
     """
 
     jaccard: float
@@ -152,10 +128,10 @@ class Measures:
         return self.alignment.containment
 
 
-def measures(a: Side, b: Side, matching: Matching = "literal") -> Measures:
-    """Every measure of two texts; `matching` counts for S_L and S_J only."""
+def measures(a: Operand, b: Operand, matching: Matching = "literal") -> Measures:
+    """Return every measure of two texts; `matching` counts for S_L and S_J only."""
     aligned = align(a.words, b.words, matching)
-    bits, agreeing = a.recipe.bits or 64, hamming(a, b)
+    agreeing = hamming(a, b)
     return Measures(
         jaccard=jaccard(a.features, b.features),
         resemblance=resemblance(a.words, b.words),
@@ -166,30 +142,35 @@ def measures(a: Side, b: Side, matching: Matching = "literal") -> Measures:
         estimate=estimate(a.minhash, b.minhash),
         hamming=agreeing,
         alignment=aligned,
-        hamming_interval=None if agreeing is None else wilson(agreeing * bits, bits),
+        hamming_interval=None if agreeing is None else wilson(agreeing * a.bits, a.bits),
     )
 
 
 def resemblance(a: Words, b: Words, width: int = WIDTH) -> float:
-    """S_R: distinct shingles of `width` words in common / distinct shingles of both; 0 when a text
-    has no words.
+    """Return S_R: distinct shingles of `width` words in common / distinct shingles of both.
 
-    The width is at most the words of the shorter text, so that a short text is one shingle.
+    0 when a text has no words. The width is at most the words of the shorter text, so that a short
+    text is one shingle.
 
+    >>> from indexer.text.words import words
     >>> resemblance(words("did you steal the money"), words("Did you steal the money? Yes."))
     0.5
     """
     if not len(a) or not len(b):
         return 0.0
-    runs_a, runs_b = grams(*shared_numbers(a, b), min(width, len(a), len(b)))
+    runs_a, runs_b = number_runs(*shared_numbers(a, b), min(width, len(a), len(b)))
     kinds = 1 + max(int(runs_a.max()), int(runs_b.max()))
-    in_a, in_b = np.bincount(runs_a, minlength=kinds) > 0, np.bincount(runs_b, minlength=kinds) > 0
+    in_a = np.bincount(runs_a, minlength=kinds) > 0
+    in_b = np.bincount(runs_b, minlength=kinds) > 0
     return _share(int(np.count_nonzero(in_a & in_b)), int(np.count_nonzero(in_a | in_b)))
 
 
 def terminology(a: Words, b: Words) -> float:
-    """Distinct words in common / distinct words of the text that has more; 0 when neither has any.
+    """Return distinct words in common / distinct words of the text that has more.
 
+    0 when neither has any.
+
+    >>> from indexer.text.words import words
     >>> terminology(words("binding on the parties"), words("binding upon the said parties"))
     0.6
     """
@@ -198,8 +179,9 @@ def terminology(a: Words, b: Words) -> float:
 
 
 def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None) -> Estimate | None:
-    """The Jaccard similarity of the features, estimated from equal slots; None when a sketch is
-    missing.
+    """Estimate the Jaccard similarity of the features from equal slots.
+
+    None when a sketch is missing.
     """
     if a is None or b is None:
         return None
@@ -207,11 +189,14 @@ def estimate(a: NDArray[Any] | None, b: NDArray[Any] | None) -> Estimate | None:
     return Estimate(equal / len(a), *wilson(equal, len(a)))
 
 
-def hamming(a: Side, b: Side) -> float | None:
-    """1 - d / bits for the Hamming distance d of the SimHash sketches; None when one is missing."""
+def hamming(a: Operand, b: Operand) -> float | None:
+    """Return 1 - d / bits for the Hamming distance d of the SimHash sketches.
+
+    None when one is missing.
+    """
     if a.simhash is None or b.simhash is None:
         return None
-    return bit_similarity(a.simhash, b.simhash, a.recipe.bits or 64)
+    return bit_similarity(a.simhash, b.simhash, a.bits)
 
 
 def _share(part: int, whole: int) -> float:
@@ -222,7 +207,7 @@ def _exact(similarity: float) -> Estimate:
     return Estimate(similarity, similarity, similarity)
 
 
-Measure: TypeAlias = Callable[[Side, Side, Matching], Estimate]
+Measure: TypeAlias = Callable[[Operand, Operand, Matching], Estimate]
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
         "jaccard": lambda a, b, _: _exact(jaccard(a.features, b.features)),
@@ -248,14 +233,13 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "hamming": "equal bits of the SimHash; about 1 - angle / π",
     }
 )
-"""What each measure tells a reader of a comparison of A and B, in the order in which they are shown."""
+"""The meaning of each measure in a comparison of A and B, in the order in which they are shown."""
 
 
-def measure_pair(name: str, a: Side, b: Side, matching: Matching = "literal") -> Estimate:
-    """One measure by name, as the number a threshold is compared with; exact measures have no width
-    between low and high.
+def measure_pair(name: str, a: Operand, b: Operand, matching: Matching = "literal") -> Estimate:
+    """Return one measure by name, as the number that a threshold is compared with.
 
-    Raises `UnknownMeasure`, which lists the names there are.
+    For exact measures low and high are equal. Raises `UnknownMeasure`, which lists the names.
     """
     if name not in MEASURES:
         raise UnknownMeasure(name=name, known=tuple(MEASURES))

@@ -1,6 +1,4 @@
-"""Re-scoring: which candidates may be near duplicates by their sketches, and what they are by their
-texts.
-"""
+"""Re-scoring of candidates: a screen by their sketches, then their similarity by their texts."""
 
 from __future__ import annotations
 
@@ -10,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.model import Candidate, Estimate, Fingerprint, Match
-from indexer.recipe import Recipe
 from indexer.similarity.alignment import align, passages
-from indexer.similarity.measures import Side, containment, measure_pair
+from indexer.similarity.measures import Operand, containment, measure_pair
 from indexer.sketch.codec import unpack_slots
 from indexer.sketch.wilson import wilson
 
@@ -20,73 +17,60 @@ Z999 = 3.2905267314919255
 
 
 def promising(
-    asked: Fingerprint, candidates: Sequence[Candidate], threshold: float
+    query: Fingerprint, candidates: Sequence[Candidate], threshold: float
 ) -> list[Candidate]:
-    """The candidates whose `jaccard` similarity may reach the threshold, judged by their slots, in
-    the order given.
+    """Return the candidates whose `jaccard` similarity may reach the threshold by their slots.
 
-    One is dropped when the upper end of its 99.9 % Wilson interval lies below the threshold; of
-    pairs exactly at the threshold that is one in two thousand. Candidates without slots are kept,
-    and all are when the query has none.
+    They stay in order. A candidate is dropped when the upper end of its 99.9 % Wilson interval lies
+    below the threshold; of pairs exactly at the threshold that is one in two thousand. Candidates
+    without slots stay, and all stay when the query has none.
     """
-    sketches = [one.minhash for one in candidates if one.minhash is not None]
-    if asked.minhash is None or not sketches:
+    sketches = [candidate.minhash for candidate in candidates if candidate.minhash is not None]
+    if query.minhash is None or not sketches:
         return list(candidates)
-    width = len(asked.minhash)
-    equal: list[int] = np.count_nonzero(
-        unpack_slots(b"".join(sketches)).reshape(-1, width) == asked.minhash, axis=1
-    ).tolist()
+    width = len(query.minhash)
+    slots = unpack_slots(b"".join(sketches)).reshape(-1, width)
+    equal: list[int] = np.count_nonzero(slots == query.minhash, axis=1).tolist()
     enough = {count: wilson(count, width, Z999)[1] >= threshold for count in set(equal)}
     counts = iter(equal)
-    return [one for one in candidates if one.minhash is None or enough[next(counts)]]
+    return [
+        candidate for candidate in candidates if candidate.minhash is None or enough[next(counts)]
+    ]
 
 
 def rescore(
-    text: str,
-    asked: Fingerprint,
-    pairs: Iterable[tuple[Candidate, str]],
-    recipe: Recipe,
+    query: Operand,
+    candidates: Iterable[tuple[Candidate, Operand]],
     threshold: float,
     measure: str = "jaccard",
     limit: int | None = None,
 ) -> list[Match]:
-    """The candidates, given with their texts, whose `measure` is above 0 and at least `threshold`;
-    at most `limit`.
+    """Return the candidates whose `measure` is above 0 and at least `threshold`; at most `limit`.
 
-    Most similar first, ties by path, then id. Each match says why: containment of the features both
-    ways, and the shared passages by literal matching. Raises `UnknownMeasure`.
+    Most similar first, ties by path, then id. Each match holds its reasons: containment of the
+    features both ways, and the shared passages by literal matching. Raises `UnknownMeasure`.
     """
-    query = Side(text, recipe, asked.minhash, asked.simhash)
-    scored = [
-        _Scored(
-            candidate, side := _side(candidate, other, recipe), measure_pair(measure, query, side)
-        )
-        for candidate, other in pairs
+    scores = [
+        _Score(candidate, side, measure_pair(measure, query, side))
+        for candidate, side in candidates
     ]
-    similar = [
-        one for one in scored if one.value.similarity >= threshold and one.value.similarity > 0
-    ]
-    similar.sort(key=lambda one: (-one.value.similarity, one.candidate.path, one.candidate.id))
-    return [_match(query, one, measure) for one in similar[:limit]]
+    similar = [score for score in scores if score.similarity >= threshold and score.similarity > 0]
+    similar.sort(key=lambda score: (-score.similarity, score.candidate.path, score.candidate.id))
+    return [_match(query, score, measure) for score in similar[:limit]]
 
 
-class _Scored(NamedTuple):
+class _Score(NamedTuple):
     candidate: Candidate
-    side: Side
+    side: Operand
     value: Estimate
 
-
-def _side(candidate: Candidate, text: str, recipe: Recipe) -> Side:
-    return Side(
-        text,
-        recipe,
-        unpack_slots(candidate.minhash) if candidate.minhash else None,
-        candidate.simhash,
-    )
+    @property
+    def similarity(self) -> float:
+        return self.value.similarity
 
 
-def _match(query: Side, scored: _Scored, measure: str) -> Match:
-    candidate, side, value = scored
+def _match(query: Operand, score: _Score, measure: str) -> Match:
+    candidate, side, value = score
     return Match(
         id=candidate.id,
         path=candidate.path,

@@ -1,11 +1,10 @@
-"""Greedy String Tiling over sorted suffixes: the same tiles however often a run is repeated in
-either text.
+"""Greedy String Tiling over sorted suffixes: fast however often a text repeats a run.
 
 The suffixes of both texts, as sequences of w-word runs, are sorted by prefix doubling. Then the
 match length goes down from the longest: suffixes that agree that far form a group, and a group with
-a free place in both texts gives a tile. A place that a new tile cuts short comes back at the length
-it has left; that is at most one place a word of the tile, so all places together come back at most
-N times. Groups are merged the smaller into the larger: O(N log^2 N) for N words.
+a free place in both texts gives a tile. A place that a new tile cuts short is visited again at the
+length it has left; that is at most one place a word of the tile, so all places together are visited
+again at most N times. Groups are merged the smaller into the larger: O(N log^2 N) for N words.
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.text.word_ngrams import ranks
 
-
-def by_suffixes(
+def tiles_by_suffixes(
     runs_a: NDArray[np.int64], runs_b: NDArray[np.int64], width: int
 ) -> list[tuple[int, int, int]]:
-    """The tiles (start in a, start in b, words) in the order they are placed; `runs_*` are numbered
-    `width`-word runs.
+    """Return the tiles (start in a, start in b, words) in the order in which they are placed.
+
+    `runs_*` are numbered `width`-word runs.
     """
     gap = np.full(width, -1)
     text = np.concatenate((runs_a, gap, runs_b, gap))
@@ -32,7 +30,7 @@ def by_suffixes(
 
 
 def _reach(shared: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many consecutive runs from each place on are shared, 0 where the first is not."""
+    """Count the consecutive shared runs from each place on; 0 where the first is not shared."""
     place = np.arange(len(shared))
     walls = np.where(shared, len(shared), place)
     return np.minimum.accumulate(walls[::-1])[::-1] - place
@@ -41,21 +39,23 @@ def _reach(shared: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _sorted_suffixes(
     text: NDArray[np.int64], reach: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places with reach in the order of their suffixes, and how many runs each has in common with
-    the one before it.
+    """Return the places with reach in the order of their suffixes.
+
+    Beside each stands the number of runs that it has in common with the one before it.
     """
     places = np.flatnonzero(reach)
     levels = [np.where(reach > 0, text, -1)]
     longest = int(reach.max(initial=0))
-    while (step := 1 << (len(levels) - 1)) < longest:
-        known = levels[-1]
+    step, distinct = 1, 0
+    while step < longest and distinct < len(places):
+        prefix = levels[-1]
         ahead = np.minimum(places + step, len(text) - 1)
-        rank, distinct = ranks(known[places] * (len(text) + 1) + known[ahead] + 1)
+        pairs = prefix[places] * (len(text) + 1) + prefix[ahead] + 1
+        values, ranks = np.unique(pairs, return_inverse=True)
         level = np.full(len(text), -1, dtype=np.int64)
-        level[places] = rank
+        level[places] = ranks
         levels.append(level)
-        if distinct == len(places):
-            break
+        step, distinct = 2 * step, len(values)
     order = places[np.argsort(levels[-1][places], kind="stable")]
     return order, _common(order, levels, reach)
 
@@ -63,8 +63,9 @@ def _sorted_suffixes(
 def _common(
     order: NDArray[np.int64], levels: list[NDArray[np.int64]], reach: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """How many runs each suffix has in common with the one before it in `order`; 0 for the
-    first.
+    """Count the runs that each suffix has in common with the one before it in `order`.
+
+    0 for the first.
     """
     above, below = order[:-1].copy(), order[1:].copy()
     for power in range(len(levels) - 1, -1, -1):
@@ -80,13 +81,13 @@ def _common(
 
 
 class _Descent:
-    """Tiles by length from the longest down; lengths are counted in runs, places of b follow those
-    of a.
+    """Tiles by length from the longest down.
 
-    `left`: how many runs from a place on are free, as far as that is below the present length.
-    `due`: the length at which a place joins its group when no tile cuts it short. A group is known
-    by a member, in the sorted order, that `_leader` finds; once a place joined, it has one heap of
-    places for each text, with places among them that were taken or cut short since.
+    Lengths are counted in runs; places of b follow those of a. `left`: the free runs from a place
+    on, where these are fewer than the present length. `due`: the length at which a place joins its
+    group when no tile cuts it short. A group is named by a member, in the sorted order, that
+    `_root` finds. Once a place joined, the group has one heap of places for each text; some of
+    these places may have been taken or cut short since.
     """
 
     def __init__(
@@ -114,51 +115,56 @@ class _Descent:
     def tiles(self) -> list[tuple[int, int, int]]:
         """Go down until one text has no free run that the other shares."""
         placed: list[tuple[int, int, int]] = []
-        while all(self.free) and (length := max(self.joining.next, self.merging.next)) > 0:
+        while all(self.free):
+            length = max(self.joining.next, self.merging.next)
+            if not length:
+                break
             grown = [self._merge(rank) for rank in self.merging.take(length)]
-            grown += [
-                self._join(place)
-                for place in self.joining.take(length)
-                if self.left[place] >= length
-            ]
-            groups = {self._leader(group) for group in grown if group is not None}
-            placed += self._meet(groups, length)
+            due = self.joining.take(length)
+            grown += [self._join(place) for place in due if self.left[place] >= length]
+            groups = {self._root(group) for group in grown if group is not None}
+            placed += self._place(groups, length)
         return placed
 
-    def _leader(self, group: int) -> int:
+    def _root(self, group: int) -> int:
         parent = self.parent
         while parent[group] != group:
             parent[group] = group = parent[parent[group]]
         return group
 
     def _merge(self, rank: int) -> int | None:
-        """Merge the groups of a suffix and the one before it; the group, if places of both came
-        together.
+        """Merge the groups of a suffix and the one before it.
+
+        Return the group if places of both came together.
         """
-        one, other = self._leader(rank - 1), self._leader(rank)
-        if one not in self.heaps:
-            self.parent[one] = other
+        above, below = self._root(rank - 1), self._root(rank)
+        if above not in self.heaps:
+            self.parent[above] = below
             return None
-        if other not in self.heaps:
-            self.parent[other] = one
+        if below not in self.heaps:
+            self.parent[below] = above
             return None
-        small, large = sorted(
-            (one, other), key=lambda group: len(self.heaps[group][0]) + len(self.heaps[group][1])
-        )
+        small, large = sorted((above, below), key=self._size)
         self.parent[small] = large
-        for mine, theirs in zip(self.heaps.pop(small), self.heaps[large], strict=True):
-            for place in mine:
-                heappush(theirs, place)
+        for source, target in zip(self.heaps.pop(small), self.heaps[large], strict=True):
+            for place in source:
+                heappush(target, place)
         return large
 
+    def _size(self, group: int) -> int:
+        """Count the places of a group in both heaps."""
+        heap_a, heap_b = self.heaps[group]
+        return len(heap_a) + len(heap_b)
+
     def _join(self, place: int) -> int:
-        group = self._leader(self.rank[place])
+        group = self._root(self.rank[place])
         heappush(self.heaps.setdefault(group, ([], []))[place >= self.first_b], place)
         return group
 
-    def _meet(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
-        """The tiles of this length: of all groups with places in both texts the one that is
-        earliest in a, then in b.
+    def _place(self, groups: set[int], length: int) -> list[tuple[int, int, int]]:
+        """Place the tiles of this length.
+
+        Of all groups with places in both texts the one comes first that is earliest in a, then b.
         """
         placed = []
         ready = [(-1, group) for group in groups if all(self.heaps[group])]
@@ -175,18 +181,19 @@ class _Descent:
         return placed
 
     def _prune(self, heap: list[int], length: int) -> bool:
-        """Drop places that are no longer free as far as `length`, until the first one is; False
-        when none is left.
-        """
+        """Drop places until the first one is free for `length` runs; return False if none is."""
         while heap and self.left[heap[0]] < length:
             heappop(heap)
         return bool(heap)
 
     def _take(self, start: int, length: int) -> None:
-        """Take the words of a tile: runs that touch it are free no more, places before it keep what
-        is left up to it.
+        """Take the words of a tile.
+
+        Runs that touch it are no longer free; places before it keep the runs up to it.
         """
-        left, text, cut = self.left, int(start >= self.first_b), start - self.width + 1
+        left = self.left
+        text = int(start >= self.first_b)
+        cut = start - self.width + 1
         for place in range(max(cut, 0), start + length + self.width - 1):
             if left[place]:
                 left[place] = 0
@@ -213,15 +220,15 @@ class _Agenda:
 
     @property
     def next(self) -> int:
-        """The greatest length at which something is due; 0 when nothing is left."""
+        """The greatest length at which an item is due; 0 when none is left."""
         return max(self._lengths[self._nth], -self._late[0][0] if self._late else 0)
 
     def add(self, length: int, item: int) -> None:
-        """Put an item down for a length below the present one."""
+        """Add an item that is due at a length below the present one."""
         heappush(self._late, (-length, item))
 
     def take(self, length: int) -> list[int]:
-        """Take out what is due at this length."""
+        """Take out the items that are due at this length."""
         taken: list[int] = []
         if self._lengths[self._nth] == length:
             taken = self._items[self._begins[self._nth] : self._begins[self._nth + 1]]

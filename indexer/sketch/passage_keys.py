@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from indexer.sketch.hashing import mix64_array
 from indexer.sketch.winnowing import winnow
 from indexer.text import codepoints
-from indexer.text.categories import DIGIT, categories
+from indexer.text.codepoints import DIGIT, categories
 from indexer.text.normalise import normalised_codes
 
 RUN, WINDOW = 24, 25

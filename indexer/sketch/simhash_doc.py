@@ -25,8 +25,7 @@ import numpy as np
 from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.sketch.jenkins import jenkins64
 from indexer.sketch.projection import sign_bits, weighted_sum
-from indexer.text.segments import Segmenter
-from indexer.text.tokens import tokens
+from indexer.text.tokens import Segmenter, tokens
 
 BITS = 64
 LOOSE, CLOSE = 0.90, 0.98

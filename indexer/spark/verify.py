@@ -12,7 +12,8 @@ from pyspark.sql import functions as sf
 
 from indexer.matching.verification import MOST_CHARS
 from indexer.recipe import Recipe
-from indexer.similarity.measures import Side, measure_pair
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.codec import unpack_slots, unsigned64
 from indexer.spark.arrow_rows import Batches, Mapper, ddl, with_fields
 from indexer.spark.distinct_texts import contents

@@ -1,21 +1,25 @@
-"""Pinned character classes and the lower-case table as arrays indexed by code point.
+"""Code points by Unicode 13.0, pinned: classes, categories, lower case and NFKC.
 
-Nothing here asks the running Python's own Unicode tables, so a newer Python cannot change a stored
-byte.
+A newer Python carries newer Unicode tables. Nothing here reads those where they could differ, so no
+Python version changes a stored byte.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.text import unicode13
+from indexer.text import unicode13, unicode13_categories
 
+END = 0x110000
+MAX_NONSTARTERS = 30
+# bits of `classes()`
 UNASSIGNED, NONSTARTER, IGNORABLE, BLANK, WORDLESS, UNSPACED = (1 << bit for bit in range(6))
-_TABLES = {
+_CLASSES = {
     UNASSIGNED: unicode13.UNASSIGNED,
     NONSTARTER: unicode13.NONSTARTER,
     IGNORABLE: unicode13.IGNORABLE,
@@ -23,11 +27,21 @@ _TABLES = {
     WORDLESS: unicode13.WORDLESS,
     UNSPACED: unicode13.UNSPACED,
 }
-END = 0x110000
+# bits of `categories()`
+WORD, SPACING_MARK, LETTER, MARK, DIGIT, PUNCTUATION, KATAKANA = (1 << bit for bit in range(7))
+_CATEGORIES = {
+    WORD: unicode13_categories.WORD,
+    SPACING_MARK: unicode13_categories.SPACING_MARK,
+    LETTER: unicode13_categories.LETTER,
+    MARK: unicode13_categories.MARK,
+    DIGIT: unicode13_categories.DIGIT,
+    PUNCTUATION: unicode13_categories.PUNCTUATION,
+    KATAKANA: unicode13_categories.KATAKANA,
+}
 
 
 def ranges(table: str) -> Iterator[tuple[int, int]]:
-    """Yield the inclusive ranges that a table spells.
+    """Yield the inclusive ranges of a table.
 
     >>> list(ranges("41-43 5F"))
     [(65, 67), (95, 95)]
@@ -39,14 +53,23 @@ def ranges(table: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def classes() -> NDArray[np.uint8]:
-    """(0x110000,) uint8: the class bits of every code point."""
-    return bits_of(_TABLES)
+    """Return the class bits of every code point, (0x110000,) uint8."""
+    return _bits(_CLASSES)
 
 
-def bits_of(tables: Mapping[int, str]) -> NDArray[np.uint8]:
-    """(0x110000,) uint8: for every code point, the bits of the tables that hold it; `tables` is by
-    bit.
+@cache
+def categories() -> NDArray[np.uint8]:
+    """Return the category bits of every code point, (0x110000,) uint8.
+
+    >>> letter, connector = categories()[ord("é")], categories()[ord("_")]
+    >>> bool(letter & LETTER), bool(connector & LETTER), bool(connector & WORD)
+    (True, False, True)
     """
+    return _bits(_CATEGORIES)
+
+
+def _bits(tables: Mapping[int, str]) -> NDArray[np.uint8]:
+    """Return the bits of the tables that hold each code point, (0x110000,) uint8; tables by bit."""
     bits = np.zeros(END, dtype=np.uint8)
     for bit, table in tables.items():
         for first, last in ranges(table):
@@ -55,10 +78,25 @@ def bits_of(tables: Mapping[int, str]) -> NDArray[np.uint8]:
 
 
 @cache
-def lower() -> NDArray[np.uint32]:
-    """(0x110000,) uint32: the lower-case code point of every code point; itself where there is
-    none.
+def character_class(bits: int, spaced: bool | None = None) -> str:
+    """Return the bracket expression, for `re`, of the code points in any of these categories.
+
+    With `spaced`, those of scripts with (True) or without (False) spaces between words alone.
+
+    >>> import re
+    >>> re.findall(character_class(LETTER), "a1_é")
+    ['a', 'é']
     """
+    member = categories() & bits != 0
+    if spaced is not None:
+        member &= (classes() & UNSPACED == 0) == spaced
+    edges = np.flatnonzero(np.diff(member.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    return "[" + "".join(f"\\U{first:08x}-\\U{end - 1:08x}" for first, end in edges.tolist()) + "]"
+
+
+@cache
+def lower() -> NDArray[np.uint32]:
+    """Return the lower-case code point of every code point, or itself, (0x110000,) uint32."""
     mapped = np.arange(END, dtype=np.uint32)
     for word in unicode13.LOWER.split():
         span, _, move = word.partition("/")
@@ -69,7 +107,7 @@ def lower() -> NDArray[np.uint32]:
 
 
 def encode(text: str) -> NDArray[np.uint32]:
-    """Code points of a text, (n,) uint32; a lone surrogate becomes U+FFFD.
+    """Return the code points of a text, (n,) uint32; a lone surrogate becomes U+FFFD.
 
     >>> [hex(code) for code in encode("a\\ud800")]
     ['0x61', '0xfffd']
@@ -80,5 +118,41 @@ def encode(text: str) -> NDArray[np.uint32]:
 
 
 def decode(codes: NDArray[np.uint32]) -> str:
-    """The text of code points; the inverse of `encode` where there is no surrogate."""
+    """Return the text of code points; the inverse of `encode` where there is no surrogate."""
     return codes.astype("<u4").tobytes().decode("utf-32-le")
+
+
+def nfkc(text: str) -> str:
+    """Return the NFKC of a text as of Unicode 13.0, whatever Python runs.
+
+    A code point that 13.0 does not assign passes through unchanged and separates. So does every
+    30th consecutive non-starter, which bounds the work on hostile text (compare UAX #15,
+    stream-safe text).
+    """
+    return text if text.isascii() else "".join(_nfkc_pieces(text))
+
+
+def _nfkc_pieces(text: str) -> Iterator[str]:
+    """Yield the NFKC of every piece between barriers."""
+    bits = classes()[encode(text)]
+    assigned = bits & UNASSIGNED == 0
+    start = 0
+    for end in [*_barriers(bits), len(text)]:
+        if end > start:
+            piece = text[start:end]
+            yield unicodedata.normalize("NFKC", piece) if assigned[start] else piece
+        start = end
+
+
+def _barriers(bits: NDArray[np.uint8]) -> list[int]:
+    """Return the positions where the text is cut, ascending.
+
+    Either assignedness changes there, or a run of non-starters reaches its limit.
+    """
+    unassigned = bits & UNASSIGNED != 0
+    changes = np.flatnonzero(unassigned[1:] != unassigned[:-1]) + 1
+    marks = bits & NONSTARTER != 0
+    position = np.arange(len(bits))
+    since = position - np.maximum.accumulate(np.where(marks, -1, position))
+    full = np.flatnonzero(marks & (since % MAX_NONSTARTERS == 0) & (since > 0)) + 1
+    return sorted({*changes.tolist(), *full.tolist()})

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 
 from indexer.text import codepoints
-from indexer.text.categories import PUNCTUATION, character_class
+from indexer.text.codepoints import PUNCTUATION, character_class
 from indexer.text.markup import without_markup
 from indexer.text.normalise import normalise
 from indexer.text.repair_unicode import repair_unicode

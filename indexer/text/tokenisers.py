@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from indexer.text.categories import SPACING_MARK, WORD, character_class
+from indexer.text.codepoints import SPACING_MARK, WORD, character_class
 from indexer.text.dutch import dutch_sentences, dutch_words
 from indexer.text.ngrams import character_grams, white_space_grams, white_space_tokens
-from indexer.text.segments import unicode_words
 from indexer.text.sentences import sentences
+from indexer.text.tokens import unicode_words
 
 Tokeniser = Callable[[str], Sequence[str]]
 

@@ -3,42 +3,82 @@ language.
 
 In order:
 
-1. a lone surrogate becomes U+FFFD; default-ignorable code points (zero width, soft hyphen, bidi controls) go;
+1. a lone surrogate becomes U+FFFD; default-ignorable code points (zero width, soft hyphen, bidi
+   controls) go;
 2. NFKC as of Unicode 13.0; simple lower case as of Unicode 13.0, final sigma as sigma;
 3. URLs and identifiers go (`indexer.text.identifiers`);
 4. runs of word characters: categories Ll Lu Lt Lo Lm Mn Nd Pc, and Mc too from `v2` on;
-5. in scripts without spaces between words a segmenter cuts the runs: at Unicode's default boundaries, in `v4` into pairs of
-   letters, or the caller's own;
+5. in scripts without spaces between words a segmenter cuts the runs: at Unicode's default
+   boundaries, in `v4` into pairs of letters, or the caller's own;
 6. decimal digits inside a token go in `v3`;
-7. what has no letter goes (bare numbers, stray marks), and what the stop list names.
+7. a token without a letter goes (bare numbers, stray marks), and so does one on the stop list.
 
 `v1` is the scheme as published; without Mc it breaks most Hindi and Tamil words at their vowel
-signs, which `v2` mends. `v3` is the published text's other choice, to strip all numeric characters.
-`v4` is `v2` with more telling tokens for Thai, Chinese and Japanese. What the text leaves open
-(steps 2 and 5, the patterns of 3) is our choice: docs/schemes.md.
+signs, which `v2` repairs. `v3` is the published text's other choice, to strip all numeric
+characters. `v4` is `v2` with more selective tokens for Thai, Chinese and Japanese. Where the text
+leaves room (steps 2 and 5, the patterns of 3) the choice is ours: docs/schemes.md.
+
+A segmenter takes a run of letters of a script without spaces (Han, kana, Thai, Lao, Khmer, Burmese,
+Tibetan ...) and yields its words. A dictionary-based one for a language (a function around jieba,
+fugashi, pythainlp ...) may be passed wherever `Segmenter` stands; its tokens make another scheme,
+whose sketches do not compare with those of the defaults here.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from indexer.errors import UnknownName
 from indexer.text import codepoints
-from indexer.text.categories import DIGIT, LETTER, SPACING_MARK, WORD, character_class
+from indexer.text.codepoints import (
+    DIGIT,
+    KATAKANA,
+    LETTER,
+    MARK,
+    SPACING_MARK,
+    WORD,
+    character_class,
+)
 from indexer.text.identifiers import without_identifiers
-from indexer.text.normalise import composed
-from indexer.text.segments import Segmenter, letter_pairs, unicode_words
 
+Segmenter = Callable[[str], Iterable[str]]
 _ASCII_RUN = re.compile("[0-9A-Z_a-z]+")
+
+
+def unicode_words(run: str) -> list[str]:
+    """Cut a run at the default word boundaries of Unicode (UAX #29).
+
+    A word is a letter with its marks, or a run of katakana.
+
+    >>> unicode_words("東京タワーへ")
+    ['東', '京', 'タワー', 'へ']
+    """
+    return _unspaced_words().findall(run)
+
+
+def letter_pairs(run: str) -> list[str]:
+    """Return every two neighbouring letters of a run, each with its marks; a lone letter is a word.
+
+    CJK analysers of search engines do the same.
+
+    >>> letter_pairs("東京都"), letter_pairs("都")
+    (['東京', '京都'], ['都'])
+    """
+    letters = _letters().findall(run)
+    if len(letters) < 2:
+        return letters
+    return [left + right for left, right in itertools.pairwise(letters)]
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
-    """What sets the versions apart: categories beside the published ones, categories taken out of
-    tokens, the segmenter.
+    """The differences between the versions.
+
+    `added`: categories beside the published ones; `removed`: categories taken out of tokens.
     """
 
     added: int = 0
@@ -60,10 +100,10 @@ def tokens(
     stop_words: Collection[str] = (),
     segmenter: Segmenter | None = None,
 ) -> list[str]:
-    """The tokens of a text, in order, repeats kept; `segmenter` takes the place of the version's
-    own.
+    """Return the tokens of a text, in order, repeats included.
 
-    Stop words are compared with lower-case tokens. Raises `UnknownName` for another version.
+    `segmenter` takes the place of the version's own. Stop words are compared with lower-case
+    tokens. Raises `UnknownName` for another version.
 
     >>> tokens("The B-52s flew 3 times, see https://example.org/b52")
     ['the', 'b', '52s', 'flew', 'times', 'see']
@@ -72,23 +112,25 @@ def tokens(
     """
     rules = _rules(version)
     stops = frozenset(stop_words)
-    letter = _one_of(LETTER)
-    cut = _words(without_identifiers(fold_token(text)), rules, segmenter or rules.segmenter)
+    letter = _character(LETTER)
+    words = _words(without_identifiers(fold_token(text)), rules, segmenter or rules.segmenter)
     if rules.removed:
-        cut = (_one_of(rules.removed).sub("", word) for word in cut)
-    return [word for word in cut if letter.search(word) and word not in stops]
+        removed = _character(rules.removed)
+        words = (removed.sub("", word) for word in words)
+    return [word for word in words if letter.search(word) and word not in stops]
 
 
 def fold_token(text: str) -> str:
-    """Steps 1 and 2: no surrogates, no ignorables, NFKC, lower case; white space and punctuation
-    stay.
+    """Apply steps 1 and 2: no surrogates, no ignorables, NFKC, lower case.
+
+    White space and punctuation stay.
 
     >>> fold_token("Ｔhe\\u200b ﬁrst")
     'the first'
     """
     codes = codepoints.encode(text)
     visible = codepoints.decode(codes[codepoints.classes()[codes] & codepoints.IGNORABLE == 0])
-    return codepoints.decode(codepoints.lower()[codepoints.encode(composed(visible))])
+    return codepoints.decode(codepoints.lower()[codepoints.encode(codepoints.nfkc(visible))])
 
 
 def _rules(version: str) -> TokenRules:
@@ -99,7 +141,7 @@ def _rules(version: str) -> TokenRules:
 
 
 def _words(text: str, rules: TokenRules, segmenter: Segmenter) -> Iterator[str]:
-    """Steps 4 and 5: maximal runs of word characters, those of unspaced scripts cut."""
+    """Apply steps 4 and 5: yield maximal runs of word characters, those of unspaced scripts cut."""
     if text.isascii():
         yield from _ASCII_RUN.findall(text)
         return
@@ -112,11 +154,22 @@ def _words(text: str, rules: TokenRules, segmenter: Segmenter) -> Iterator[str]:
 
 @cache
 def _runs(bits: int) -> re.Pattern[str]:
-    return re.compile(
-        f"{character_class(bits, spaced=True)}+|(?P<unspaced>{character_class(bits, spaced=False)}+)"
-    )
+    spaced = character_class(bits, spaced=True)
+    unspaced = character_class(bits, spaced=False)
+    return re.compile(f"{spaced}+|(?P<unspaced>{unspaced}+)")
 
 
 @cache
-def _one_of(bits: int) -> re.Pattern[str]:
+def _character(bits: int) -> re.Pattern[str]:
     return re.compile(character_class(bits))
+
+
+@cache
+def _unspaced_words() -> re.Pattern[str]:
+    marks = character_class(MARK) + "*"
+    return re.compile(f"(?:{character_class(KATAKANA)}{marks})+|.{marks}", re.DOTALL)
+
+
+@cache
+def _letters() -> re.Pattern[str]:
+    return re.compile(f".{character_class(MARK)}*", re.DOTALL)

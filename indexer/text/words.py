@@ -13,16 +13,15 @@ letters left out, so that `E‑Mail` equals `email`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.text import codepoints
-from indexer.text.categories import DIGIT, MARK, categories
+from indexer.text.codepoints import DIGIT, MARK, categories
 from indexer.text.normalise import normalise
+from indexer.text.word_numbers import Words, number_strings
 
 _PART, _DIGIT, _JOINER, _DIGIT_JOINER, _ALONE, _MARK = (1 << bit for bit in range(6))
 _JOINERS = "-\u2010\u2011'\u2019.\u00b7_"
@@ -30,29 +29,6 @@ _DIGIT_JOINERS = ",:/"
 _SEPARATOR = "\U0010ffff"  # a noncharacter: never part of a word, untouched by normalisation
 _LINE_END = re.compile(r"[-\u00ad\u2010][ \t]*(?:\r\n?|\n)[ \t]*")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010](?=[^\W\d_])")
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The words of one text in order.
-
-    `vocabulary`: the distinct folded spellings, by first appearance. (n,) int64 each: `numbers`,
-    the place of each word in the vocabulary; `starts` and `ends`, offsets [start, end) into the
-    text.
-    """
-
-    vocabulary: tuple[str, ...]
-    numbers: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    @property
-    def folded(self) -> list[str]:
-        """The folded spelling of every word."""
-        return [self.vocabulary[number] for number in self.numbers.tolist()]
 
 
 def words(text: str) -> Words:
@@ -63,22 +39,9 @@ def words(text: str) -> Words:
     """
     starts, ends = _bounds(text)
     spelled = [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    numbers, distinct = numbered(spelled)
-    folds, vocabulary = numbered(_folded(distinct))
+    numbers, distinct = number_strings(spelled)
+    folds, vocabulary = number_strings(_folded(distinct))
     return Words(tuple(vocabulary), folds[numbers], starts, ends)
-
-
-def numbered(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """Strings as numbers from 0, the same for the same string, by first appearance; and the
-    distinct strings in that order.
-
-    >>> numbered(["to", "be", "to"])
-    (array([0, 1, 0]), ['to', 'be'])
-    """
-    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
-    return np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items)), list(
-        places
-    )
 
 
 def _folded(spellings: list[str]) -> list[str]:

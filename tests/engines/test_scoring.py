@@ -12,7 +12,8 @@ from sample_rows import row
 
 from indexer.operations.install import install, uninstall
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import Side, measure_pair
+from indexer.similarity.measures import measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots
 from indexer.stores import open_store
 

@@ -15,7 +15,8 @@ from indexer.matching.match import match
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.search import fold_hits, search
 from indexer.searching.similar import WINDOW, similar
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
 
 KEYED = recipe_named("default_v1+key:tests").keyed("not known to whoever writes the documents")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprint
 
 ROOT = Path(__file__).parent.parent.parent

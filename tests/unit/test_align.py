@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from indexer.similarity.alignment import Alignment, align, passages
-from indexer.similarity.suffix_tiling import by_suffixes
-from indexer.similarity.tiling import Tile, by_pairs, tiles
-from indexer.text.word_ngrams import grams
-from indexer.text.words import Words, words
+from indexer.similarity.suffix_tiling import tiles_by_suffixes
+from indexer.similarity.tiling import Tile, tiles, tiles_by_pairs
+from indexer.text.word_numbers import Words, number_runs
+from indexer.text.words import words
 
 SEQUENCES = st.integers(1, 5).flatmap(
     lambda kinds: st.tuples(*[st.lists(st.integers(1, kinds), max_size=30)] * 2)
@@ -61,10 +61,10 @@ def defined_tiles(a: list[int], b: list[int], width: int) -> list[Tile]:
 def test_both_ways_place_the_tiles_of_the_definition(
     texts: tuple[list[int], list[int]], width: int
 ) -> None:
-    runs = grams(*(np.array(text, dtype=np.int64) for text in texts), width)
+    runs = number_runs(*(np.array(text, dtype=np.int64) for text in texts), width)
     expected = defined_tiles(*texts, width)
-    assert by_pairs(*runs, width) == expected
-    assert by_suffixes(*runs, width) == expected
+    assert tiles_by_pairs(*runs, width) == expected
+    assert tiles_by_suffixes(*runs, width) == expected
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 30, 1000]), st.integers(2, 5))
@@ -74,8 +74,8 @@ def test_both_ways_agree_on_longer_texts(seed: int, kinds: int, copies: int) -> 
     a, b = np.tile(page, copies), np.tile(page, 3)
     a[random.integers(0, len(a), 8)] = kinds + 1
     b[random.integers(0, len(b), 8)] = kinds + 2
-    runs = grams(a, b, 5)
-    assert by_pairs(*runs, 5) == by_suffixes(*runs, 5)
+    runs = number_runs(a, b, 5)
+    assert tiles_by_pairs(*runs, 5) == tiles_by_suffixes(*runs, 5)
 
 
 @given(SEQUENCES, WIDTHS, st.sampled_from(["literal", "information"]))

@@ -16,17 +16,16 @@ from indexer.similarity.alignment import align
 from indexer.similarity.measures import (
     MEASURES,
     FeatureSet,
-    Side,
     common,
     containment,
     estimate,
-    feature_set,
     jaccard,
     measure_pair,
     measures,
     resemblance,
     terminology,
 )
+from indexer.similarity.sides import Side, feature_set
 from indexer.sketch.fingerprint import fingerprint
 from indexer.text.normalise import normalise
 from indexer.text.shingles import grams

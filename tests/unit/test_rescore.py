@@ -1,12 +1,15 @@
 """Re-scoring: what sketches may drop, what texts decide, order, reasons."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from indexer.errors import UnknownMeasure
-from indexer.model import Candidate, Fingerprint
+from indexer.model import Candidate, Fingerprint, Match
 from indexer.recipe import DEFAULT
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
 from indexer.similarity.rescore import promising, rescore
+from indexer.similarity.sides import Side, candidate_side, feature_set
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 
@@ -25,6 +28,19 @@ def candidate(id: str, text: str, path: str | None = None) -> Candidate:
 
 def asked(text: str) -> Fingerprint:
     return fingerprint(text, DEFAULT)
+
+
+def rescore_texts(
+    text: str,
+    pairs: Sequence[tuple[Candidate, str]],
+    threshold: float,
+    measure: str = "jaccard",
+    limit: int | None = None,
+) -> list[Match]:
+    made = asked(text)
+    query = Side(text, DEFAULT, made.minhash, made.simhash)
+    sides = [(found, candidate_side(found, other, DEFAULT)) for found, other in pairs]
+    return rescore(query, sides, threshold, measure, limit)
 
 
 def test_sketches_drop_what_cannot_reach_the_threshold() -> None:
@@ -65,7 +81,7 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
         (candidate("near", NEAR), NEAR),
         (candidate("same", BASE), BASE),
     ]
-    found = rescore(BASE, asked(BASE), pairs, DEFAULT, 0.5)
+    found = rescore_texts(BASE, pairs, 0.5)
     assert [match.id for match in found] == ["same", "near"]
     assert (found[0].similarity, found[0].containment) == (1.0, (1.0, 1.0))
     near = found[1]
@@ -85,12 +101,12 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
 def test_ties_go_by_path_then_id() -> None:
     places = [("2", "/b"), ("1", "/b"), ("3", "/a")]
     pairs = [(candidate(name, BASE, path), BASE) for name, path in places]
-    assert [match.id for match in rescore(BASE, asked(BASE), pairs, DEFAULT, 0.5)] == [
+    assert [match.id for match in rescore_texts(BASE, pairs, 0.5)] == [
         "3",
         "1",
         "2",
     ]
-    assert [match.id for match in rescore(BASE, asked(BASE), pairs, DEFAULT, 0.5, limit=2)] == [
+    assert [match.id for match in rescore_texts(BASE, pairs, 0.5, limit=2)] == [
         "3",
         "1",
     ]
@@ -100,30 +116,22 @@ def test_ties_go_by_path_then_id() -> None:
     "measure", ["resemblance", "overlap", "jaccard_words", "containment", "terminology", "hamming"]
 )
 def test_other_measures_decide_by_name(measure: str) -> None:
-    found = rescore(
-        BASE,
-        asked(BASE),
-        [(candidate("near", NEAR), NEAR), (candidate("far", FAR), FAR)],
-        DEFAULT,
-        0.9,
-        measure,
-    )
+    pairs = [(candidate("near", NEAR), NEAR), (candidate("far", FAR), FAR)]
+    found = rescore_texts(BASE, pairs, 0.9, measure)
     assert [(match.id, match.measure) for match in found] == [("near", measure)]
     assert found[0].low == found[0].similarity == found[0].high < 1.0
 
 
 def test_the_estimate_keeps_its_interval() -> None:
-    [match] = rescore(
-        BASE, asked(BASE), [(candidate("near", NEAR), NEAR)], DEFAULT, 0.5, "estimate"
-    )
+    [match] = rescore_texts(BASE, [(candidate("near", NEAR), NEAR)], 0.5, "estimate")
     assert match.low < match.similarity <= match.high
 
 
 def test_texts_without_features_never_match() -> None:
-    assert rescore("", asked(""), [(candidate("empty", ""), "")], DEFAULT, 0.0) == []
-    assert rescore(BASE, asked(BASE), [(candidate("empty", ""), "")], DEFAULT, 0.0) == []
+    assert rescore_texts("", [(candidate("empty", ""), "")], 0.0) == []
+    assert rescore_texts(BASE, [(candidate("empty", ""), "")], 0.0) == []
 
 
 def test_an_unknown_measure_is_refused() -> None:
     with pytest.raises(UnknownMeasure):
-        rescore(BASE, asked(BASE), [(candidate("near", NEAR), NEAR)], DEFAULT, 0.5, "cosine")
+        rescore_texts(BASE, [(candidate("near", NEAR), NEAR)], 0.5, "cosine")

@@ -11,12 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.text import categories
-from indexer.text import unicode13_categories as categories13
+from indexer.text import codepoints, unicode13_categories
 from indexer.text.codepoints import ranges
 from indexer.text.identifiers import without_identifiers
-from indexer.text.segments import letter_pairs, unicode_words
-from indexer.text.tokens import RULES, tokens
+from indexer.text.tokens import RULES, letter_pairs, tokens, unicode_words
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/tokens.json").read_text())
@@ -39,16 +37,16 @@ def test_tables_are_those_of_unicode_13() -> None:
         [sys.executable, "-c", f"import runpy; print(runpy.run_path({str(tool)!r})['categories_module'](), end='')"],
         capture_output=True, check=True, text=True,
     )  # fmt: skip
-    assert made.stdout == Path(categories13.__file__).read_text(encoding="ascii")
+    assert made.stdout == Path(unicode13_categories.__file__).read_text(encoding="ascii")
 
 
 @pytest.mark.parametrize(
     ("bits", "wanted"),
     [
-        (categories.WORD, PUBLISHED),
-        (categories.SPACING_MARK, ("Mc",)),
-        (categories.LETTER, ("L",)),
-        (categories.PUNCTUATION, ("P",)),
+        (codepoints.WORD, PUBLISHED),
+        (codepoints.SPACING_MARK, ("Mc",)),
+        (codepoints.LETTER, ("L",)),
+        (codepoints.PUNCTUATION, ("P",)),
     ],
 )
 def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
@@ -60,7 +58,7 @@ def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
     blocks = "20-24F 370-377 400-52F 905-939 E01-E30 4E00-9FFC"
     for first, last in ranges(blocks):
         for code in range(first, last + 1):
-            assert bool(categories.categories()[code] & bits) == unicodedata.category(
+            assert bool(codepoints.categories()[code] & bits) == unicodedata.category(
                 chr(code)
             ).startswith(wanted), hex(code)
 
@@ -69,11 +67,11 @@ def test_tables_agree_with_any_later_unicode_on_the_basic_blocks(
 @given(st.text())
 def test_every_token_is_word_characters_with_a_letter(version: str, text: str) -> None:
     rules = RULES[version]
-    allowed = categories.categories()
+    allowed = codepoints.categories()
     for token in tokens(text, version):
         codes = [ord(character) for character in token]
-        assert all(allowed[code] & (categories.WORD | rules.added) for code in codes)
-        assert any(allowed[code] & categories.LETTER for code in codes)
+        assert all(allowed[code] & (codepoints.WORD | rules.added) for code in codes)
+        assert any(allowed[code] & codepoints.LETTER for code in codes)
         assert not any(allowed[code] & rules.removed for code in codes)
 
 

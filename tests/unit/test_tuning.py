@@ -43,7 +43,8 @@ from indexer.lab.tuning.tuning_charts import separation
 from indexer.lab.tuning.tuning_files import write
 from indexer.lab.tuning.tuning_page import page
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.similarity.measures import feature_set, jaccard
+from indexer.similarity.measures import jaccard
+from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprint
 from indexer.statistics.precision_recall import Counts
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.word_ngrams import grams, shared_numbers
+from indexer.text.word_numbers import number_runs, shared_numbers
 from indexer.text.words import words
 
 ANY_TEXT = st.text(
@@ -79,7 +79,9 @@ def test_grams_are_equal_exactly_where_the_words_are(
     first: list[str], second: list[str], width: int
 ) -> None:
     texts = (words(" ".join(first)), words(" ".join(second)))
-    numbers = [number for runs in grams(*shared_numbers(*texts), width) for number in runs.tolist()]
+    numbers = [
+        number for runs in number_runs(*shared_numbers(*texts), width) for number in runs.tolist()
+    ]
     spelled = [
         tuple(one[place : place + width])
         for one in (first, second)
@@ -92,8 +94,8 @@ def test_grams_of_a_large_vocabulary_do_not_overflow() -> None:
     first, second = (
         np.array([number, 0, 0, 0, 2**16 - 1]) for number in (1, 2)
     )  # 2**16 words: five make 80 bits
-    assert len(set(np.concatenate(grams(first, second, 5)).tolist())) == 2
+    assert len(set(np.concatenate(number_runs(first, second, 5)).tolist())) == 2
     text = words(" ".join(f"w{place}" for place in range(5000)))
-    runs, again = grams(*shared_numbers(text, text), 12)
+    runs, again = number_runs(*shared_numbers(text, text), 12)
     assert runs.tolist() == again.tolist()
     assert len(set(runs.tolist())) == 5000 - 11

@@ -19,7 +19,8 @@ from indexer.errors import UnknownMeasure, UsageError
 from indexer.joins.slot_bounds import fewest_equal
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
-from indexer.similarity.measures import MEASURES, Side, measure_pair
+from indexer.similarity.measures import MEASURES, measure_pair
+from indexer.similarity.sides import Side
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.keys import band_hashes

@@ -18,7 +18,8 @@ from indexer.model import Blob
 from indexer.similarity.measures import resemblance
 from indexer.sources.folder import walk
 from indexer.system.progress_callback import Progress, no_progress
-from indexer.text.words import Words, words
+from indexer.text.word_numbers import Words
+from indexer.text.words import words
 
 LEAST_WORDS, MOST_WORDS = 100, 2000
 MOST_SHARED = 0.2  # of the five-word shingles of the text that has fewer

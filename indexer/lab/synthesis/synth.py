@@ -20,7 +20,8 @@ from indexer.lab.synthesis.kinds import BROUGHT, KINDS, File, Material, Plant
 from indexer.lab.synthesis.random_draws import RandomSource
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import align
-from indexer.similarity.measures import Side, containment, jaccard, resemblance, terminology
+from indexer.similarity.measures import containment, jaccard, resemblance, terminology
+from indexer.similarity.sides import Side
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.release import release
 

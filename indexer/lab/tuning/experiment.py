@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from indexer.lab.tuning.cases import Cases
 from indexer.model import Fingerprint
 from indexer.recipe import Recipe
-from indexer.similarity.measures import FeatureSet, feature_set, jaccard
+from indexer.similarity.measures import FeatureSet, jaccard
+from indexer.similarity.sides import feature_set
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import plan

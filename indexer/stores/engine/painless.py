@@ -22,7 +22,6 @@ from indexer.sketch.codec import signed64
 from indexer.sketch.hashing import CODE_BITS, GAMMA, GRAM_MULTIPLIER, MIX_ONE, MIX_TWO
 from indexer.stores.engine.bodies import Body
 from indexer.text import codepoints
-from indexer.text.normalise import MAX_NONSTARTERS
 
 MAX_UNITS = 500_000
 VERSION = 4
@@ -133,7 +132,7 @@ def sign(recipe: Recipe = DEFAULT, limit: int = MAX_UNITS) -> str:
         limit=limit,
         zero=_ZERO,
         steps=_MAX_STEPS,
-        nonstarters=MAX_NONSTARTERS,
+        nonstarters=codepoints.MAX_NONSTARTERS,
         unassigned=codepoints.UNASSIGNED,
         nonstarter=codepoints.NONSTARTER,
         ignorable=codepoints.IGNORABLE,

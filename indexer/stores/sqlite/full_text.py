@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from indexer.model import Facet, Query
 from indexer.stores.base import FACET_VALUES, facet_field
 from indexer.stores.sqlite.file import File
-from indexer.text.words import numbered
+from indexer.text.word_numbers import number_strings
 
 PAGE, _BATCH = 100, 10_000
 _SCORE = "-bm25(fulltext, 2.0, 1.0)"
@@ -176,7 +176,7 @@ def _facet(field: str, told: _Told, families: NDArray[np.int64]) -> tuple[Facet,
             for label in held[number]
         ]
         families = families[[place for place, _ in labelled]]
-        numbers, distinct = numbered([label for _, label in labelled])
+        numbers, distinct = number_strings([label for _, label in labelled])
     span = 1 + int(families.max(initial=0))
     documents = np.bincount(numbers, minlength=len(distinct)).tolist()
     within = np.bincount(

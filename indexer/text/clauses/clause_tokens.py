@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from indexer.text.clauses.function_words import is_numeral
-from indexer.text.normalise import composed
+from indexer.text.codepoints import nfkc
 
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
@@ -80,7 +80,7 @@ class Token(NamedTuple):
 
 def clause_tokens(text: str) -> list[Token]:
     """The tokens in order, without stops; white space and other signs are in none."""
-    text = text if text.isascii() else composed(text)
+    text = nfkc(text)
     scanned = [
         (_KINDS[kind], match[kind], match.start())
         for match in _TOKEN.finditer(text)

@@ -1,0 +1,79 @@
+"""The two texts of a comparison, with everything that measures read computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.joins.external_sort import distinct
+from indexer.joins.parity_maps import parity_map
+from indexer.model import Candidate
+from indexer.recipe import Recipe
+from indexer.recipe_key import KEYED_HASH
+from indexer.similarity.measures import FeatureSet
+from indexer.sketch.codec import unpack_slots
+from indexer.sketch.hashing import gram_hashes
+from indexer.sketch.passage_keys import passage_runs
+from indexer.sketch.schemes import features_of
+from indexer.sketch.string_hashes import string_hashes
+from indexer.text.normalise import normalised_codes
+from indexer.text.word_numbers import Words
+from indexer.text.words import words
+
+PARITY_BITS = 1 << 13
+
+
+def feature_set(text: str, recipe: Recipe) -> FeatureSet:
+    """Return the features that the recipe's sketches are made of, without its secret key.
+
+    Compute it once to compare a text with many. Raises `UsageError` for a recipe with an unknown
+    step.
+    """
+    if recipe.feature_hash in ("gram64_v1", KEYED_HASH):
+        return FeatureSet(distinct(np.sort(gram_hashes(normalised_codes(text), recipe.width or 1))))
+    return FeatureSet(distinct(np.sort(string_hashes(features_of(text, recipe)))))
+
+
+@dataclass(frozen=True)
+class Side:
+    """One text of a comparison, with its sketches; the rest is computed on first use."""
+
+    text: str
+    recipe: Recipe
+    minhash: NDArray[Any] | None = None
+    simhash: int | None = None
+
+    @property
+    def bits(self) -> int:
+        """The bits of the SimHash."""
+        return self.recipe.bits or 64
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """The recipe's features."""
+        return feature_set(self.text, self.recipe)
+
+    @cached_property
+    def parity(self) -> NDArray[np.uint64]:
+        """The parity map of the features, of `PARITY_BITS` bits."""
+        return parity_map(self.features.hashes, PARITY_BITS)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words."""
+        return words(self.text)
+
+    @cached_property
+    def runs(self) -> NDArray[np.uint64]:
+        """The runs that passages are made of."""
+        return passage_runs(self.text)
+
+
+def candidate_side(candidate: Candidate, text: str, recipe: Recipe) -> Side:
+    """Return a candidate, with its text, as a side of a comparison."""
+    slots = unpack_slots(candidate.minhash) if candidate.minhash else None
+    return Side(text, recipe, slots, candidate.simhash)

@@ -1,0 +1,86 @@
+"""Words and runs of words as integers that are equal exactly where the words are.
+
+Nothing is hashed, so there are no collisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MAX_SPAN = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one text in order.
+
+    `vocabulary`: the distinct folded spellings, by first appearance. (n,) int64 each: `numbers`,
+    the place of each word in the vocabulary; `starts` and `ends`, offsets [start, end) into the
+    text.
+    """
+
+    vocabulary: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def folded(self) -> list[str]:
+        """The folded spelling of every word."""
+        return [self.vocabulary[number] for number in self.numbers.tolist()]
+
+
+def number_strings(items: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Number strings from 0 by first appearance, and return the distinct ones in that order.
+
+    >>> number_strings(["to", "be", "to"])
+    (array([0, 1, 0]), ['to', 'be'])
+    """
+    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    numbers = np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items))
+    return numbers, list(places)
+
+
+def shared_numbers(a: Words, b: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the words of two texts as numbers from 0, the same for the same word in both.
+
+    >>> from indexer.text.words import words
+    >>> [numbers.tolist() for numbers in shared_numbers(words("to be"), words("be not"))]
+    [[0, 1], [1, 2]]
+    """
+    numbers, _ = number_strings([*a.vocabulary, *b.vocabulary])
+    return numbers[: len(a.vocabulary)][a.numbers], numbers[len(a.vocabulary) :][b.numbers]
+
+
+def number_runs(
+    a: NDArray[np.int64], b: NDArray[np.int64], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number every run of `width` consecutive words from 0: (n - width + 1,) each.
+
+    Two runs have the same number exactly when they are equal; a text shorter than `width` has none.
+    O(n log n) for n words of both texts together.
+
+    >>> [runs.tolist() for runs in number_runs(np.array([7, 8, 9]), np.array([8, 9]), 2)]
+    [[0, 1], [1]]
+    """
+    count_a = max(0, len(a) - width + 1)
+    count_b = max(0, len(b) - width + 1)
+    base = 1 + max(int(a.max(initial=0)), int(b.max(initial=0)))
+    runs = np.concatenate([a[:count_a], b[:count_b]])
+    span = base
+    for place in range(1, width):
+        if span * base > _MAX_SPAN:
+            distinct, runs = np.unique(runs, return_inverse=True)
+            span = len(distinct)
+        runs = runs * base
+        runs += np.concatenate([a[place : place + count_a], b[place : place + count_b]])
+        span *= base
+    runs = np.unique(runs, return_inverse=True)[1]
+    return runs[:count_a], runs[count_a:]
