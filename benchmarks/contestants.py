@@ -26,11 +26,11 @@ Slots = NDArray[np.uint32]
 
 def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     """As `nearfold match` does with its default settings, slots alone."""
-    room = SpillFiles(MEGABYTES)
+    budget = SpillFiles(MEGABYTES)
     join, counter, found = (
-        Join(slots, layout.bands, layout.rows, np.arange(len(slots)), CAP, room),
-        SlotCounter(slots, room),
-        Sorter(room),
+        Join(slots, layout.bands, layout.rows, np.arange(len(slots)), CAP, budget),
+        SlotCounter(slots, budget),
+        Sorter(budget),
     )
     for left, right in join.blocks():
         a, b, _ = counter.at_least(left, right, least)

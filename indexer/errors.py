@@ -1,14 +1,16 @@
-"""The error tree. Every error says what to do; facts are attributes; exit codes stand in
+"""The error hierarchy.
+
+Every message says what is wrong and what to do; the facts are attributes. The exit codes are in
 `indexer.cli.exit_codes`.
 
 NearfoldError
-├── UsageError                 the caller asked for something that cannot be done as asked
+├── UsageError                 the request is wrong: an option, a name, a path
 │   ├── UnknownName
 │   │   ├── UnknownRecipe
 │   │   └── UnknownMeasure
-│   ├── NoFeatures             nothing to sketch; a ValueError too
+│   ├── NoFeatures             nothing to sketch; also a ValueError
 │   ├── SourceNotFound
-│   ├── UnknownNumber          a part, a labelling: nothing has that number
+│   ├── UnknownNumber          no part or labelling has that number
 │   └── MissingExtra           an optional dependency is not installed
 ├── StoreError                 the store, the recipe or the index does not fit
 │   ├── RecipeMismatch
@@ -16,19 +18,19 @@ NearfoldError
 │   ├── TextFieldMismatch
 │   ├── ReindexInProgress      an index is being filled for another recipe
 │   ├── StoreUnreachable
-│   ├── StoreAccessDenied      wrong password, missing right
-│   ├── StoreBusy              another job holds the journal or the database
-│   ├── StoreStopped           no space, read-only, index gone in mid-run: run again to resume
-│   ├── SnapshotExpired        the snapshot of a paged search is gone: search again
+│   ├── StoreAccessDenied      wrong password, or a missing permission
+│   ├── StoreBusy              another job has locked the journal or the database
+│   ├── StoreStopped           no space, read-only, or index deleted during a run; run again to resume
+│   ├── SnapshotExpired        the snapshot of a paged search has expired; search again
 │   ├── StoreDamaged
 │   ├── DocumentNotFound
 │   └── UnsupportedOperation   this store cannot do that
 └── ExtractionError            one document could not be read; the run goes on
-    ├── UnreadableFile         the file itself: gone, no permission, too large, changing
+    ├── UnreadableFile         the file itself: deleted, no permission, too large, changing
     ├── ExtractionTimeout
     ├── ExtractionMemory
     ├── ExtractionCrash
-    └── ExtractorUnavailable   the extractor itself is missing or unreachable: the run stops
+    └── ExtractorUnavailable   the extractor is missing or unreachable; the run stops
 """
 
 from __future__ import annotations
@@ -37,18 +39,17 @@ from collections.abc import Iterable
 
 
 class NearfoldError(Exception):
-    """Base of all errors that nearfold raises on purpose. They may be pickled: worker processes
-    hand them over.
+    """Base class of all errors that nearfold raises on purpose.
+
+    Errors can be pickled, because worker processes pass them on.
     """
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (type(self), str(self)), self.__dict__
+        return _rebuild, (type(self), str(self)), self.__dict__
 
 
-def _rebuilt(kind: type[NearfoldError], message: str) -> NearfoldError:
-    """An error of that kind without running its constructor, whose arguments are facts that pickle
-    keeps aside.
-    """
+def _rebuild(kind: type[NearfoldError], message: str) -> NearfoldError:
+    """Return an error of that kind without calling its constructor; pickle restores attributes."""
     return kind.__new__(kind, message)
 
 
@@ -57,7 +58,7 @@ class UsageError(NearfoldError):
 
 
 class UnknownName(UsageError):
-    """Nothing of that kind (`what`) has that name."""
+    """No `what` (a recipe, a measure, ...) has the name `name`; `known` are the valid names."""
 
     def __init__(self, what: str, name: str | None, known: Iterable[str]) -> None:
         self.what, self.name, self.known = what, name, tuple(known)
@@ -65,7 +66,7 @@ class UnknownName(UsageError):
 
 
 class UnknownRecipe(UnknownName):
-    """No recipe has that name or spelling."""
+    """No recipe has that name."""
 
     def __init__(self, *, name: str, known: Iterable[str]) -> None:
         super().__init__("recipe", name, known)
@@ -79,14 +80,14 @@ class UnknownMeasure(UnknownName):
 
 
 class NoFeatures(UsageError, ValueError):
-    """A text without features was to be sketched."""
+    """An empty set of features cannot be sketched."""
 
     def __init__(self) -> None:
         super().__init__("an empty set of features has no sketch; leave such a text out")
 
 
 class SourceNotFound(UsageError):
-    """A path that was given does not exist."""
+    """A path does not exist."""
 
     def __init__(self, *, path: str) -> None:
         super().__init__(f"{path} does not exist; check the spelling, or give an absolute path")
@@ -94,15 +95,15 @@ class SourceNotFound(UsageError):
 
 
 class UnknownNumber(UsageError):
-    """Nothing of that kind (`what`) has that number."""
+    """No `what` (a part, a labelling) has that number."""
 
-    def __init__(self, *, what: str, number: int, mend: str) -> None:
-        super().__init__(f"there is no {what} {number}; {mend}")
-        self.what, self.number, self.mend = what, number, mend
+    def __init__(self, *, what: str, number: int, remedy: str) -> None:
+        super().__init__(f"there is no {what} {number}; {remedy}")
+        self.what, self.number, self.remedy = what, number, remedy
 
 
 class MissingExtra(UsageError):
-    """An optional dependency is needed for what was asked."""
+    """The request needs an optional dependency that is not installed."""
 
     def __init__(self, *, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'nearfold[{extra}]'")
@@ -110,23 +111,23 @@ class MissingExtra(UsageError):
 
 
 class StoreError(NearfoldError):
-    """The store cannot do what was asked; nothing that was acknowledged is lost."""
+    """The store cannot do what was requested; nothing that was acknowledged is lost."""
 
 
 class RecipeMismatch(StoreError):
-    """The index was built with another recipe."""
+    """The index was built with another recipe; `difference` lists the settings that differ."""
 
-    def __init__(self, *, stored: str, wanted: str, difference: tuple[str, ...] = ()) -> None:
+    def __init__(self, *, stored: str, requested: str, difference: tuple[str, ...] = ()) -> None:
         detail = f" ({'; '.join(difference)})" if difference else ""
         super().__init__(
-            f"the index was built with recipe {stored}, you asked for {wanted}{detail}; "
+            f"the index was built with recipe {stored}, not with {requested}{detail}; "
             f"pass --recipe {stored}, or give --store another name and index again"
         )
-        self.stored, self.wanted, self.difference = stored, wanted, difference
+        self.stored, self.requested, self.difference = stored, requested, difference
 
 
 class MappingMismatch(StoreError):
-    """An index of that name exists, but its mapping is not nearfold's."""
+    """An index of that name exists, but its mapping is not one of nearfold."""
 
     def __init__(self, *, index: str, problems: tuple[str, ...]) -> None:
         super().__init__(
@@ -137,59 +138,63 @@ class MappingMismatch(StoreError):
 
 
 class TextFieldMismatch(StoreError):
-    """In an index the texts of another field are signed. `signed`: how many, None for an index of
-    nearfold's own.
+    """The fingerprints in the index come from another text field.
+
+    `signed`: how many documents have fingerprints; None for an index of nearfold's own.
     """
 
-    def __init__(self, *, index: str, stored: str, wanted: str, signed: int | None) -> None:
-        which = (
+    def __init__(self, *, index: str, stored: str, requested: str, signed: int | None) -> None:
+        extent = (
             "all its texts are there"
             if signed is None
             else f"{signed:,} documents have fingerprints of it"
         )
         super().__init__(
-            f"index {index} is signed by its field {stored}, not {wanted}: {which}; give --text-field {stored}, "
-            "or read it into another store"
+            f"index {index} is signed by its field {stored}, not {requested}: {extent}; "
+            f"give --text-field {stored}, or read it into another store"
         )
-        self.index, self.stored, self.wanted, self.signed = index, stored, wanted, signed
+        self.index, self.stored, self.requested = index, stored, requested
+        self.signed = signed
 
 
 class ReindexInProgress(StoreError):
-    """The next version of an index exists, but was begun for another recipe or by somebody else."""
+    """The next version of an index exists, for another `recipe` or made by another program ("")."""
 
     def __init__(self, *, index: str, recipe: str) -> None:
-        begun = (
+        problem = (
             f"was begun for recipe {recipe}; finish with --recipe {recipe}"
             if recipe
-            else "is not nearfold's; rename it"
+            else "was not made by nearfold; rename it"
         )
-        super().__init__(f"index {index} {begun}, or delete {index}, which is not in service")
+        super().__init__(f"index {index} {problem}, or delete {index}, which is not in service")
         self.index, self.recipe = index, recipe
 
 
 class StoreUnreachable(StoreError):
-    """No answer from the store."""
+    """The store does not answer."""
 
     def __init__(self, *, url: str, reason: str) -> None:
         super().__init__(
-            f"no answer from {url} ({reason}); check that the server runs and that the address and port are right"
+            f"no answer from {url} ({reason}); "
+            "check that the server runs and that the address and port are right"
         )
         self.url, self.reason = url, reason
 
 
 class StoreAccessDenied(StoreError):
-    """The store answered, and refused the credentials or the right."""
+    """The store refused the credentials, or they lack a permission; `status` is the HTTP status."""
 
     def __init__(self, *, url: str, status: int, reason: str) -> None:
         super().__init__(
-            f"{url} refused the request ({status}: {reason}); set NEARFOLD_USER and NEARFOLD_PASSWORD "
-            "(or NEARFOLD_API_KEY) to credentials that may read and write this index"
+            f"{url} refused the request ({status}: {reason}); "
+            "set NEARFOLD_USER and NEARFOLD_PASSWORD (or NEARFOLD_API_KEY) "
+            "to credentials that may read and write this index"
         )
         self.url, self.status, self.reason = url, status, reason
 
 
 class StoreBusy(StoreError):
-    """Another job is working on the same store."""
+    """Another job, `holder`, is working on the same store or journal (`what`)."""
 
     def __init__(self, *, what: str, holder: str) -> None:
         super().__init__(f"{what} is in use by {holder}; wait until that job ends, then run again")
@@ -197,20 +202,21 @@ class StoreBusy(StoreError):
 
 
 class StoreStopped(StoreError):
-    """The store stopped taking documents in mid-run; what was acknowledged is safe."""
+    """The store stopped accepting documents during a run; what was acknowledged is safe."""
 
-    def __init__(self, *, reason: str, mend: str) -> None:
+    def __init__(self, *, reason: str, remedy: str) -> None:
         super().__init__(
-            f"the store stopped taking documents: {reason}; {mend}, then run the same command again to resume"
+            f"the store stopped taking documents: {reason}; "
+            f"{remedy}, then run the same command again to resume"
         )
-        self.reason, self.mend = reason, mend
+        self.reason, self.remedy = reason, remedy
 
 
 class SnapshotExpired(StoreError):
-    """A search was to go on at a moment that the store no longer keeps."""
+    """The store no longer keeps the snapshot that a paged search reads."""
 
     def __init__(self, *, url: str) -> None:
-        super().__init__(f"{url} no longer keeps the moment of that search; search again")
+        super().__init__(f"{url} no longer keeps the snapshot of that search; search again")
         self.url = url
 
 
@@ -222,10 +228,10 @@ class StoreDamaged(StoreError):
         *,
         path: str,
         reason: str,
-        mend: str = "restore a backup, or give --store a new file and index again",
+        remedy: str = "restore a backup, or give --store a new file and index again",
     ) -> None:
-        super().__init__(f"{path} cannot be used ({reason}); {mend}")
-        self.path, self.reason, self.mend = path, reason, mend
+        super().__init__(f"{path} cannot be used ({reason}); {remedy}")
+        self.path, self.reason, self.remedy = path, reason, remedy
 
 
 class DocumentNotFound(StoreError):
@@ -239,7 +245,7 @@ class DocumentNotFound(StoreError):
 
 
 class UnsupportedOperation(StoreError):
-    """This kind of store cannot do that."""
+    """This kind of store does not support the operation `what`; `instead` is the alternative."""
 
     def __init__(self, *, store: str, what: str, instead: str) -> None:
         super().__init__(f"{store} cannot {what}; {instead}")
@@ -253,9 +259,9 @@ class ExtractionError(NearfoldError):
 class UnreadableFile(ExtractionError):
     """The file could not be read at all; nothing was extracted."""
 
-    def __init__(self, *, reason: str, mend: str) -> None:
-        super().__init__(f"{reason}; {mend}")
-        self.reason, self.mend = reason, mend
+    def __init__(self, *, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}; {remedy}")
+        self.reason, self.remedy = reason, remedy
 
 
 class ExtractionTimeout(ExtractionError):
@@ -263,7 +269,8 @@ class ExtractionTimeout(ExtractionError):
 
     def __init__(self, *, seconds: float) -> None:
         super().__init__(
-            f"extraction took longer than {seconds:g} s and was ended; allow more with --timeout, --retry"
+            f"extraction took longer than {seconds:g} s and was ended; "
+            "allow more with --timeout, --retry"
         )
         self.seconds = seconds
 
@@ -273,23 +280,25 @@ class ExtractionMemory(ExtractionError):
 
     def __init__(self, *, megabytes: int) -> None:
         super().__init__(
-            f"extraction took more than {megabytes} MB of memory and was ended; allow more with --memory, --retry"
+            f"extraction took more than {megabytes} MB of memory and was ended; "
+            "allow more with --memory, --retry"
         )
         self.megabytes = megabytes
 
 
 class ExtractionCrash(ExtractionError):
-    """What read the document died over it: a worker process (`code` is its exit code), or an
-    extraction server (None).
+    """The extractor crashed on the document.
+
+    `code`: the exit code of the worker process; None for an extraction server.
     """
 
     def __init__(self, *, code: int | None) -> None:
-        what = (
-            "the extraction server broke off twice"
+        crash = (
+            "the extraction server broke the connection twice"
             if code is None
             else f"the extraction process died (exit code {code})"
         )
-        super().__init__(f"{what}; the document is damaged or hostile")
+        super().__init__(f"{crash}; the document is damaged or hostile")
         self.code = code
 
 
@@ -298,6 +307,7 @@ class ExtractorUnavailable(ExtractionError):
 
     def __init__(self, *, extractor: str, reason: str) -> None:
         super().__init__(
-            f"extractor {extractor} is not available ({reason}); choose another by --extractor native|server|plain"
+            f"extractor {extractor} is not available ({reason}); "
+            "choose another by --extractor native|server|plain"
         )
         self.extractor, self.reason = extractor, reason

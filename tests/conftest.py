@@ -152,5 +152,5 @@ def chromium_path() -> str:
     """
     path = chromium.ensured()
     if path is None:
-        (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.MEND}")
+        (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.REMEDY}")
     return path

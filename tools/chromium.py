@@ -12,7 +12,7 @@ import subprocess
 
 VARIABLE = "NEARFOLD_TEST_CHROMIUM"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-MEND = (
+REMEDY = (
     f"install Chromium (on Debian: apt-get install chromium), or set {VARIABLE} to the path of one"
 )
 

@@ -83,10 +83,10 @@ def _state(lock: str) -> str:
     return digest.hexdigest()
 
 
-def _run(command: list[str], mend: str) -> None:
+def _run(command: list[str], remedy: str) -> None:
     """Run a step quietly; what it said is shown when it fails."""
     done = subprocess.run(
         command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode:
-        sys.exit(f"{done.stdout}\nsetting up failed at: {' '.join(command)}\n{mend}")
+        sys.exit(f"{done.stdout}\nsetting up failed at: {' '.join(command)}\n{remedy}")

@@ -30,7 +30,7 @@ def main() -> int:
     """
     browser = chromium.ensured()
     if browser is None:
-        print(chromium.MEND, file=sys.stderr)
+        print(chromium.REMEDY, file=sys.stderr)
         return 1
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

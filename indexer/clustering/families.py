@@ -29,9 +29,9 @@ class Graph:
     """
 
     def __init__(
-        self, pairs: Iterable[tuple[Texts, Texts]], count: int, room: MemoryBudget | None = None
+        self, pairs: Iterable[tuple[Texts, Texts]], count: int, budget: MemoryBudget | None = None
     ) -> None:
-        sorter = Sorter(room or MemoryBudget())
+        sorter = Sorter(budget or MemoryBudget())
         for left, right in pairs:
             one, other = left.astype(np.uint64), right.astype(np.uint64)
             sorter.add(one << _HALF | other)

@@ -34,6 +34,6 @@ def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
     if len(content) > limits.bytes:
         raise UnreadableFile(
             reason=f"unpacked it holds more than {limits.bytes:,} bytes",
-            mend="split it, or leave it out",
+            remedy="split it, or leave it out",
         )
     return content, name[:-3] if name.lower().endswith(".gz") else name

@@ -261,7 +261,7 @@ def _joined(
     least = fewest_equal(settings.measure, collection.slots.shape[1], settings.threshold)
     similar = partial(verifier.with_others, least=settings.threshold)
     near = ((left, right) for left, right, _ in found.blocks(least))
-    graph = Graph(near, len(collection.documents), collection.room)
+    graph = Graph(near, len(collection.documents), collection.budget)
 
     def visits() -> Iterator[Visit]:
         for done, document in enumerate(order):

@@ -166,7 +166,7 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
     ):
         if not journal.knows(job):
             raise UnknownNumber(
-                what="labelling", number=job, mend="`nearfold label --history` lists them"
+                what="labelling", number=job, remedy="`nearfold label --history` lists them"
             )
         changes = journal.changes(job)
         if not changes:

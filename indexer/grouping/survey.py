@@ -213,9 +213,9 @@ def _alike(
         layout.rows,
         np.arange(len(collection.slots)),
         CAP,
-        collection.room,
+        collection.budget,
     )
-    counter = SlotCounter(collection.slots, collection.room)
+    counter = SlotCounter(collection.slots, collection.budget)
     least = int(np.argmax(intervals(width)[1] >= FLOOR))
     found = [(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))]
     for left, right in join.blocks():

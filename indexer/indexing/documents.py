@@ -16,7 +16,7 @@ from indexer.sources.folder import walk
 from indexer.sources.read_blob import read
 
 STDIN = "-"
-_IRREGULAR = UnreadableFile(reason="it is not a regular file", mend="give a file")
+_IRREGULAR = UnreadableFile(reason="it is not a regular file", remedy="give a file")
 
 
 def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Document]:
@@ -86,7 +86,7 @@ def _from_stdin(limits: Limits) -> Task[str] | tuple[str, Document | ExtractionE
     data = sys.stdin.buffer.read(limits.bytes + 1)
     if len(data) > limits.bytes:
         return STDIN, UnreadableFile(
-            reason=f"stdin holds more than {limits.bytes:,} bytes", mend="give less of it"
+            reason=f"stdin holds more than {limits.bytes:,} bytes", remedy="give less of it"
         )
     return _read(STDIN, data, "", limits)
 

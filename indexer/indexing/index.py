@@ -150,7 +150,7 @@ def _resumable() -> Iterator[None]:
         yield
     except StoreUnreachable as error:
         raise StoreStopped(
-            reason=f"no answer ({error.reason})", mend="wait until it answers again"
+            reason=f"no answer ({error.reason})", remedy="wait until it answers again"
         ) from error
 
 

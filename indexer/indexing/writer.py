@@ -117,7 +117,9 @@ class Writer:
             batch = self._finished.get(timeout=STALLED_SECONDS)
         except queue.Empty:
             reason = f"no answer was complete for {STALLED_SECONDS:,.0f} s"
-            raise StoreStopped(reason=reason, mend="check the cluster and the way to it") from None
+            raise StoreStopped(
+                reason=reason, remedy="check the cluster and the way to it"
+            ) from None
         self._bytes -= batch.bytes
         self._under_way -= batch.ids
         if isinstance(batch.result, BaseException):

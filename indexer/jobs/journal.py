@@ -116,7 +116,7 @@ def read_journal(
         raise _translated(error, path) from error
     except (TypeError, ValueError) as error:
         raise StoreDamaged(
-            path=str(path), reason=f"a row of its table {table} makes no sense", mend=_ANEW
+            path=str(path), reason=f"a row of its table {table} makes no sense", remedy=_ANEW
         ) from error
 
 
@@ -149,7 +149,7 @@ def check_journal(path: Path) -> None:
     except sqlite3.DatabaseError as error:
         raise _translated(error, path) from error
     if told != "ok":
-        raise StoreDamaged(path=str(path), reason=str(told), mend=_ANEW)
+        raise StoreDamaged(path=str(path), reason=str(told), remedy=_ANEW)
 
 
 def _reading(path: Path) -> sqlite3.Connection:
@@ -265,7 +265,7 @@ def _locked(path: Path | None) -> sqlite3.Connection:
         raise _translated(error, path) from error
     except OSError as error:
         raise StoreStopped(
-            reason=f"{path} cannot be created ({error})", mend="make its folder writable"
+            reason=f"{path} cannot be created ({error})", remedy="make its folder writable"
         ) from error
     return connection
 
@@ -323,13 +323,13 @@ def _translated(error: sqlite3.DatabaseError, path: Path | None) -> Exception:
     if "locked" in str(error):
         return StoreBusy(what=f"the journal {path}", holder="another nearfold job")
     if "Could not decode" in str(error):
-        return StoreDamaged(path=str(path), reason="a text in it is not UTF-8", mend=_ANEW)
+        return StoreDamaged(path=str(path), reason="a text in it is not UTF-8", remedy=_ANEW)
     if isinstance(error, sqlite3.OperationalError):
         failing = "disk I/O error" in str(error)
-        mend = (
+        remedy = (
             "check the disk and its free space"
             if failing
-            else "make room, or make its folder writable"
+            else "free some space, or make its folder writable"
         )
-        return StoreStopped(reason=f"{path}: {error}", mend=mend)
-    return StoreDamaged(path=str(path), reason=str(error), mend=_ANEW)
+        return StoreStopped(reason=f"{path}: {error}", remedy=remedy)
+    return StoreDamaged(path=str(path), reason=str(error), remedy=_ANEW)

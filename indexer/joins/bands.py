@@ -79,13 +79,13 @@ class Join:
         rows: int,
         rank: NDArray[np.int64],
         cap: int,
-        room: MemoryBudget | None = None,
+        budget: MemoryBudget | None = None,
     ) -> None:
         self._slots, self._rows, self._rank, self._cap = slots, rows, rank, cap
-        self._room = room or MemoryBudget()
-        self._labels: Places = self._room.array((bands, len(slots)), np.int32)
-        self._values: Codes = self._room.array(len(slots), np.uint64)
-        self._stars = Sorter(self._room, unique=True)
+        self._budget = budget or MemoryBudget()
+        self._labels: Places = self._budget.array((bands, len(slots)), np.int32)
+        self._values: Codes = self._budget.array(len(slots), np.uint64)
+        self._stars = Sorter(self._budget, unique=True)
         self.hot = HotBands(slots, bands, rows)
         self.done, self.total = 0, bands * len(slots)
 
@@ -96,12 +96,12 @@ class Join:
         for band in range(len(self._labels)):
             for members, starts, sizes in self._buckets(band):
                 hot = sizes > self._cap
-                for left, right in spread(starts[~hot], sizes[~hot], self._room.block):
+                for left, right in spread(starts[~hot], sizes[~hot], self._budget.block):
                     yield self._unseen(members[left], members[right], band)
                 if hot.any():
                     self._cap_buckets(band, members, starts[hot], sizes[hot])
         stars = self._stars.sorted()
-        for part in parts(len(stars), self._room.block):
+        for part in parts(len(stars), self._budget.block):
             left, right = np.divmod(stars[part], np.uint64(len(self._slots)))
             yield self._unseen(left.astype(np.int32), right.astype(np.int32), len(self._labels))
 
@@ -112,8 +112,8 @@ class Join:
         count = len(self._slots)
         bits = np.uint64(bits_for(count))
         low = (np.uint64(1) << bits) - np.uint64(1)
-        sorter = Sorter(self._room)
-        for part in parts(count, self._room.share(8, 8 * (self._rows + 2), most=AT_ONCE)):
+        sorter = Sorter(self._budget)
+        for part in parts(count, self._budget.share(8, 8 * (self._rows + 2), most=AT_ONCE)):
             numbers = np.arange(part.start, part.stop)
             self._labels[band, part] = -1 - numbers
             self._values[part] = band_hashes(
@@ -121,7 +121,7 @@ class Join:
             )[:, 0]
             sorter.add(self._values[part] & ~low | numbers.astype(np.uint64))
         codes = sorter.sorted()
-        for part in whole_runs(codes, low, self._room.block):
+        for part in whole_runs(codes, low, self._budget.block):
             self.done = band * count + part.stop
             members, starts, sizes = self._shared(codes[part], bits, low)
             cool = sizes <= self._cap
@@ -246,11 +246,11 @@ class SlotCounter:
     the memory traffic.
     """
 
-    def __init__(self, slots: Slots, room: MemoryBudget | None = None) -> None:
-        room = room or MemoryBudget()
+    def __init__(self, slots: Slots, budget: MemoryBudget | None = None) -> None:
+        budget = budget or MemoryBudget()
         self._slots: Slots = slots
-        self._low: NDArray[np.uint8] = room.array(slots.shape, np.uint8)
-        for part in parts(len(slots), room.share(8, 8 * slots.shape[1] or 1, most=AT_ONCE)):
+        self._low: NDArray[np.uint8] = budget.array(slots.shape, np.uint8)
+        for part in parts(len(slots), budget.share(8, 8 * slots.shape[1] or 1, most=AT_ONCE)):
             self._low[part] = slots[part]
 
     def at_least(

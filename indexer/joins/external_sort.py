@@ -34,7 +34,7 @@ class MemoryBudget:
         """A new array, not filled with anything in particular."""
         return np.empty(shape, dtype=dtype)
 
-    def aside(self, array: NDArray[Any]) -> NDArray[Any]:
+    def spill(self, array: NDArray[Any]) -> NDArray[Any]:
         """The same values, where they take no memory if there is such a place."""
         return array
 
@@ -58,9 +58,9 @@ class Sorter:
     Buffers take a quarter of the room's limit, whatever is added.
     """
 
-    def __init__(self, room: MemoryBudget, unique: bool = False) -> None:
-        self._room, self._unique = room, unique
-        self._most = room.share(8, 8)
+    def __init__(self, budget: MemoryBudget, unique: bool = False) -> None:
+        self._budget, self._unique = budget, unique
+        self._most = budget.share(8, 8)
         self._parts: list[Codes] = []
         self._held = 0
         self._runs: list[Codes] = []
@@ -70,14 +70,14 @@ class Sorter:
         self._parts.append(codes)
         self._held += len(codes)
         if self._held >= self._most:
-            self._runs.append(self._room.aside(self._run()))
+            self._runs.append(self._budget.spill(self._run()))
 
     def sorted(self) -> Codes:
         """All codes that were added, as one array in the room. Nothing may be added afterwards."""
         if not self._runs:
             return self._run()
         if self._held:
-            self._runs.append(self._room.aside(self._run()))
+            self._runs.append(self._budget.spill(self._run()))
         return self._merged()
 
     def _run(self) -> Codes:
@@ -87,7 +87,7 @@ class Sorter:
         return distinct(run) if self._unique else run
 
     def _merged(self) -> Codes:
-        merged = self._room.array(sum(map(len, self._runs)), np.uint64)
+        merged = self._budget.array(sum(map(len, self._runs)), np.uint64)
         filled = 0
         for stretch in self._stretches():
             merged[filled : filled + len(stretch)] = stretch
@@ -120,9 +120,9 @@ class Sorter:
 class Column:
     """Values that come a part at a time, kept in a room."""
 
-    def __init__(self, room: MemoryBudget, dtype: DTypeLike) -> None:
-        self._room, self._dtype = room, np.dtype(dtype)
-        self._most = room.share(64, self._dtype.itemsize)
+    def __init__(self, budget: MemoryBudget, dtype: DTypeLike) -> None:
+        self._budget, self._dtype = budget, np.dtype(dtype)
+        self._most = budget.share(64, self._dtype.itemsize)
         self._parts: list[NDArray[Any]] = []
         self._aside: list[NDArray[Any]] = []
         self._held = self._length = 0
@@ -136,7 +136,7 @@ class Column:
         self._held += len(values)
         self._length += len(values)
         if self._held >= self._most:
-            self._aside.append(self._room.aside(self._part()))
+            self._aside.append(self._budget.spill(self._part()))
 
     def whole(self) -> NDArray[Any]:
         """All values in the order in which they came, as one array. Nothing may be added
@@ -144,7 +144,7 @@ class Column:
         """
         if not self._aside:
             return self._part()
-        whole, filled = self._room.array(self._length, self._dtype), 0
+        whole, filled = self._budget.array(self._length, self._dtype), 0
         for part in [*self._aside, self._part()]:
             whole[filled : filled + len(part)] = part
             filled += len(part)

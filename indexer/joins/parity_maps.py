@@ -33,11 +33,11 @@ class ParityMaps:
     the room.
     """
 
-    def __init__(self, sizes: NDArray[np.int64], room: MemoryBudget) -> None:
+    def __init__(self, sizes: NDArray[np.int64], budget: MemoryBudget) -> None:
         self._sizes = sizes
         middling = int(np.median(sizes)) if len(sizes) else 0
         self.bits = min(MOST_BITS, max(LEAST_BITS, 1 << (3 * middling - 1).bit_length()))
-        self._maps: NDArray[np.uint64] = room.array((len(sizes), self.bits // 64), np.uint64)
+        self._maps: NDArray[np.uint64] = budget.array((len(sizes), self.bits // 64), np.uint64)
 
     def put(self, place: int, hashes: NDArray[np.uint64]) -> None:
         """Make the map of one set from the distinct hashes of its features."""

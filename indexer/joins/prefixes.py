@@ -53,9 +53,9 @@ class SimilarSets:
     """
 
     def __init__(
-        self, sizes: NDArray[np.int64], order: FeatureOrder, threshold: float, room: MemoryBudget
+        self, sizes: NDArray[np.int64], order: FeatureOrder, threshold: float, budget: MemoryBudget
     ) -> None:
-        self._order, self._threshold, self._room = order, threshold, room
+        self._order, self._threshold, self._budget = order, threshold, budget
         self._by_size = np.argsort(sizes, kind="stable").astype(np.int32)
         self._rank = np.empty(len(sizes), dtype=np.int64)
         self._rank[self._by_size] = np.arange(len(sizes))
@@ -64,9 +64,9 @@ class SimilarSets:
         self._reach = (
             np.searchsorted(self._sizes, longest, side="right") - 1
         )  # the last rank whose size fits
-        self._maps = ParityMaps(self._sizes, room)
+        self._maps = ParityMaps(self._sizes, budget)
         self._bits = np.uint64(bits_for(len(sizes)))
-        self._prefixes: Sorter | None = Sorter(room)
+        self._prefixes: Sorter | None = Sorter(budget)
         self._meetings = 0
         self.pairs = int((self._reach - np.arange(len(sizes)))[self._sizes > 0].sum())
 
@@ -90,7 +90,7 @@ class SimilarSets:
 
         `progress` hears how much of what there is to do is done.
         """
-        found = Sorter(self._room, unique=True)
+        found = Sorter(self._budget, unique=True)
         for done, total, left, right in self._meeting():
             near = self._maps.may_reach(left, right, self._threshold) & (left != right)
             one, other = (
@@ -105,7 +105,7 @@ class SimilarSets:
         """Pairs of ranks of fitting sizes, the smaller set first: those whose prefixes meet, with
         repeats, or all.
         """
-        block = self._room.block
+        block = self._budget.block
         if self._prefixes is None:
             ranks, done = np.flatnonzero(self._sizes), 0
             for left, right in has_partner(ranks, self._reach[ranks] - ranks, block):

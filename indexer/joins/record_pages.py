@@ -18,8 +18,8 @@ PAGE = 1 << 12
 class Records:
     """Records in the order in which they were added; a page of them at a time is put aside."""
 
-    def __init__(self, room: MemoryBudget) -> None:
-        self._room = room
+    def __init__(self, budget: MemoryBudget) -> None:
+        self._budget = budget
         self._pages: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
         self._pending: list[bytes] = []
 
@@ -32,7 +32,7 @@ class Records:
         if len(self._pending) == PAGE:
             ends = np.cumsum([0, *map(len, self._pending)])
             data = np.frombuffer(b"".join(self._pending), dtype=np.uint8)
-            self._pages.append((self._room.aside(ends), self._room.aside(data)))
+            self._pages.append((self._budget.spill(ends), self._budget.spill(data)))
             self._pending = []
 
     def __getitem__(self, place: int) -> bytes:
@@ -47,8 +47,8 @@ class Records:
 class Names(Sequence[str]):
     """Strings as UTF-8 records; lone surrogates are kept."""
 
-    def __init__(self, room: MemoryBudget) -> None:
-        self._records = Records(room)
+    def __init__(self, budget: MemoryBudget) -> None:
+        self._records = Records(budget)
 
     def add(self, name: str) -> None:
         """Take one more string."""

@@ -131,9 +131,9 @@ def _near(
         layout.rows,
         np.arange(len(collection.slots)),
         cap,
-        collection.room,
+        collection.budget,
     )
-    counter, shared = SlotCounter(collection.slots, collection.room), Sharing(collection)
+    counter, shared = SlotCounter(collection.slots, collection.budget), Sharing(collection)
     for left, right in join.blocks():
         shared.add(*counter.at_least(left, right, least))
         progress("auditing: comparing slots", join.done, join.total)

@@ -83,7 +83,7 @@ class Collection:
 
     `documents[i]` are the places in `entries` that carry text i, ascending. `slots`: (texts, slots)
     uint32, with no columns when the recipe has no MinHash. `simhash`: (texts,) uint64, 0 where
-    there is none. `chars`: (texts,) int64, normalised. All of it lies in `room`; what always takes
+    there is none. `chars`: (texts,) int64, normalised. All of it lies in `budget`; what always takes
     memory is some 50 bytes a document.
     """
 
@@ -93,7 +93,7 @@ class Collection:
     slots: NDArray[np.uint32]
     simhash: NDArray[np.uint64]
     chars: NDArray[np.int64]
-    room: MemoryBudget
+    budget: MemoryBudget
 
     def first_id(self, text: int) -> str:
         """The id of the first document that carries a text."""
@@ -105,13 +105,13 @@ class _Keyed:
     sketches.
     """
 
-    def __init__(self, width: int, room: MemoryBudget) -> None:
-        self.width, self._room = width, room
-        self._places, self._digests = Column(room, np.int32), Column(room, np.uint64)
+    def __init__(self, width: int, budget: MemoryBudget) -> None:
+        self.width, self._budget = width, budget
+        self._places, self._digests = Column(budget, np.int32), Column(budget, np.uint64)
         self._slots, self._simhash, self._chars = (
-            Column(room, np.uint32),
-            Column(room, np.uint64),
-            Column(room, np.int64),
+            Column(budget, np.uint32),
+            Column(budget, np.uint64),
+            Column(budget, np.int64),
         )
         self._pending: list[tuple[int, Row]] = []
 
@@ -150,20 +150,23 @@ class _Keyed:
         rows = self._slots.whole().reshape(len(self._simhash), self.width)
         slots: NDArray[np.uint32] = rows
         if len(first) < len(rows):
-            slots = self._room.array((len(first), self.width), np.uint32)
-            for part in parts(len(first), self._room.share(8, 4 * self.width or 1)):
+            slots = self._budget.array((len(first), self.width), np.uint32)
+            for part in parts(len(first), self._budget.share(8, 4 * self.width or 1)):
                 slots[part] = rows[first[part]]
         return slots, self._simhash.whole()[first], self._chars.whole()[first]
 
 
 def collect(
-    store: Store, recipe: Recipe, progress: Progress = no_progress, room: MemoryBudget | None = None
+    store: Store,
+    recipe: Recipe,
+    progress: Progress = no_progress,
+    budget: MemoryBudget | None = None,
 ) -> Collection:
     """Read every row of a store once, texts let go at once. `progress` hears of every thousandth
     row.
     """
     store.refresh()
-    return gather(store.scan(), recipe, store.counts().documents, progress, room)
+    return gather(store.scan(), recipe, store.counts().documents, progress, budget)
 
 
 def gather(
@@ -171,14 +174,14 @@ def gather(
     recipe: Recipe,
     total: int,
     progress: Progress = no_progress,
-    room: MemoryBudget | None = None,
+    budget: MemoryBudget | None = None,
 ) -> Collection:
     """The collection of these rows, which come ascending by id; `total` is how many there are
     about.
     """
-    room = room or MemoryBudget()
-    keyed = _Keyed(recipe.slots or 0 if recipe.minhash else 0, room)
-    ids, paths, rest = Names(room), Names(room), Records(room)
+    budget = budget or MemoryBudget()
+    keyed = _Keyed(recipe.slots or 0 if recipe.minhash else 0, budget)
+    ids, paths, rest = Names(budget), Names(budget), Records(budget)
     for place, row in enumerate(rows):
         ids.add(row.id)
         paths.add(row.path)
@@ -188,7 +191,7 @@ def gather(
             progress("reading rows", place, total)
     texts, first = keyed.texts(len(rest))
     entries = Entries(ids, paths, rest, texts)
-    return Collection(recipe, entries, Carriers(texts, len(first)), *keyed.sketches(first), room)
+    return Collection(recipe, entries, Carriers(texts, len(first)), *keyed.sketches(first), budget)
 
 
 def _numbered(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -34,11 +34,11 @@ def containing(
     How much of a text lies in another is measured on the texts, in shared runs, both ways; the
     larger side is the similarity. A passage that more than `cap` texts share makes no pair: texts
     that share no other are not found, and `capped` counts such passages. Reads all texts once, and
-    those of candidates again. The room holds 8 bytes for each 13 letters of a text.
+    those of candidates again. The memory budget holds 8 bytes for each 13 letters of a text.
     """
     codes, capped = _candidates(collection, verifier, wanted, cap, progress)
     columns = [
-        Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.float64, np.float64)
+        Column(collection.budget, dtype) for dtype in (np.int32, np.int32, np.float64, np.float64)
     ]
     for part in parts(len(codes), AT_ONCE):
         left, right = decode_pair(codes[part])
@@ -62,16 +62,20 @@ def _candidates(
     """
     bits = np.uint64(bits_for(len(collection.documents)))
     low = (np.uint64(1) << bits) - np.uint64(1)
-    keys, found, capped = Sorter(collection.room), Sorter(collection.room, unique=True), CapReport()
+    keys, found, capped = (
+        Sorter(collection.budget),
+        Sorter(collection.budget, unique=True),
+        CapReport(),
+    )
     for text, side in enumerate(verifier.every(progress, "reading passages")):
         keys.add(passage_keys(side.runs) & ~low | np.uint64(text))
     codes = keys.sorted()
-    for part in whole_runs(codes, low, collection.room.block):
+    for part in whole_runs(codes, low, collection.budget.block):
         texts = (codes[part] & low).astype(np.int32)
         starts, sizes = runs(codes[part] >> bits)
         hot = sizes > cap
         capped = _added(capped, sizes[hot])
-        for left, right in spread(starts[~hot], sizes[~hot], collection.room.block):
+        for left, right in spread(starts[~hot], sizes[~hot], collection.budget.block):
             one, other = wanted.texts(texts[left], texts[right])
             apart = one != other
             found.add(encode_pair(one[apart], other[apart]))

@@ -171,7 +171,7 @@ def _listed(
         right=right,
         similarity=similarity,
         exact=exact,
-        room=collection.room,
+        budget=collection.budget,
         within=within,
     )
 
@@ -182,16 +182,16 @@ def _spelled(
     """The wanted pairs of documents in order, with the place of the pair of their texts; -1 for
     copies of one text.
     """
-    documents, texts = Sorter(collection.room), Column(collection.room, np.uint64)
-    for part in parts(len(found.left), collection.room.block):
+    documents, texts = Sorter(collection.budget), Column(collection.budget, np.uint64)
+    for part in parts(len(found.left), collection.budget.block):
         texts.add(encode_pair(found.left[part], found.right[part]))
         for a, b in spelling.between(found.left[part], found.right[part]):
             documents.add(_turned(a, b, wanted))
     for a, b in spelling.among():
         documents.add(_turned(a, b, wanted))
     known, codes = texts.whole(), documents.sorted()
-    columns = [Column(collection.room, dtype) for dtype in (np.int32, np.int32, np.int64)]
-    for part in parts(len(codes), collection.room.block):
+    columns = [Column(collection.budget, dtype) for dtype in (np.int32, np.int32, np.int64)]
+    for part in parts(len(codes), collection.budget.block):
         a, b = decode_pair(codes[part])
         one, other = collection.documents.texts[a], collection.documents.texts[b]
         places = np.searchsorted(known, encode_pair(np.minimum(one, other), np.maximum(one, other)))
@@ -207,10 +207,10 @@ def _columns(
     """Similarity, whether it is exact, and containment as far as it was asked for; copies are 1 to
     each other.
     """
-    similarity: NDArray[np.float64] = collection.room.array(len(left), np.float64)
-    exact: NDArray[np.bool_] = collection.room.array(len(left), np.bool_)
-    within = None if found.within is None else collection.room.array((len(left), 2), np.float64)
-    for part in parts(len(left), collection.room.block):
+    similarity: NDArray[np.float64] = collection.budget.array(len(left), np.float64)
+    exact: NDArray[np.bool_] = collection.budget.array(len(left), np.bool_)
+    within = None if found.within is None else collection.budget.array((len(left), 2), np.float64)
+    for part in parts(len(left), collection.budget.block):
         places, apart = origin[part], origin[part] >= 0
         similarity[part], exact[part] = 1.0, True
         similarity[part][apart], exact[part][apart] = (

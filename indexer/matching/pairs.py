@@ -66,7 +66,7 @@ class MatchResult:
     right: Places
     similarity: NDArray[np.float64]
     exact: NDArray[np.bool_]
-    room: MemoryBudget
+    budget: MemoryBudget
     within: NDArray[np.float64] | None = None
     audit: Audit | None = None
 
@@ -74,7 +74,7 @@ class MatchResult:
         return len(self.left)
 
     def __iter__(self) -> Iterator[Pair]:
-        for part in parts(len(self), self.room.block):
+        for part in parts(len(self), self.budget.block):
             columns = (
                 self.left[part],
                 self.right[part],
@@ -110,13 +110,13 @@ class MatchResult:
 
         With `against` those that carry the label are matches only.
         """
-        sorter, low = Sorter(self.room), np.uint64((1 << PLACE_BITS) - 1)
-        for part in parts(len(self), self.room.block):
+        sorter, low = Sorter(self.budget), np.uint64((1 << PLACE_BITS) - 1)
+        for part in parts(len(self), self.budget.block):
             places = np.arange(part.start, part.stop, dtype=np.uint64)
             for side in (self.left, self.right)[: 2 if self.against is None else 1]:
                 sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
         codes = sorter.sorted()
-        for part in whole_runs(codes, low, self.room.block):
+        for part in whole_runs(codes, low, self.budget.block):
             documents, places = codes[part] >> np.uint64(PLACE_BITS), codes[part] & low
             others = np.where(self.left[places] == documents, self.right[places], self.left[places])
             similarity = self.similarity[places]

@@ -31,12 +31,12 @@ class Sharing:
     then right.
 
     `candidates` counts all that share a band, those with too few equal slots included. A pair takes
-    8 bytes in the room.
+    8 bytes of the memory budget.
     """
 
     def __init__(self, collection: Collection) -> None:
         count, width = collection.slots.shape
-        self._room = collection.room
+        self._budget = collection.budget
         self._text_bits, self._slot_bits = (
             np.uint64(bits_for(count)),
             np.uint64(bits_for(width + 1)),
@@ -45,7 +45,7 @@ class Sharing:
             raise UsageError(
                 f"{count:,} distinct texts are too many for one machine; use nearfold on Spark"
             )
-        self._sorter: Sorter | None = Sorter(self._room)
+        self._sorter: Sorter | None = Sorter(self._budget)
         self._codes: Codes = np.zeros(0, dtype=np.uint64)
         self.candidates = 0
         self.capped = CapReport()
@@ -71,7 +71,7 @@ class Sharing:
         """The pairs with `least` equal slots or more, as left, right and equal slots; `size` are
         looked at a time.
         """
-        for part in parts(len(self._codes), min(size, self._room.block)):
+        for part in parts(len(self._codes), min(size, self._budget.block)):
             codes = self._codes[part]
             equal = (codes & _ones(self._slot_bits)).astype(np.uint16)
             kept = equal >= least
@@ -84,8 +84,8 @@ class Sharing:
 
     def nearest_first(self) -> Iterator[tuple[Places, Places]]:
         """The pairs, those with most equal slots first, then in order."""
-        sorter, both = Sorter(self._room), np.uint64(2) * self._text_bits
-        for part in parts(len(self._codes), self._room.block):
+        sorter, both = Sorter(self._budget), np.uint64(2) * self._text_bits
+        for part in parts(len(self._codes), self._budget.block):
             apart = ~self._codes[part] & _ones(self._slot_bits)
             sorter.add(apart << both | self._codes[part] >> self._slot_bits)
         codes = sorter.sorted()
@@ -134,12 +134,12 @@ def sharing(
     `limits`: the cap, the threshold.
 
     Texts of least `rank` are the centres of hot bands; of the pairs that these leave out a sample
-    is verified at the threshold. The room holds 4 bytes a band and text, 5 a slot and text, 8 a
+    is verified at the threshold. The memory budget holds 4 bytes a band and text, 5 a slot and text, 8 a
     pair.
     """
     cap, threshold = limits
-    join = Join(collection.slots, layout.bands, layout.rows, rank, cap, collection.room)
-    counter = SlotCounter(collection.slots, collection.room)
+    join = Join(collection.slots, layout.bands, layout.rows, rank, cap, collection.budget)
+    counter = SlotCounter(collection.slots, collection.budget)
     found = Sharing(collection)
     for left, right in join.blocks():
         found.candidates += len(left)
@@ -224,7 +224,7 @@ def complete(
     """Every wanted pair whose `jaccard` similarity is `threshold` or more; reads all texts twice
     or more.
 
-    The room holds about three bits for each feature of a text, and at high thresholds 8 bytes for
+    The memory budget holds about three bits for each feature of a text, and at high thresholds 8 bytes for
     each feature of a prefix.
     """
     similar = _similar_sets(collection, verifier, threshold, progress)
@@ -245,7 +245,7 @@ def _similar_sets(
     for text, side in enumerate(verifier.every(progress, "counting features")):
         order.count(side.features.hashes)
         sizes[text] = len(side.features)
-    similar = SimilarSets(sizes, order, threshold, collection.room)
+    similar = SimilarSets(sizes, order, threshold, collection.budget)
     for text, side in enumerate(verifier.every(progress, "choosing features")):
         similar.put(text, side.features.hashes)
     return similar

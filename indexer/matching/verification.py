@@ -24,7 +24,7 @@ BATCH = 500
 
 
 class Verifier:
-    """Measures pairs of a collection's texts, exactly. Texts are kept for a quarter of the room,
+    """Measures pairs of a collection's texts, exactly. Texts are kept for a quarter of the memory budget,
     250 MB at the most.
 
     A text is 1 to itself under every measure; a text that has left the store since is empty. Raises
@@ -33,7 +33,7 @@ class Verifier:
 
     def __init__(self, store: Store, collection: Collection, measure: str) -> None:
         self._store, self._collection, self.measure = store, collection, measure
-        self._most = collection.room.share(4, BYTES_A_CHAR, most=MOST_CHARS)
+        self._most = collection.budget.share(4, BYTES_A_CHAR, most=MOST_CHARS)
         self._sides: OrderedDict[int, Side] = OrderedDict()
         self._chars = 0
 
@@ -131,8 +131,8 @@ class Verifier:
         start = 0
         while start < len(chars):
             done = int(ends[start - 1]) if start else 0
-            room = int(np.searchsorted(ends, done + self._most // 2, side="right"))
-            end = max(start + 1, min(start + BATCH, room))
+            fitting = int(np.searchsorted(ends, done + self._most // 2, side="right"))
+            end = max(start + 1, min(start + BATCH, fitting))
             yield slice(start, end)
             start = end
 
@@ -156,13 +156,13 @@ class Verifier:
 
 
 class VerifiedPairs:
-    """Pairs of texts at or above a threshold, as they are verified, in a room."""
+    """Pairs of texts at or above a threshold, as they are verified."""
 
     def __init__(self, collection: Collection, threshold: float) -> None:
-        room = collection.room
+        budget = collection.budget
         self._threshold = threshold
         self._columns = tuple(
-            Column(room, dtype) for dtype in (np.int32, np.int32, np.float64, np.bool_)
+            Column(budget, dtype) for dtype in (np.int32, np.int32, np.float64, np.bool_)
         )
 
     def add(

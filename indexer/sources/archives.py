@@ -39,7 +39,7 @@ class Allowance:
         """Why a member was not unpacked."""
         return UnreadableFile(
             reason=f"the archive unpacks to more than {MOST_TIMES} times its size, as a bomb does",
-            mend=_MEND,
+            remedy=_MEND,
         )
 
 

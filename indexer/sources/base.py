@@ -168,9 +168,9 @@ def unique(found: Iterable[Found]) -> Iterator[Found]:
     for item in found:
         if isinstance(item, Blob) and first.setdefault(item.id, item.path) != item.path:
             where = first[item.id]
-            mend = "give each PATH a namespace of its own, or leave --own-ids out"
+            remedy = "give each PATH a namespace of its own, or leave --own-ids out"
             yield FailedBlob(
-                item.path, f"has the same name under this namespace as {where}; {mend}"
+                item.path, f"has the same name under this namespace as {where}; {remedy}"
             )
         else:
             yield item
@@ -203,5 +203,5 @@ def too_large(max_bytes: int, size: int | None = None) -> UnreadableFile:
         reason=f"it has {limit}"
         if size is None
         else f"the file has {size / 2**20:,.0f} MB, {limit}",
-        mend="split it, or allow more in `Limits.bytes` from Python",
+        remedy="split it, or allow more in `Limits.bytes` from Python",
     )

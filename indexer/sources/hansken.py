@@ -137,7 +137,7 @@ class _Stream:
         except _ERRORS as error:
             raise UnreadableFile(
                 reason=f"Hansken does not give the data ({error})",
-                mend="check your rights, then run again",
+                remedy="check your rights, then run again",
             ) from error
         if isinstance(data, UnreadableFile):
             raise data

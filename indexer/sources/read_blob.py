@@ -38,7 +38,8 @@ def read(blob: Blob, max_bytes: int) -> Payload:
         raise _unreadable(error) from error
     if payload is None:
         raise UnreadableFile(
-            reason="the file changed while it was read", mend="run again when nothing writes to it"
+            reason="the file changed while it was read",
+            remedy="run again when nothing writes to it",
         )
     return payload
 
@@ -59,7 +60,7 @@ def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
     try:
         before = os.fstat(handle)
         if not stat.S_ISREG(before.st_mode):
-            raise UnreadableFile(reason="it is not a regular file any more", mend="run again")
+            raise UnreadableFile(reason="it is not a regular file any more", remedy="run again")
         if before.st_size > max_bytes:
             raise too_large(max_bytes, before.st_size)
         data = _bounded(handle, before.st_size + 1)
@@ -89,12 +90,12 @@ def _bounded(handle: int, most: int) -> bytes:
 
 def _unreadable(error: OSError) -> UnreadableFile:
     if isinstance(error, FileNotFoundError):
-        return UnreadableFile(reason="the file vanished before it was read", mend="run again")
+        return UnreadableFile(reason="the file vanished before it was read", remedy="run again")
     if isinstance(error, PermissionError):
         return UnreadableFile(
-            reason="no permission to read the file", mend="grant it, or run as a user who has it"
+            reason="no permission to read the file", remedy="grant it, or run as a user who has it"
         )
     return UnreadableFile(
         reason=f"the file could not be read ({error.strerror or error})",
-        mend="check the disk, then run again",
+        remedy="check the disk, then run again",
     )

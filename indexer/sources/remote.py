@@ -210,7 +210,7 @@ def _modified(info: Mapping[str, Any]) -> int | None:
 def _unreadable(error: Exception) -> UnreadableFile:
     return UnreadableFile(
         reason=f"the file could not be read ({_words(error)})",
-        mend="check the server, then run again",
+        remedy="check the server, then run again",
     )
 
 

@@ -72,7 +72,7 @@ def _found(
     result: Payload | ExtractionError
     if info.flag_bits & _ENCRYPTED:
         result = UnreadableFile(
-            reason="it is encrypted", mend="unpack the archive, then index the folder"
+            reason="it is encrypted", remedy="unpack the archive, then index the folder"
         )
     else:
         result = _read(archive, info, allowance, modified)
@@ -89,7 +89,7 @@ def _read(
             data = bounded(stream, allowance.most)  # type: ignore[arg-type]
     except _DAMAGE as error:
         return UnreadableFile(
-            reason=f"the archive is damaged here ({error})", mend="mend it, then run again"
+            reason=f"the archive is damaged here ({error})", remedy="repair it, then run again"
         )
     allowance.take(allowance.most if isinstance(data, UnreadableFile) else len(data))
     return data if isinstance(data, UnreadableFile) else file_payload(data, modified)

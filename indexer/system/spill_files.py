@@ -1,5 +1,6 @@
-"""Temporary files for what memory has no room for. They have no name: whatever ends the process,
-the system takes them back.
+"""Temporary files for arrays that exceed the memory budget.
+
+The files have no name, so the operating system removes them however the process ends.
 """
 
 from __future__ import annotations
@@ -20,53 +21,52 @@ DEFAULT_MEGABYTES = 512
 
 
 class SpillFiles(MemoryBudget):
-    """A room whose arrays take memory up to half of `limit`, the other half being for buffers, and
-    lie in files beyond that.
+    """A memory budget that puts arrays into files once they take half of `limit`.
 
-    The files lie where `TMPDIR` says. An array is mapped into memory: the system may write any page
-    of it back and let it go, so that it never takes memory that others need. Raises `UsageError`
-    when there is no room on that disk either.
+    The other half of `limit` is for buffers. The files are in the folder that `TMPDIR` names. Their
+    arrays are mapped into memory: the system may write any page back and drop it, so they never
+    take memory that other processes need. Raises `UsageError` when that disk is full.
     """
 
     def __init__(self, megabytes: int = DEFAULT_MEGABYTES) -> None:
         super().__init__(megabytes * MEGABYTE)
-        self._held = 0
+        self._in_memory = 0
 
     def array(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """A new array, in memory while there is room for it."""
+        """Return an uninitialised array: in memory while the budget lasts, else in a file."""
         size = np.dtype(dtype).itemsize * math.prod(shape if isinstance(shape, tuple) else (shape,))
-        if self._held + size > self.limit // 2:
-            return _mapped(shape, dtype, size)
-        made = np.empty(shape, dtype=dtype)
-        self._held += size
-        weakref.finalize(made, self._let_go, size)
-        return made
+        if self._in_memory + size > self.limit // 2:
+            return _map_file(shape, dtype, size)
+        array = np.empty(shape, dtype=dtype)
+        self._in_memory += size
+        weakref.finalize(array, self._release, size)
+        return array
 
-    def aside(self, array: NDArray[Any]) -> NDArray[Any]:
-        """A copy in a file, or in memory while there is room for it."""
+    def spill(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return a copy: in memory while the budget lasts, else in a file."""
         copy = self.array(array.shape, array.dtype)
         copy[...] = array
         return copy
 
-    def _let_go(self, size: int) -> None:
-        self._held -= size
+    def _release(self, size: int) -> None:
+        self._in_memory -= size
 
 
-def _mapped(shape: int | tuple[int, ...], dtype: DTypeLike, size: int) -> NDArray[Any]:
-    """An array in a file without a name; its blocks are set aside before, for a full disk must not
-    show in mid-write.
+def _map_file(shape: int | tuple[int, ...], dtype: DTypeLike, size: int) -> NDArray[Any]:
+    """Return an array in a file without a name.
+
+    Its blocks are allocated first, so that a full disk is an error here and not a crash later.
     """
+    if not size:
+        return np.empty(shape, dtype)
     try:
         with tempfile.TemporaryFile(prefix="nearfold-") as file:
-            if hasattr(os, "posix_fallocate") and size:
+            if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
-            return (
-                np.asarray(np.memmap(file, dtype=dtype, mode="w+", shape=shape))
-                if size
-                else np.empty(shape, dtype)
-            )
+            return np.asarray(np.memmap(file, dtype=dtype, mode="w+", shape=shape))
     except OSError as error:
         raise UsageError(
-            f"no room for {size / MEGABYTE:,.0f} MB of temporary files in {tempfile.gettempdir()} ({error.strerror}); "
+            f"no space for {size / MEGABYTE:,.0f} MB of temporary files in "
+            f"{tempfile.gettempdir()} ({error.strerror}); "
             "set TMPDIR to a folder on a larger disk, or allow more --memory"
         ) from error

@@ -86,5 +86,5 @@ def part_of(asked: ParameterValues, parts: int) -> int:
     """Which of so many parts was asked for, from 1. Raises `UnknownNumber`."""
     part: int = asked["part"]
     if part > parts:
-        raise UnknownNumber(what="part", number=part, mend=f"it ends with part {parts:,}")
+        raise UnknownNumber(what="part", number=part, remedy=f"it ends with part {parts:,}")
     return part

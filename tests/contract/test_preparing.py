@@ -55,7 +55,7 @@ def test_another_recipe_is_refused_with_the_difference(store):
     store.write([row("1")])
     with pytest.raises(RecipeMismatch, match="slots: 128 -> 256") as caught:
         store.prepare(OTHER)
-    assert (caught.value.stored, caught.value.wanted) == ("default_v1", "other")
+    assert (caught.value.stored, caught.value.requested) == ("default_v1", "other")
     assert caught.value.difference == (
         "bands: 21 -> 30",
         "name: default_v1 -> other",

@@ -198,7 +198,10 @@ def test_what_is_not_what_its_name_says_fails_with_a_way_out(name, tmp_path, sto
     account = read(tmp_path / name, store)
     assert counted(account) == (1, 0, 0, 1)
     assert account.failed[0].path == str(tmp_path / name)
-    assert any(word in account.failed[0].error for word in ("mend", "--text-field", "--containers"))
+    assert any(
+        word in account.failed[0].error
+        for word in ("mend", "repair", "--text-field", "--containers")
+    )
 
 
 def tar_of(*texts):

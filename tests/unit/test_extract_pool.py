@@ -386,7 +386,7 @@ def test_native_extractor_reads_every_format_in_a_pool() -> None:
     "error",
     [
         errors.ExtractionTimeout(seconds=2.5),
-        errors.RecipeMismatch(stored="a", wanted="b", difference=("c",)),
+        errors.RecipeMismatch(stored="a", requested="b", difference=("c",)),
         errors.MissingExtra(package="p", extra="e"),
         errors.ExtractionError("plain words"),
     ],

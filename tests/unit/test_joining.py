@@ -16,8 +16,8 @@ from indexer.system.spill_files import SpillFiles
 ROWS = 2
 
 
-def joined(slots, bands, rank, cap, room=None):
-    join = Join(slots, bands, ROWS, rank, cap, room)
+def joined(slots, bands, rank, cap, budget=None):
+    join = Join(slots, bands, ROWS, rank, cap, budget)
     pairs = [
         (int(a), int(b)) for left, right in join.blocks() for a, b in zip(left, right, strict=True)
     ]
@@ -68,11 +68,11 @@ def test_pairs_are_those_that_share_a_band_each_once(made, cap):
 
 
 @given(libraries(), st.integers(2, 12))
-def test_pairs_are_the_same_in_any_room(made, cap):
+def test_pairs_are_the_same_under_any_memory_budget(made, cap):
     slots, bands, rank = made
     pairs, capped = joined(slots, bands, rank, cap)
-    for room in (MemoryBudget(1), SpillFiles(0)):
-        assert joined(slots, bands, rank, cap, room) == (pairs, capped)
+    for budget in (MemoryBudget(1), SpillFiles(0)):
+        assert joined(slots, bands, rank, cap, budget) == (pairs, capped)
 
 
 def test_pairs_are_the_same_in_files():

@@ -65,8 +65,8 @@ def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
 @settings(max_examples=30)
 def test_families_are_the_same(made, kind, cap):
     store, made_in = library(rows(made)), []
-    for room in (MemoryBudget(), narrow()):
-        collection = collect(store, DEFAULT, room=room)
+    for budget in (MemoryBudget(), narrow()):
+        collection = collect(store, DEFAULT, budget=budget)
         asked = Settings(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
         made_in.append(assign_families(collection, Verifier(store, collection, "jaccard"), asked))
     assert made_in[0] == made_in[1]

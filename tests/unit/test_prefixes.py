@@ -1,5 +1,5 @@
 """The complete mode's candidates hold every pair that reaches the threshold, whatever the sets, the
-route and the room.
+route and the memory budget.
 """
 
 from itertools import combinations
@@ -23,7 +23,7 @@ thresholds = st.one_of(
 NEVER, ALWAYS = 10**9, -1
 
 
-def gathered(made, threshold, room=None):
+def gathered(made, threshold, budget=None):
     order, features = FeatureOrder(), [np.array(sorted(one), dtype=np.uint64) for one in made]
     for one in features:
         order.count(one)
@@ -31,13 +31,13 @@ def gathered(made, threshold, room=None):
         np.array([len(one) for one in made], dtype=np.int64),
         order,
         threshold,
-        room or MemoryBudget(),
+        budget or MemoryBudget(),
     )
     return similar, features
 
 
-def candidates(made, threshold, room=None, limit=None):
-    similar, features = gathered(made, threshold, room)
+def candidates(made, threshold, budget=None, limit=None):
+    similar, features = gathered(made, threshold, budget)
     similar.pairs = similar.pairs if limit is None else limit
     for number, one in enumerate(features):
         similar.put(number, one)

@@ -1,4 +1,4 @@
-"""Codes come back sorted, each once where asked, from any room; temporary files leave nothing
+"""Codes come back sorted, each once where asked, under any memory budget; temporary files leave nothing
 behind.
 """
 
@@ -18,7 +18,7 @@ from indexer.errors import UsageError
 from indexer.joins.external_sort import Column, MemoryBudget, Sorter
 from indexer.system.spill_files import SpillFiles
 
-ROOMS = {
+BUDGETS = {
     "memory": MemoryBudget,
     "narrow": lambda: MemoryBudget(1),
     "files": lambda: SpillFiles(0),
@@ -29,21 +29,21 @@ pieces = st.lists(
 )
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unique", [False, True])
 @given(made=pieces)
-def test_codes_come_back_sorted(made, room, unique):
-    sorter = Sorter(ROOMS[room](), unique)
+def test_codes_come_back_sorted(made, budget, unique):
+    sorter = Sorter(BUDGETS[budget](), unique)
     for part in made:
         sorter.add(np.array(part, dtype=np.uint64))
     every = [code for part in made for code in part]
     assert sorter.sorted().tolist() == sorted(set(every) if unique else every)
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("budget", BUDGETS)
 @given(made=st.lists(st.lists(st.floats(0, 1), max_size=40), max_size=12))
-def test_values_come_back_in_order(made, room):
-    column = Column(ROOMS[room](), np.float64)
+def test_values_come_back_in_order(made, budget):
+    column = Column(BUDGETS[budget](), np.float64)
     for part in made:
         column.add(np.array(part))
     every = [value for part in made for value in part]
@@ -60,12 +60,12 @@ def test_stretches_of_a_merge_are_short():
 
 
 def test_memory_first_and_files_beyond():
-    room = SpillFiles(1)
-    first, second = room.array(1 << 18, np.uint8), room.array((1 << 9, 1 << 10), np.uint8)
+    budget = SpillFiles(1)
+    first, second = budget.array(1 << 18, np.uint8), budget.array((1 << 9, 1 << 10), np.uint8)
     assert type(first.base) is type(None) and second.base is not None
     del first
     gc.collect()
-    assert room.array(1 << 19, np.uint8).base is None
+    assert budget.array(1 << 19, np.uint8).base is None
     second[:] = 7
     assert int(second.sum()) == 7 << 19
 
@@ -81,8 +81,8 @@ def test_a_full_disk_is_told_before_anything_is_written(monkeypatch):
 
 def test_a_killed_process_leaves_no_file(tmp_path):
     program = (
-        "from indexer.system.spill_files import Scratch\n"
-        "held = Scratch(0).array(1 << 24, 'u1')\n"
+        "from indexer.system.spill_files import SpillFiles\n"
+        "held = SpillFiles(0).array(1 << 24, 'u1')\n"
         "held[:] = 1\nprint('held', flush=True)\ninput()"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

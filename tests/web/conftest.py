@@ -74,7 +74,7 @@ def browser() -> Iterator[Browser]:
     """A headless Chromium of the system."""
     path = chromium.ensured()
     if path is None:
-        (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.MEND}")
+        (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.REMEDY}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.arguments())
         yield browser

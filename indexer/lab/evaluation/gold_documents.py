@@ -58,9 +58,9 @@ def gold_documents(
     if missing:
         more = f", and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
         where = "neither an id of the store nor a path" if store else "no path"
-        mend = "" if store else "; for ids give --store"
+        remedy = "" if store else "; for ids give --store"
         raise UsageError(
-            f"{', '.join(map(repr, missing[:LISTED]))}{more}: {where} from {folder} or from here{mend}"
+            f"{', '.join(map(repr, missing[:LISTED]))}{more}: {where} from {folder} or from here{remedy}"
         )
     return found
 

@@ -233,7 +233,9 @@ def prepare(requests: Requests, place: IndexPlace, dialect: Dialect, recipe: Rec
         raise MappingMismatch(index=place.index, problems=problems)
     if known.recipe.id != recipe.id:
         raise RecipeMismatch(
-            stored=known.recipe.name, wanted=recipe.name, difference=known.recipe.difference(recipe)
+            stored=known.recipe.name,
+            requested=recipe.name,
+            difference=known.recipe.difference(recipe),
         )
     give_alias(requests, place, known)
 

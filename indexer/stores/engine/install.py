@@ -108,7 +108,7 @@ def _check(
     for stored in (known, _recipe(mapping)):
         if stored and stored.id != recipe.id:
             raise RecipeMismatch(
-                stored=stored.name, wanted=recipe.name, difference=stored.difference(recipe)
+                stored=stored.name, requested=recipe.name, difference=stored.difference(recipe)
             )
     for pipeline in installed.pipelines(recipe, field):
         there = pieces.found(pipeline)
@@ -147,7 +147,7 @@ def _check_field(pieces: Pieces, index: Index, field: str) -> None:
         return
     signed = pieces.signed(index[0]) if installed.shared(mapping) else None
     if signed != 0:
-        raise TextFieldMismatch(index=index[0], stored=stored, wanted=field, signed=signed)
+        raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)
 
 
 def _recipe(mapping: Mapping[str, Any]) -> Recipe | None:
@@ -233,7 +233,7 @@ def adopt(
     mapping = index[1].get("mappings", {})
     if (stored := _recipe(mapping)) and stored.id != recipe.id:
         raise RecipeMismatch(
-            stored=stored.name, wanted=recipe.name, difference=stored.difference(recipe)
+            stored=stored.name, requested=recipe.name, difference=stored.difference(recipe)
         )
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)

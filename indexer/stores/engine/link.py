@@ -115,10 +115,10 @@ def block_error(answer: Answer) -> StoreStopped | None:
     if answer.kind in _BLOCKED:
         return StoreStopped(
             reason=answer.reason,
-            mend="free disk space on the cluster, or lift the block from the index",
+            remedy="free disk space on the cluster, or lift the block from the index",
         )
     if answer.kind in _CLOSED:
-        return StoreStopped(reason=answer.reason, mend="open the index")
+        return StoreStopped(reason=answer.reason, remedy="open the index")
     return None
 
 
@@ -143,10 +143,10 @@ def lost_index_error(answer: Answer) -> StoreStopped | None:
     if answer.kind in _NO_INDEX:
         return StoreStopped(
             reason=f"the index is gone ({answer.reason})",
-            mend="give --store a name that nobody deletes",
+            remedy="give --store a name that nobody deletes",
         )
     if answer.status in (401, 403):
         return StoreStopped(
-            reason=f"the right to write is gone ({answer.reason})", mend="restore it"
+            reason=f"the right to write is gone ({answer.reason})", remedy="restore it"
         )
     return None

@@ -295,7 +295,7 @@ def _abandoned(
     if tries.spent:
         raise StoreStopped(
             reason=f"the cluster takes nothing any more ({trouble})",
-            mend="wait until it has recovered",
+            remedy="wait until it has recovered",
         )
     return {
         name: Reply(0, f"no answer ever comes to it, while others are stored ({trouble})")

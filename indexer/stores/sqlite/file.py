@@ -111,7 +111,9 @@ class File:
                     )
                 elif stored.id != recipe.id:
                     raise RecipeMismatch(
-                        stored=stored.name, wanted=recipe.name, difference=stored.difference(recipe)
+                        stored=stored.name,
+                        requested=recipe.name,
+                        difference=stored.difference(recipe),
                     )
             self._recipe = recipe
 
@@ -237,7 +239,8 @@ class File:
         """
         if self._stat() != self._identity:
             raise StoreStopped(
-                reason=f"{self.path} was removed or replaced", mend="put the file back or remove it"
+                reason=f"{self.path} was removed or replaced",
+                remedy="put the file back or remove it",
             )
 
 
@@ -270,15 +273,15 @@ def _meaning(path: str, text: str) -> StoreError:
     if "locked" in text:
         return StoreBusy(what=path, holder="another process")
     if "disk is full" in text:
-        return StoreStopped(reason=f"no space is left for {path}", mend="free some space")
+        return StoreStopped(reason=f"no space is left for {path}", remedy="free some space")
     if "readonly" in text:
         return StoreStopped(
-            reason=f"{path} is read-only", mend="allow writing to the file and its folder"
+            reason=f"{path} is read-only", remedy="allow writing to the file and its folder"
         )
     if "disk I/O error" in text:
         return StoreStopped(
             reason=f"the disk that holds {path} reports an error",
-            mend="check the disk and its free space",
+            remedy="check the disk and its free space",
         )
     if "unable to open" in text:
         return StoreError(
