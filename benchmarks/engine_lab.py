@@ -16,7 +16,7 @@ from typing import Any
 
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document, Fingerprint, Row
-from indexer.operations.install import uninstall
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store

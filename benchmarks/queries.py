@@ -25,7 +25,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from indexer.model import Row
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.sketch.codec import signed64
 from indexer.stores import open_store

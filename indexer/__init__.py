@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from indexer.lab.synthesis.synth import synth
     from indexer.lab.tuning.tune import tune
     from indexer.matching.match import match
-    from indexer.operations.backup import backup, restore
+    from indexer.operations.backup import backup
     from indexer.operations.doctor import doctor
-    from indexer.operations.install import install, uninstall
+    from indexer.operations.install import install
     from indexer.operations.reindex import reindex
+    from indexer.operations.restore import restore
     from indexer.operations.status import status
+    from indexer.operations.uninstall import uninstall
     from indexer.recipe import Recipe, recipe_named
     from indexer.searching.search import fold_hits, search
     from indexer.searching.similar import similar, similar_many
@@ -99,7 +101,7 @@ _HOMES = {
     "plan": "indexer.sketch.plan",
     "recipe_named": "indexer.recipe",
     "reindex": "indexer.operations.reindex",
-    "restore": "indexer.operations.backup",
+    "restore": "indexer.operations.restore",
     "search": "indexer.searching.search",
     "similar": "indexer.searching.similar",
     "similar_many": "indexer.searching.similar",
@@ -108,7 +110,7 @@ _HOMES = {
     "synth": "indexer.lab.synthesis.synth",
     "tune": "indexer.lab.tuning.tune",
     "undo_labels": "indexer.grouping.label",
-    "uninstall": "indexer.operations.install",
+    "uninstall": "indexer.operations.uninstall",
     "versions": "indexer.comparing.versions",
 }
 

@@ -7,8 +7,8 @@ import json
 import click
 
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.operations import backup as safekeeping
-from indexer.operations.backup import Copy
+from indexer.operations.backup import Copy, backup
+from indexer.operations.restore import restore
 from indexer.text.wording import count_of
 
 _JOURNAL = {
@@ -25,7 +25,7 @@ _JOURNAL = {
 def backup_command(file: str, store_url: str, as_json: bool) -> int:
     """Copy an embedded store into a file while it is in use; the copy is a store itself."""
     with open_for_command(store_url) as store:
-        _told(safekeeping.backup(store, file), as_json, f"copied into {file}")
+        _print_copy(backup(store, file), as_json, f"copied into {file}")
     return 0
 
 
@@ -37,11 +37,11 @@ def backup_command(file: str, store_url: str, as_json: bool) -> int:
 def restore_command(file: str, replace: bool, store_url: str, as_json: bool) -> int:
     """Put the copy of an embedded store back, in one step."""
     with open_for_command(store_url) as store:
-        _told(safekeeping.restore(store, file, replace=replace), as_json, f"put back from {file}")
+        _print_copy(restore(store, file, replace=replace), as_json, f"put back from {file}")
     return 0
 
 
-def _told(done: Copy, as_json: bool, what: str) -> None:
+def _print_copy(done: Copy, as_json: bool, what: str) -> None:
     if as_json:
         click.echo(
             json.dumps({"file": done.path, "documents": done.documents, "journal": done.journal})

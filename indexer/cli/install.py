@@ -13,6 +13,8 @@ from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.errors import UsageError
 from indexer.operations import install as installing
+from indexer.operations import roles as role_listing
+from indexer.operations import uninstall as removing
 from indexer.system.secrets import recipe_asked
 from indexer.system.whole_file import check_place
 
@@ -82,11 +84,9 @@ def uninstall_command(
     """Remove from a cluster what install put there; documents stay."""
     with open_for_command(store_url) as store:
         gone = (
-            installing.uninstall_dashboards(store, dashboards, dry_run=dry_run)
-            if dashboards
-            else ()
+            removing.uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
         )
-        done = installing.uninstall(store, dry_run=dry_run, roles=roles).plus(*gone)
+        done = removing.uninstall(store, dry_run=dry_run, roles=roles).plus(*gone)
     printing.installation(done, as_json, dry_run)
     return 0
 
@@ -99,7 +99,7 @@ def roles_command(name: str | None, store_url: str) -> int:
     changed.
     """
     with open_for_command(store_url) as store:
-        known = installing.roles(store)
+        known = role_listing.roles(store)
     if name is None:
         click.echo(json.dumps(known, indent=2))
         return 0

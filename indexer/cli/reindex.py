@@ -31,7 +31,7 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
     with open_for_command(store_url) as store, progress.of_stages() as advance:
         total = store.counts().documents if store.stored_recipe() else 0
         done = renewing.reindex(
-            store, recipe, keep=keep, told=lambda signed: advance("signing", signed, total)
+            store, recipe, keep=keep, on_progress=lambda signed: advance("signing", signed, total)
         )
     if as_json:
         click.echo(

@@ -49,10 +49,10 @@ def status_command(
 
 @click.command("doctor")
 @click.option(
-    "--repair", is_flag=True, help="Read all documents and mend what does not agree with them."
+    "--repair", is_flag=True, help="Read all documents and repair what does not agree with them."
 )
 @click.option(
-    "--dry-run", is_flag=True, help="With --repair: change nothing; print what would be mended."
+    "--dry-run", is_flag=True, help="With --repair: change nothing; print what would be repaired."
 )
 @store_option
 @json_option

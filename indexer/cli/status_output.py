@@ -1,5 +1,5 @@
 """What status and doctor print: what is in a store, what failed, what its jobs did, what is wrong
-and what was mended.
+and what was repaired.
 """
 
 from __future__ import annotations
@@ -139,19 +139,19 @@ def repairs(made: Sequence[Repair], as_json: bool, dry_run: bool) -> bool:
     """What was found and mended; whether something is left that the same command without --dry-run
     would mend.
     """
-    left = [one for one in made if not one.mended and one.what != "provisional"]
+    left = [one for one in made if not one.repaired and one.what != "provisional"]
     if as_json:
         print_json(
             {
                 "dry_run": dry_run,
                 "repairs": [
-                    {"what": one.what, "found": one.found, "mended": one.mended} for one in made
+                    {"what": one.what, "found": one.found, "repaired": one.repaired} for one in made
                 ],
             }
         )
         return bool(left)
     for one in made:
-        said = "mended" if one.mended else "note" if one not in left else "would be mended"
+        said = "repaired" if one.repaired else "note" if one not in left else "would be repaired"
         print(f"{said}  {one.what}: {visible(one.found)}")
     if not made:
         print("everything agrees with the documents")

@@ -1,4 +1,4 @@
-"""What is wrong with the set-up: one line a check, with the way to mend it."""
+"""Check the installation and the store: one line for each check, with the way to fix it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Literal
 
 from indexer.errors import NearfoldError, StoreDamaged
 from indexer.jobs.journal import journal_path, stored_failures
-from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
 from indexer.stores import open_store
@@ -27,7 +26,7 @@ _EXTRAS = (("opensearchpy", "opensearch"), ("elasticsearch", "elasticsearch"), (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The verdict on one thing: `good`, `note` (works, could be better) or `bad`; `detail` says
+    """The verdict of one check: `good`, `note` (works, could be better) or `bad`; `detail` says
     what to do.
     """
 
@@ -37,36 +36,34 @@ class Check:
 
 
 def doctor(store_url: str) -> list[Check]:
-    """Check this machine and the store. Never raises for what it finds; a store that does not exist
-    yet is a note.
+    """Check this machine and the store. Problems are reported, not raised; a store that does not
+    exist yet is a note.
     """
-    return [*_machine(), *_store(store_url)]
+    return [*_check_machine(), *_check_store(store_url)]
 
 
-def _machine() -> Iterator[Check]:
-    yield Check(
-        "python", "good", f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-    )
+def _check_machine() -> Iterator[Check]:
+    system = f"{platform.system()} {platform.machine()}"
+    yield Check("python", "good", f"{platform.python_version()} on {system}")
     if kernel_name() == "rust":
         yield Check("kernel", "good", "rust (compiled)")
     else:
         yield Check(
             "kernel",
             "note",
-            "numpy: the same bits, slower; install a Rust toolchain and reinstall nearfold for the compiled one",
+            "numpy: the same bits, slower; install a Rust toolchain and reinstall nearfold "
+            "for the compiled one",
         )
-    yield _full_text()
+    yield _check_full_text()
     yield Check("extractor", "good", f"iscc-tika {release('iscc-tika')}")
     for module, extra in _EXTRAS:
-        present = importlib.util.find_spec(module) is not None
-        yield Check(
-            extra,
-            "good" if present else "note",
-            "installed" if present else f"not installed; pip install 'nearfold[{extra}]'",
-        )
+        if importlib.util.find_spec(module) is not None:
+            yield Check(extra, "good", "installed")
+        else:
+            yield Check(extra, "note", f"not installed; pip install 'nearfold[{extra}]'")
 
 
-def _full_text() -> Check:
+def _check_full_text() -> Check:
     connection = sqlite3.connect(":memory:")
     try:
         connection.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
@@ -81,77 +78,69 @@ def _full_text() -> Check:
     return Check("sqlite", "good", f"SQLite {sqlite3.sqlite_version} with FTS5")
 
 
-def _store(url: str) -> Iterator[Check]:
+def _check_store(url: str) -> Iterator[Check]:
     try:
         store = open_store(url)
     except NearfoldError as error:
         yield Check("store", "bad", str(error))
         return
     try:
-        recipe = store.stored_recipe()
-        if recipe is None:
-            yield Check("store", "note", f"nothing at {url} yet; nearfold index PATH makes it")
-            return
-        seen = store.counts()
-        yield Check(
-            "store",
-            "good",
-            f"{count_of(seen.documents, 'document')} in {url}, recipe {recipe.name}",
-        )
-        if missing := seen.documents - sum(seen.by_status.values()):
-            way = f"nearfold index {url} --text-field FIELD --store {url}"
-            yield Check(
-                "signed",
-                "note",
-                f"{count_of(missing, 'document')} never signed; `{way}` signs what is there",
-            )
-        with faults_as_damage(store):
-            yield _keys(store, recipe)
-        yield _journal(store)
+        yield from _check_contents(store)
     except NearfoldError as error:
         yield Check("store", "bad", str(error))
     finally:
         store.close()
 
 
-def _journal(store: Store) -> Check:
+def _check_contents(store: Store) -> Iterator[Check]:
+    url = store.url
+    recipe = store.stored_recipe()
+    if recipe is None:
+        yield Check("store", "note", f"nothing at {url} yet; nearfold index PATH makes it")
+        return
+    counts = store.counts()
+    documents = count_of(counts.documents, "document")
+    yield Check("store", "good", f"{documents} in {url}, recipe {recipe.name}")
+    unsigned = counts.documents - sum(counts.by_status.values())
+    if unsigned:
+        command = f"nearfold index {url} --text-field FIELD --store {url}"
+        detail = f"{count_of(unsigned, 'document')} never signed; `{command}` signs them"
+        yield Check("signed", "note", detail)
+    with faults_as_damage(store):
+        yield _check_keys(store, recipe)
+    yield _check_journal(store)
+
+
+def _check_journal(store: Store) -> Check:
     try:
         failures = stored_failures(journal_path(store.url))
     except StoreDamaged as error:
         return Check(
             "journal",
             "bad",
-            f"{error.path} cannot be used ({error.reason}); `nearfold doctor --repair` mends it",
+            f"{error.path} cannot be used ({error.reason}); `nearfold doctor --repair` repairs it",
         )
-    said = "a job is at work" if failures is None else f"{len(failures):,} failures remembered"
-    return Check("journal", "good", said)
+    if failures is None:
+        return Check("journal", "good", "a job is running")
+    return Check("journal", "good", f"{len(failures):,} failures recorded")
 
 
-def _keys(store: Store, recipe: Recipe) -> Check:
-    """Stored keys equal keys computed again from the stored texts, on a sample of those that were
-    signed.
-    """
-    rows = list(
-        islice(
-            (row for row in store.of("both").scan() if row.recipe and row.status != "unsigned"),
-            SAMPLE,
-        )
-    )
-    again = fingerprints([row.text for row in rows], recipe)
+def _check_keys(store: Store, recipe: Recipe) -> Check:
+    """Compare the stored keys of a sample of signed rows with keys computed from their texts."""
+    scanned = store.of("both").scan()
+    signed = (row for row in scanned if row.recipe and row.status != "unsigned")
+    rows = list(islice(signed, SAMPLE))
+    recomputed = fingerprints([row.text for row in rows], recipe)
     wrong = [
         row.id
         for place, row in enumerate(rows)
-        if _differs(row, again[place].bands, again[place].blocks)
+        if (row.bands, row.blocks) != (recomputed[place].bands, recomputed[place].blocks)
     ]
     if wrong:
         return Check(
             "keys",
             "bad",
-            f"{len(wrong)} of {len(rows)} rows have keys that their text does not give, first {wrong[0]}; "
-            "`nearfold doctor --repair` mends all",
+            f"{len(wrong)} of {len(rows)} rows have keys that differ from those of their text, "
+            f"first {wrong[0]}; `nearfold doctor --repair` repairs all",
         )
     return Check("keys", "good", f"equal to recomputed keys in {len(rows)} rows")
-
-
-def _differs(row: Row, bands: tuple[str, ...], blocks: tuple[str, ...]) -> bool:
-    return (row.bands, row.blocks) != (bands, blocks)

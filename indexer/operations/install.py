@@ -1,11 +1,10 @@
-"""Installing into a cluster: templates and pipelines, so that documents of any client get keys and
-any client may fold.
+"""Install templates and pipelines into a cluster, so that it signs documents of any client and
+folds their searches.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 from urllib.parse import urlsplit
 
 from indexer.errors import UnsupportedOperation, UsageError
@@ -17,7 +16,7 @@ from indexer.stores.engine.dashboards import Product
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What was done, or would be: one change a piece, in the order of the work."""
+    """The changes that were made, or would be made: one for each piece, in order."""
 
     store: str
     recipe: Recipe
@@ -25,13 +24,13 @@ class Installation:
 
     @property
     def complete(self) -> bool:
-        """False when the engine lacks what signing, scoring or roles need; what is left out is not
-        counted.
+        """Return False when the engine lacks what signing, scoring or roles need; pieces that were
+        left out are ignored.
         """
         return all(change.action != "impossible" for change in self.changes)
 
     def plus(self, *changes: Change) -> Installation:
-        """The same with more changes at the end."""
+        """Return the same installation with more changes at the end."""
         return replace(self, changes=(*self.changes, *changes))
 
 
@@ -44,45 +43,29 @@ def install(
     create: bool = False,
     roles: bool = False,
 ) -> Installation:
-    """Install what makes the engine sign documents sent to the store's index by any client, and
-    fold searches.
+    """Make the engine sign documents that any client sends to the store's index, and fold searches.
 
-    Doing it twice changes nothing. `text_field` is where documents have their text, a dot leads
-    into an object; None means the field that is signed there already, else `text`. `create` makes
-    the index too, for indexers who may only write. `roles` puts the roles for it into the cluster,
-    first of all: who may not is refused before anything else changes.
+    Installing twice changes nothing. `text_field` is where documents have their text; a dot leads
+    into an object, and None means the field that is signed there already, else `text`. `create`
+    also makes the index, for indexers who may only write. `roles` also puts the roles for it into
+    the cluster, before anything else, so that a missing right is refused before any other change.
 
-    Raises `UnsupportedOperation` for a store without an engine, `UsageError` for a recipe that no pipeline
-    computes and for `create` with another field than `text`, `RecipeMismatch` and
+    Raises `UnsupportedOperation` for a store without an engine, `UsageError` for a recipe that no
+    pipeline computes and for `create` with another field than `text`, `RecipeMismatch` and
     `TextFieldMismatch` when another one is installed or indexed, `StoreRefused` naming a missing
     right.
     """
-    engine = _engine(store)
+    engine = engine_of(store)
     if create and text_field not in (None, "text"):
         raise UsageError(
-            "--create makes an index of nearfold's own, with its texts in `text`; leave it out, or --text-field"
+            "--create makes an index whose texts are in the field `text`; "
+            "omit --create or --text-field"
         )
-    changes = (
-        *(engine.put_roles(dry_run) if roles else ()),
-        *engine.install(recipe, dry_run, text_field),
-    )
+    role_changes = engine.put_roles(dry_run) if roles else ()
+    changes = (*role_changes, *engine.install(recipe, dry_run, text_field))
     if create and not dry_run and store.stored_recipe() is None:
         store.prepare(recipe)
         changes = (*changes, *engine.install(recipe, dry_run)[-1:])
-    return Installation(store.url, recipe, changes)
-
-
-def uninstall(
-    store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, roles: bool = False
-) -> Installation:
-    """Remove what `install` put there. Documents stay, with their fields; pieces that other indices
-    use are kept and named.
-
-    `recipe` matters only when the index template is gone already: it tells the names of what is
-    left. `roles` removes the roles that are there too, first of all.
-    """
-    engine = _engine(store)
-    changes = (*(engine.remove_roles(dry_run) if roles else ()), *engine.uninstall(recipe, dry_run))
     return Installation(store.url, recipe, changes)
 
 
@@ -90,39 +73,26 @@ def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Ch
     """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or
     Kibana at an address.
 
-    Which of the two is meant is told by the kind of the store. Doing it twice changes nothing.
-    Raises `UnsupportedOperation` for a store without an engine, `UsageError` for the other product or a file
-    that cannot be written, `StoreError` when the product does not take it.
+    The kind of the store decides which of the two products is meant. Installing twice changes
+    nothing. Raises `UnsupportedOperation` for a store without an engine, `UsageError` for the other
+    product or a file that cannot be written, `StoreError` when the product does not accept it.
     """
-    return saved_objects.put(place, _index(store), _product(store), dry_run)
+    return saved_objects.put(place, index_name(store), dashboards_product(store), dry_run)
 
 
-def uninstall_dashboards(store: Store, place: str, *, dry_run: bool = False) -> tuple[Change, ...]:
-    """Remove from the product at an address what `install_dashboards` put there. Raises as that
-    does.
-    """
-    return tuple(saved_objects.remove(place, _index(store), _product(store), dry_run))
-
-
-def _index(store: Store) -> str:
-    _engine(store)
+def index_name(store: Store) -> str:
+    """Return the name of the store's index. Raises `UnsupportedOperation` without an engine."""
+    engine_of(store)
     return urlsplit(store.url).path.rpartition("/")[2]
 
 
-def _product(store: Store) -> Product:
+def dashboards_product(store: Store) -> Product:
+    """Return the dashboards product that belongs to the store's engine."""
     return "opensearch-dashboards" if store.url.startswith("opensearch") else "kibana"
 
 
-def roles(store: Store) -> dict[str, dict[str, Any]]:
-    """The roles of a secured cluster by name: `nearfold-INDEX-searcher`, `-indexer`, `-admin`;
-    nothing is asked or changed.
-
-    Raises `UnsupportedOperation` for a store without an engine.
-    """
-    return _engine(store).roles()
-
-
-def _engine(store: Store) -> Installable:
+def engine_of(store: Store) -> Installable:
+    """Return the store as one that can be installed into. Raises `UnsupportedOperation`."""
     if isinstance(store, Installable):
         return store
     raise UnsupportedOperation(

@@ -1,6 +1,4 @@
-"""Figures of a store and of a running site in Prometheus' text format: numbers under names and
-labels of ours, nothing else.
-"""
+"""Metrics of a store and of a running site in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -22,61 +20,69 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class Figures:
-    """What is told of a store each time it is asked for; `observe` adds the requests of a site."""
+    """Metrics of a store, read at each scrape; `observe` adds the requests of a site."""
 
     def __init__(self, store: Store) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_StoreFigures(store))
-        into = self._registry
         self._requests = Counter(
-            "nearfold_requests", "Requests answered.", ("method", "route", "status"), registry=into
+            "nearfold_requests",
+            "Requests answered.",
+            ("method", "route", "status"),
+            registry=self._registry,
         )
-        self._taken = Histogram(
+        self._seconds = Histogram(
             "nearfold_request_seconds",
-            "Seconds they took.",
+            "Seconds to answer a request.",
             ("route",),
-            registry=into,
+            registry=self._registry,
             buckets=_SECONDS,
         )
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count an answered request."""
         self._requests.labels(method, route, str(status)).inc()
-        self._taken.labels(route).observe(seconds)
+        self._seconds.labels(route).observe(seconds)
 
     def text(self) -> bytes:
-        """All figures. Raises `StoreError` when the store cannot be asked."""
+        """Return all metrics. Raises `StoreError` when the store cannot be read."""
         return generate_latest(self._registry)
 
 
 class _StoreFigures(Collector):
+    """Metrics of a store, read when they are collected."""
+
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing beforehand: the store is asked when the figures are."""
+        """Describe nothing in advance: the store is read when metrics are collected."""
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
-        """What is in the store, what failed, and the last job of each kind."""
-        seen = status(self._store)
-        yield _gauge("nearfold_build", "The version that tells this.", {("version", release()): 1})
-        by_status = {("status", name): number for name, number in seen.counts.by_status.items()}
+        """Yield the counts, the failures, and the last job of each kind."""
+        overview = status(self._store)
+        yield _gauge("nearfold_build", "Version of nearfold.", {("version", release()): 1})
+        by_status = {("status", name): number for name, number in overview.counts.by_status.items()}
         yield _gauge("nearfold_documents", "Documents by status.", by_status)
-        yield GaugeMetricFamily("nearfold_parts", "Parts of documents.", seen.counts.parts)
+        yield GaugeMetricFamily("nearfold_parts", "Parts of documents.", overview.counts.parts)
         yield GaugeMetricFamily(
-            "nearfold_families", "Families, documents on their own included.", seen.counts.families
+            "nearfold_families",
+            "Families, including documents on their own.",
+            overview.counts.families,
         )
-        if seen.counts.size_bytes is not None:
+        if overview.counts.size_bytes is not None:
             yield GaugeMetricFamily(
-                "nearfold_store_bytes", "Size of the store.", seen.counts.size_bytes
+                "nearfold_store_bytes", "Size of the store.", overview.counts.size_bytes
             )
         yield GaugeMetricFamily(
-            "nearfold_job_running", "Whether a job holds the journal.", int(seen.running)
+            "nearfold_job_running",
+            "1 while a job holds the journal, else 0.",
+            int(overview.running),
         )
-        if not seen.running:
+        if not overview.running:
             yield GaugeMetricFamily(
-                "nearfold_failures", "Files that failed and are remembered.", len(seen.failed)
+                "nearfold_failures", "Files that failed in the last jobs.", len(overview.failed)
             )
             yield from _jobs(self._store)
 
@@ -87,30 +93,38 @@ def _jobs(store: Store) -> Iterator[Metric]:
     except StoreBusy:
         return
     last: dict[str, JobSummary] = {}
-    for one in jobs:
-        last.setdefault(one.command, one)
-    began = {("command", name): one.began for name, one in last.items()}
+    for job in jobs:
+        last.setdefault(job.command, job)
     yield _gauge(
-        "nearfold_last_job_began_timestamp_seconds", "When the last job of a kind began.", began
+        "nearfold_last_job_began_timestamp_seconds",
+        "Start of the last job of each command.",
+        {("command", name): job.began for name, job in last.items()},
     )
-    taken = {
-        ("command", name): one.seconds for name, one in last.items() if one.seconds is not None
-    }
-    yield _gauge("nearfold_last_job_seconds", "How long it took.", taken)
-    well = {("command", name): int(one.outcome == "done") for name, one in last.items()}
-    yield _gauge("nearfold_last_job_done", "Whether it came to its end.", well)
-    counted = GaugeMetricFamily(
-        "nearfold_last_job_counted", "What it counted.", labels=("command", "what")
+    seconds = {("command", name): job.seconds for name, job in last.items()}
+    yield _gauge(
+        "nearfold_last_job_seconds",
+        "Duration of the last job of each command.",
+        {label: value for label, value in seconds.items() if value is not None},
     )
-    for name, one in last.items():
-        for what, number in one.counts.items():
-            counted.add_metric((name, what), number)
-    yield counted
+    yield _gauge(
+        "nearfold_last_job_done",
+        "1 when the last job of a command was completed, else 0.",
+        {("command", name): int(job.outcome == "done") for name, job in last.items()},
+    )
+    counts = GaugeMetricFamily(
+        "nearfold_last_job_counted",
+        "Counts of the last job of each command.",
+        labels=("command", "what"),
+    )
+    for name, job in last.items():
+        for what, number in job.counts.items():
+            counts.add_metric((name, what), number)
+    yield counts
 
 
-def _gauge(name: str, what: str, values: Mapping[Any, float]) -> GaugeMetricFamily:
+def _gauge(name: str, description: str, values: Mapping[Any, float]) -> GaugeMetricFamily:
     label = next((label for label, _ in values), "status")
-    made = GaugeMetricFamily(name, what, labels=(label,))
+    gauge = GaugeMetricFamily(name, description, labels=(label,))
     for (_, value), number in values.items():
-        made.add_metric((value,), number)
-    return made
+        gauge.add_metric((value,), number)
+    return gauge

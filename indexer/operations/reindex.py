@@ -1,4 +1,4 @@
-"""Another recipe for a store that stays in service."""
+"""Change the recipe of a store while it stays in service."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from indexer.stores.base import Store
 from indexer.stores.renewal import OnProgress, ReindexableStore, ReindexResult
 from indexer.stores.requirements import require_recipe
 
-_PROBE = "A recipe that lacks a library is refused before anything is read."
+_PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
 
 
 def reindex(
-    store: Store, recipe: Recipe, *, keep: bool = False, told: OnProgress = lambda _: None
+    store: Store, recipe: Recipe, *, keep: bool = False, on_progress: OnProgress = lambda _: None
 ) -> ReindexResult:
     """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
     extracted again.
 
-    Until that step searches are answered from the old rows, and if this is cut short nothing has
-    changed; run again, it goes on. What other programs write meanwhile is followed. Families stay
-    as they are, and are provisional until the next `group`. In a search engine a new version of the
-    index takes over the name; `keep` leaves the old one, read-only. `told` hears how many rows were
-    signed.
+    Until that step searches are answered from the old rows, and an interrupted run has changed
+    nothing; the next run continues it. Concurrent writes of other programs are included. Families
+    stay as they are, and are provisional until the next `group`. In a search engine a new version
+    of the index takes over the name; `keep` leaves the old one, read-only. `on_progress` receives
+    the number of rows signed.
 
-    Raises `StoreBusy` while a job of this machine works on the store, `UnsupportedOperation` for a store
-    that cannot, `UsageError` for a recipe that cannot be stored, and `StoreError` when nothing was
-    indexed yet.
+    Raises `StoreBusy` while a job of this machine works on the store, `UnsupportedOperation` for a
+    store that cannot be reindexed, `UsageError` for a recipe that cannot be stored, and
+    `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
     fingerprints([_PROBE], recipe)
@@ -42,30 +42,29 @@ def reindex(
             store=store.url, what="change its recipe", instead="index into another store"
         )
     with Journal(journal_path(store.url)) as journal, record_job(journal, "reindex") as job:
-        done = store.reindex(recipe, lambda rows: sign_rows(rows, recipe), keep, told)
-        job.counts.update(signed=done.copied)
-    return done
+        result = store.reindex(recipe, lambda rows: sign_rows(rows, recipe), keep, on_progress)
+        job.counts.update(signed=result.copied)
+    return result
 
 
 def sign_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
-    """The same rows with the keys of a recipe, in order; what could not be signed on arrival stays
-    unsigned.
+    """Return the same rows with the keys of a recipe, in order.
 
-    Cut text stays `truncated`. Family fields stay, provisional.
+    Rows that could not be signed on arrival stay unsigned; cut text stays `truncated`; family
+    fields stay and become provisional.
     """
     signed = fingerprints([row.text for row in rows], recipe)
-    return [_renewed(row, signed[place], recipe.id) for place, row in enumerate(rows)]
+    return [_sign_row(row, signed[place], recipe.id) for place, row in enumerate(rows)]
 
 
-def _renewed(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
+def _sign_row(row: Row, signed: Fingerprint, recipe_id: str) -> Row:
     if row.status == "unsigned":
         return replace(row, recipe=recipe_id, provisional=True)
+    stays_truncated = row.status == "truncated" and signed.status == "complete"
     return replace(
         row,
         recipe=recipe_id,
-        status="truncated"
-        if row.status == "truncated" and signed.status == "complete"
-        else signed.status,
+        status="truncated" if stays_truncated else signed.status,
         exact=signed.exact,
         words=signed.words,
         chars=signed.chars,

@@ -1,11 +1,10 @@
-"""Mending a store and its journal: what does not follow from the documents' texts any more is made
-from them again.
-"""
+"""Repair a store and its journal: recompute whatever no longer agrees with the documents' texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -29,38 +28,39 @@ What = Literal["journal", "index", "keys", "parts", "families", "clusters", "pro
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One thing that was found: `what` it is about, `found` in a sentence, and whether it was
-    `mended`.
+    """One inconsistency: `what` it concerns, `found` in a sentence, and whether it was
+    `repaired`.
     """
 
     what: What
     found: str
-    mended: bool
+    repaired: bool
 
 
 def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
-    """Read every document, find what does not agree with it, and mend that unless `dry_run`; run
-    again, it finds nothing.
+    """Read every document, find what does not agree with it, and repair that unless `dry_run`; a
+    second run finds nothing.
 
-    Mended are: a torn journal (what can be read is kept, the damaged file beside it as
-    FILE.damaged); in SQLite, indexes out of step; keys, sketches and digests that the text does not
-    give; parts of documents that are gone; families and clusters with the name of a document that
-    is gone or is not their principal. Documents that wait for `group` are told, and left to it.
+    Repaired are: a damaged journal (readable entries are kept, the damaged file beside it as
+    FILE.damaged); in SQLite, indexes out of step; keys, sketches and digests that differ from those
+    of the text; parts of deleted documents; families and clusters named after a document that is
+    deleted or is not their principal. Documents that wait for `group` are reported and left to it.
 
     Raises `StoreBusy` while a job works on the store, `StoreDamaged` for a store that cannot be
     read at all (restore a backup), and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
-    made = list(_journal(store, dry_run))
-    if made and dry_run:
-        return (*made, *_documents(store, recipe, dry_run))
+    repairs = list(_repair_journal(store, dry_run))
+    if repairs and dry_run:
+        return (*repairs, *_repair_documents(store, recipe, dry_run))
     with Journal(journal_path(store.url)) as journal, record_job(journal, "repair") as job:
-        made += _documents(store, recipe, dry_run)
-        job.counts.update(found=len(made), mended=sum(one.mended for one in made))
-    return tuple(made)
+        repairs += _repair_documents(store, recipe, dry_run)
+        done = sum(repair.repaired for repair in repairs)
+        job.counts.update(found=len(repairs), repaired=done)
+    return tuple(repairs)
 
 
-def _journal(store: Store, dry_run: bool) -> Iterator[Repair]:
+def _repair_journal(store: Store, dry_run: bool) -> Iterator[Repair]:
     path = journal_path(store.url)
     try:
         if path is None or path.exists():
@@ -68,55 +68,51 @@ def _journal(store: Store, dry_run: bool) -> Iterator[Repair]:
     except StoreDamaged as error:
         if path is None:
             raise
-        told = ""
+        outcome = ""
         if not dry_run:
-            kept, aside = salvage(path)
-            told = f"; {kept:,} entries could be kept, the old file is {Path(aside).name}"
-        yield Repair("journal", f"{error.reason}{told}", not dry_run)
+            entries, damaged_file = salvage(path)
+            outcome = f"; {entries:,} entries were kept, the old file is {Path(damaged_file).name}"
+        yield Repair("journal", f"{error.reason}{outcome}", not dry_run)
 
 
-def _documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
+def _repair_documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
     if isinstance(store, RepairableStore):
-        found = store.out_of_step()
-        if found and not dry_run:
+        faults = store.out_of_step()
+        if faults and not dry_run:
             store.rebuild()
-        yield from (Repair("index", one, not dry_run) for one in found)
+        yield from (Repair("index", fault, not dry_run) for fault in faults)
     store.refresh()
-    seen = _Seen()
+    references = _References()
     wrong = 0
     for batch in _batches(store.of("both").scan()):
-        mended = [again for row in batch if (again := _signed(row, recipe, seen)) is not None]
-        wrong += len(mended)
-        if mended and not dry_run:
-            store.write(mended)
+        for row in batch:
+            references.add(row)
+        corrected = [row for row in map(partial(_correct_row, recipe), batch) if row is not None]
+        wrong += len(corrected)
+        if corrected and not dry_run:
+            store.write(corrected)
     if wrong:
-        yield Repair(
-            "keys",
-            f"{count_of(wrong, 'row')} had keys, sketches or digests not of their text",
-            not dry_run,
-        )
+        problem = f"{count_of(wrong, 'row')} had keys, sketches or digests not of their text"
+        yield Repair("keys", problem, not dry_run)
     store.refresh()
-    yield from _strays(store, recipe, seen, dry_run)
-    if seen.provisional:
-        yield Repair(
-            "provisional",
-            f"{count_of(seen.provisional, 'document')} to be made final by `nearfold group`",
-            False,
-        )
+    yield from _repair_references(store, recipe, references, dry_run)
+    if references.provisional:
+        documents = count_of(references.provisional, "document")
+        yield Repair("provisional", f"{documents} to be made final by `nearfold group`", False)
 
 
-class _Seen:
-    """What must be known of all rows at once: ids, and who refers to whom."""
+class _References:
+    """The ids of all rows, and the families, clusters and parents that rows refer to."""
 
     def __init__(self) -> None:
-        self.leading: dict[str, bool] = {}
+        self.is_principal: dict[str, bool] = {}
         self.families: set[str] = set()
         self.clusters: dict[str, int] = {}
         self.parts: list[tuple[str, str]] = []
         self.provisional = 0
 
     def add(self, row: Row) -> None:
-        self.leading[row.id] = row.family == row.id
+        self.is_principal[row.id] = row.family == row.id
         self.families |= {row.family} - {row.id}
         if row.cluster is not None:
             self.clusters[row.cluster] = self.clusters.get(row.cluster, 0) + 1
@@ -125,62 +121,67 @@ class _Seen:
         self.provisional += row.provisional and row.parent is None and row.status == "complete"
 
     def headless(self) -> list[str]:
-        """Families that are called after no row, or after one that is in another family itself."""
-        return sorted(family for family in self.families if not self.leading.get(family, False))
+        """Return families whose name is no row, or a row that is in another family itself."""
+        return sorted(
+            family for family in self.families if not self.is_principal.get(family, False)
+        )
 
     def misnamed(self) -> list[str]:
-        """Clusters that are called after no row, or have one member."""
+        """Return clusters whose name is no row, or that have one member."""
         return sorted(
             name
             for name, members in self.clusters.items()
-            if name not in self.leading or members < 2
+            if name not in self.is_principal or members < 2
         )
 
     def orphans(self) -> list[str]:
-        """Parts of documents that are gone."""
-        return [id for id, parent in self.parts if parent not in self.leading]
+        """Return the parts of documents that no longer exist."""
+        return [id for id, parent in self.parts if parent not in self.is_principal]
 
 
-def _strays(store: Store, recipe: Recipe, seen: _Seen, dry_run: bool) -> Iterator[Repair]:
-    """What refers to rows that are gone."""
-    if orphans := seen.orphans():
+def _repair_references(
+    store: Store, recipe: Recipe, references: _References, dry_run: bool
+) -> Iterator[Repair]:
+    """Repair what refers to rows that no longer exist."""
+    orphans = references.orphans()
+    if orphans:
         if not dry_run:
             store.delete(orphans)
-        yield Repair(
-            "parts", f"{count_of(len(orphans), 'part')} of documents that are gone", not dry_run
-        )
-    if headless := seen.headless():
+        problem = f"{count_of(len(orphans), 'part')} of documents that no longer exist"
+        yield Repair("parts", problem, not dry_run)
+    headless = references.headless()
+    if headless:
         if not dry_run:
             repair_strays(store, recipe, headless)
-        yield Repair(
-            "families", f"{count_of(len(headless), 'family')} without a principal", not dry_run
-        )
-    if misnamed := seen.misnamed():
+        problem = f"{count_of(len(headless), 'family')} without a principal"
+        yield Repair("families", problem, not dry_run)
+    misnamed = references.misnamed()
+    if misnamed:
         if not dry_run:
-            rename_clusters(
-                store, misnamed, {name for name in misnamed if name not in seen.leading}
-            )
-        yield Repair(
-            "clusters",
-            f"{count_of(len(misnamed), 'cluster')} of one, or called after a document gone",
-            not dry_run,
-        )
+            missing = {name for name in misnamed if name not in references.is_principal}
+            rename_clusters(store, misnamed, missing)
+        clusters = count_of(len(misnamed), "cluster")
+        problem = f"{clusters} of one member, or named after a document that no longer exists"
+        yield Repair("clusters", problem, not dry_run)
 
 
-def _signed(row: Row, recipe: Recipe, seen: _Seen) -> Row | None:
-    """The row as its text gives it, None when it is so already, or was never signed."""
-    seen.add(row)
+def _correct_row(recipe: Recipe, row: Row) -> Row | None:
+    """Return the row with the fingerprint of its text; None when it has that already, or was never
+    signed.
+    """
     if row.status == "unsigned" or not row.recipe:
         return None
-    (again,) = sign_rows([row], recipe)
-    return None if _made_of_text(again) == _made_of_text(row) else replace(again, parts=None)
+    [signed] = sign_rows([row], recipe)
+    if _signature(signed) == _signature(row):
+        return None
+    return replace(signed, parts=None)
 
 
-def _made_of_text(row: Row) -> tuple[object, ...]:
+def _signature(row: Row) -> tuple[object, ...]:
     return row.recipe, row.status, row.exact, row.bands, row.blocks, row.minhash, row.simhash
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    waiting = iter(rows)
-    while batch := list(islice(waiting, BATCH)):
+    remaining = iter(rows)
+    while batch := list(islice(remaining, BATCH)):
         yield batch

@@ -1,4 +1,4 @@
-"""A damaged journal made into a new one with every entry that can still be read."""
+"""Rebuild a damaged journal from every entry that can still be read."""
 
 from __future__ import annotations
 
@@ -11,52 +11,60 @@ from typing import Any
 from indexer.jobs.journal import TABLES
 from indexer.system.durable_files import make_private, move_aside, rename_durably
 
-_PAGE, _MOST = 4096, 1 << 30
+_PAGE = 4096  # bytes
+_MOST_PADDING = 1 << 30  # bytes
 
 
 def salvage(path: Path) -> tuple[int, str]:
-    """Put a new journal in place of a damaged one, with every entry that can be read: how many, and
-    where the old one is.
+    """Replace a damaged journal by a new one with every entry that can be read.
+
+    Returns the number of entries and the path of the damaged file.
     """
-    half, kept = Path(f"{path}.half"), 0
-    for temporary in (half, Path(f"{path}.torn")):
+    half = Path(f"{path}.half")
+    torn = Path(f"{path}.torn")
+    for temporary in (half, torn):
         temporary.unlink(missing_ok=True)
         make_private(temporary, path)
-    torn = path.read_bytes()
-    pages = (
-        int.from_bytes(torn[28:32], "big") * _PAGE
-    )  # as the header counts them; what is missing reads as no row
-    Path(f"{path}.torn").write_bytes(
-        torn + bytes(max(-len(torn) % _PAGE, min(pages - len(torn), _MOST)))
-    )
-    with (
-        closing(sqlite3.connect(half)) as new,
-        closing(sqlite3.connect(f"{path}.torn")) as old,
-        new,
-    ):
-        for table, made in _tables(old):
-            new.execute(made)
-            for row in _legible(old, table):
-                marks = ", ".join("?" * len(row))
-                kept += new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row).rowcount
-    aside = move_aside(str(path))
+    torn.write_bytes(_padded(path.read_bytes()))
+    with closing(sqlite3.connect(half)) as new, closing(sqlite3.connect(torn)) as old, new:
+        entries = _copy_entries(old, new)
+    damaged_file = move_aside(str(path))
     rename_durably(str(half), str(path))
     for suffix in ("", "-journal"):
-        Path(f"{path}.torn{suffix}").unlink(missing_ok=True)
-    return kept, aside
+        Path(f"{torn}{suffix}").unlink(missing_ok=True)
+    return entries, damaged_file
+
+
+def _padded(data: bytes) -> bytes:
+    """Return a database file with zeros for the pages that its header counts and it lacks; they are
+    read as no rows.
+    """
+    size = int.from_bytes(data[28:32], "big") * _PAGE
+    return data + bytes(max(-len(data) % _PAGE, min(size - len(data), _MOST_PADDING)))
+
+
+def _copy_entries(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
+    entries = 0
+    for table, definition in _tables(old):
+        new.execute(definition)
+        for row in _readable_rows(old, table):
+            marks = ", ".join("?" * len(row))
+            insert = f"INSERT OR IGNORE INTO {table} VALUES ({marks})"
+            entries += new.execute(insert, row).rowcount
+    return entries
 
 
 def _tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Name and definition of each table of ours that a damaged journal still tells."""
+    """Return name and definition of each journal table that can still be read."""
     try:
-        found = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+        tables = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
     except sqlite3.DatabaseError:
         return []
-    return [(name, made) for name, made in found if name in TABLES]
+    return [(name, definition) for name, definition in tables if name in TABLES]
 
 
-def _legible(db: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
-    """The rows before the first damage, and those behind the last one."""
+def _readable_rows(db: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows before the first damage, and those after the last one."""
     for order in ("", " ORDER BY 1 DESC"):
         try:
             yield from db.execute(f"SELECT * FROM {table}{order}")

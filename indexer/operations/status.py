@@ -1,4 +1,4 @@
-"""What is in a store."""
+"""Counts of a store and the failures of its last jobs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from indexer.stores.requirements import require_recipe
 class Overview:
     """The counts of a store, its recipe, and the files that could not be read or stored (by path).
 
-    `running`: a job is at work on the store, and its failures are not known yet.
+    `running`: a job is working on the store, so its failures are not known yet.
     """
 
     store: str
@@ -25,8 +25,8 @@ class Overview:
 
 
 def status(store: Store) -> Overview:
-    """Count what is in the store; works while a job is running too. Raises `StoreError` when
-    nothing was indexed yet.
+    """Count what is in the store, also while a job is running. Raises `StoreError` when nothing was
+    indexed yet.
     """
     recipe = require_recipe(store)
     failures = stored_failures(journal_path(store.url))

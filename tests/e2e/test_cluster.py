@@ -17,7 +17,8 @@ from command import outcome, run, run_json
 
 from indexer.grouping.group import group
 from indexer.indexing.index import index
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.searching.search import search
 from indexer.searching.similar import similar
 from indexer.stores import open_store

@@ -17,7 +17,8 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer.grouping.group import group
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent

@@ -11,7 +11,8 @@ from pipelines import bulk, call, expected, good, signed
 from servers.proxy import Asked, Gate
 
 from indexer.operations.doctor import doctor
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.similar import similar
 from indexer.stores.engine.attachments import pipeline

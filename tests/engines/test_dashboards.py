@@ -15,7 +15,8 @@ import vl_convert
 
 from indexer.grouping.group import group
 from indexer.indexing.index import index
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.stores import open_store
 from indexer.stores.engine import dashboards
 

@@ -29,7 +29,7 @@ def store(engine, server, index, opened, tmp_path, monkeypatch) -> Store:  # noq
     return made
 
 
-def test_keys_families_and_clusters_are_mended(store: Store) -> None:
+def test_keys_families_and_clusters_are_repaired(store: Store) -> None:
     assert repair(store) == ()
     before = {row.id: row for row in store.scan()}
     first, second, third = sorted(before)
@@ -38,7 +38,7 @@ def test_keys_families_and_clusters_are_mended(store: Store) -> None:
     assert store.assign(lost) == 2
     store.refresh()
     assert [one.what for one in repair(store, dry_run=True)] == ["keys", "families", "clusters"]
-    assert {one.what for one in repair(store) if one.mended} == {"keys", "families", "clusters"}
+    assert {one.what for one in repair(store) if one.repaired} == {"keys", "families", "clusters"}
     store.refresh()
     group(store)
     assert repair(store) == ()

@@ -20,7 +20,8 @@ from indexer.errors import (
     UsageError,
 )
 from indexer.operations.doctor import doctor
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.stores import open_store
 

@@ -18,8 +18,9 @@ from pipelines import call, expected, good, signed
 
 from indexer.errors import MappingMismatch, ReindexInProgress, StoreError, StoreStopped
 from indexer.operations.doctor import doctor
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
 from indexer.operations.reindex import reindex, sign_rows
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.searching.search import search
 from indexer.searching.similar import similar
@@ -166,7 +167,7 @@ def test_what_others_change_meanwhile_is_followed(there):
             other.close()
         seen.append(copied)
 
-    reindex(store, OTHER, told=meddle)
+    reindex(store, OTHER, on_progress=meddle)
     rows = {row.id: row for row in store.scan()}
     assert set(rows) == {f"d{number}" for number in [*range(40), 100]} - {"d5", "d6"}
     assert rows["d3"].title == "changed"
@@ -192,13 +193,13 @@ import sys, time
 from indexer.recipe import DEFAULT
 from indexer.operations.reindex import reindex
 from indexer.stores import open_store
-from indexer.stores.engine import reindex as copying
+from indexer.stores.engine import reindex as engine_reindex
 import dataclasses
-copying.PAGE, copying.NOTED_EVERY = 10, 1
-def told(copied):
+engine_reindex.PAGE, engine_reindex.NOTED_EVERY = 10, 1
+def on_progress(copied):
     print(copied, flush=True)
     time.sleep(0.05)
-reindex(open_store(sys.argv[1]), dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13), told=told)
+reindex(open_store(sys.argv[1]), dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13), on_progress=on_progress)
 """
 
 

@@ -10,7 +10,8 @@ import pytest
 from pipelines import call, good
 from sample_rows import row
 
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
 from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side

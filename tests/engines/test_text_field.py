@@ -11,8 +11,9 @@ from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.grouping.group import group
 from indexer.indexing.index import index
 from indexer.operations.doctor import doctor
-from indexer.operations.install import install, uninstall
+from indexer.operations.install import install
 from indexer.operations.reindex import reindex
+from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.searching.similar import similar
 from indexer.sketch.fingerprint import fingerprint

@@ -20,7 +20,8 @@ from indexer.errors import (
 from indexer.jobs.history import job_history
 from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
 from indexer.model import Query
-from indexer.operations.backup import backup, restore
+from indexer.operations.backup import backup
+from indexer.operations.restore import restore
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from indexer.stores.sqlite.store import SqliteStore

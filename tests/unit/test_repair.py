@@ -68,13 +68,13 @@ def rows(store: Store) -> dict[str, Row]:
     return {row.id: row for row in store.of("both").scan()}
 
 
-def mended(store: Store) -> tuple[Repair, ...]:
+def repair_all(store: Store) -> tuple[Repair, ...]:
     """What a repair mends, after a dry run that told the same and changed nothing, and before a
     repair that finds nothing.
     """
     before = rows(store)
     would = repair(store, dry_run=True)
-    assert not any(one.mended for one in would)
+    assert not any(one.repaired for one in would)
     assert rows(store) == before
     done = repair(store)
     assert [(one.what, one.found) for one in done] == [(one.what, one.found) for one in would]
@@ -125,10 +125,10 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damage_is_told_and_mended(name: str, store: Store) -> None:
+def test_damage_is_reported_and_repaired(name: str, store: Store) -> None:
     what, how = DAMAGES[name]
     damage(store, lambda db: db.execute(how))
-    assert what in {one.what for one in mended(store)}
+    assert what in {one.what for one in repair_all(store)}
     assert found(store, "captain") == 1
     assert found(store, "warehouse") == 3
     known = rows(store)
@@ -140,7 +140,7 @@ def test_damage_is_told_and_mended(name: str, store: Store) -> None:
 
 def test_a_document_without_its_text_goes_and_is_read_again(store: Store, whole: Path) -> None:
     damage(store, lambda db: db.execute("DELETE FROM texts WHERE text LIKE 'The ferry%'"))
-    assert "index" in {one.what for one in mended(store)}
+    assert "index" in {one.what for one in repair_all(store)}
     assert index([str(whole.parent / "papers")], store, workers=1).indexed == 1
     assert found(store, "captain") == 1
 
@@ -149,7 +149,7 @@ def test_documents_that_wait_for_group_are_told_and_left(store: Store) -> None:
     damage(
         store, lambda db: db.execute("UPDATE documents SET provisional = 1 WHERE parent IS NULL")
     )
-    assert [(one.what, one.mended) for one in repair(store)] == [("provisional", False)]
+    assert [(one.what, one.repaired) for one in repair(store)] == [("provisional", False)]
     group(store)
     assert repair(store) == ()
 
@@ -204,7 +204,7 @@ def test_a_repair_that_is_killed_has_changed_nothing_or_goes_on(store: Store) ->
         repair(open_store(store.url))
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
-    assert "index" in {one.what for one in mended(store)}
+    assert "index" in {one.what for one in repair_all(store)}
 
 
 def test_doctor_names_a_torn_journal(store: Store) -> None:

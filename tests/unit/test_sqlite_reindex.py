@@ -28,7 +28,7 @@ from indexer.stores import open_store
 from indexer.stores.sqlite import replacement
 replacement.BATCH = 10
 other = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
-reindex(open_store(sys.argv[1]), other, told=lambda made: print(made, flush=True))
+reindex(open_store(sys.argv[1]), other, on_progress=lambda count: print(count, flush=True))
 """
 
 
@@ -120,7 +120,7 @@ def test_what_changed_meanwhile_is_signed_too(filled):
             other.delete(["d5"])
             other.close()
 
-    reindex(filled, OTHER, told=meddle)
+    reindex(filled, OTHER, on_progress=meddle)
     rows = {one.id: one for one in filled.scan()}
     assert set(rows) == {f"d{number}" for number in range(400)} - {"d5"} | {"new"}
     assert {id: one for id, one in rows.items() if id in ("d3", "new")} == {

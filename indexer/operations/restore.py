@@ -1,0 +1,71 @@
+"""Put a copy of a store and its journal back in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from indexer.errors import SourceNotFound, UnsupportedOperation, UsageError
+from indexer.jobs.history import record_job
+from indexer.jobs.journal import Journal, check_journal, journal_path
+from indexer.operations.backup import SNAPSHOT_INSTEAD, Copy, check_foreign_file
+from indexer.stores.base import Store
+from indexer.stores.maintenance import CopyableStore
+from indexer.stores.requirements import require_recipe
+from indexer.system.durable_files import make_private
+
+
+def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
+    """Put a copy in place of a store in one step; concurrent searches see the old or the new
+    documents.
+
+    Without `replace`, only where no store exists yet. If the copy has a journal, it replaces that
+    of the store, after the store. Raises `SourceNotFound`, `UsageError`, `UnsupportedOperation`,
+    `StoreBusy` while a job works on the store, and `StoreError` for a file that is no sound copy of
+    a store, and for the file of another program in its place: then nothing is changed.
+    """
+    journal_file = journal_path(store.url)
+    if not isinstance(store, CopyableStore) or journal_file is None:
+        raise UnsupportedOperation(
+            store=store.url, what="be restored from a file", instead=SNAPSHOT_INSTEAD
+        )
+    if not Path(path).is_file():
+        raise SourceNotFound(path=path)
+    check_foreign_file(Path(path), journal_file)
+    store_file = journal_file.with_suffix("")
+    if not replace and store_file.exists():
+        raise UsageError(
+            f"there is a store at {store.url} already; --replace puts the copy in its place"
+        )
+    copied_journal = Path(f"{path}.jobs")
+    if copied_journal.exists():
+        check_journal(copied_journal)
+    with (
+        _same_permissions(journal_file, copied_journal),
+        _same_permissions(store_file, Path(path)),
+        Journal(journal_file) as journal,
+        record_job(journal, "restore") as job,
+    ):
+        store.restore(path)
+        if copied_journal.exists():
+            journal.replace(copied_journal)
+        require_recipe(store)
+        job.counts["documents"] = store.counts().documents
+    return Copy(path, job.counts["documents"], True if copied_journal.exists() else None)
+
+
+@contextmanager
+def _same_permissions(new: Path, like: Path) -> Iterator[None]:
+    """Give a file that is created inside the block the permissions of another file.
+
+    A file that is still empty at the end is removed.
+    """
+    is_created = like.exists() and not new.exists() and new.parent.is_dir()
+    if is_created:
+        make_private(new, like)
+    try:
+        yield
+    finally:
+        if is_created and not new.stat().st_size:
+            new.unlink()
