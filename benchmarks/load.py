@@ -287,7 +287,7 @@ def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) ->
         with Feeding(store.url, folder, options.indexing) as feeding:
             watched = Watched(kinds, pages, feeding)
             seconds = run(kinds, options.seconds, watched)
-    told(store.url.partition(":")[0], before, kinds, seconds, options.seconds)
+    told(store.address.kind, before, kinds, seconds, options.seconds)
     print(
         f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", watched
     )

@@ -17,7 +17,7 @@ from indexer.indexing import index as ingest
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sources import target
 from indexer.sources.base import Reading
-from indexer.stores import is_store, same_store
+from indexer.stores.address import StoreAddress, is_store_url, parse_address
 from indexer.system.secrets import recipe_asked
 
 _READ = Reading()
@@ -163,7 +163,7 @@ def index_command(
             stopping=drain,
             **options,
         )
-    if apart := [path for path in paths if _could_be_signed_there(path, store_url)]:
+    if apart := [path for path in paths if _could_be_signed_there(path, store.address)]:
         click.echo(
             f"read into {store_url}; to sign the documents of {apart[0]} where they are: --store {apart[0]}",
             err=True,
@@ -178,6 +178,9 @@ def index_command(
     return drain.code or (EXIT_FAILED if account.failed else 0)
 
 
-def _could_be_signed_there(path: str, store_url: str) -> bool:
-    """Whether a PATH is an index in a search engine, and not the one that was written to."""
-    return is_store(path) and not path.startswith("sqlite:") and not same_store(path, store_url)
+def _could_be_signed_there(path: str, written: StoreAddress) -> bool:
+    """Return whether a PATH is an index in a search engine other than the one written to."""
+    if not is_store_url(path):
+        return False
+    address = parse_address(path)
+    return not address.is_sqlite and not address.is_same_store(written)

@@ -41,7 +41,7 @@ def status_command(
             click.echo(_figures(store), nl=False)
             return 0
         if jobs:
-            printing.jobs(job_history(journal_path(store.url)), as_json)
+            printing.jobs(job_history(journal_path(store.address)), as_json)
             return 0
         (printing.failures if failures else printing.status)(overview.status(store), as_json)
     return 0

@@ -67,7 +67,7 @@ def delete(
     require_recipe(store)
     settings = Settings(threshold, measure, principal)
     settings.check_values()
-    with Journal(journal_path(store.url)) as journal, record_job(journal, "delete") as job:
+    with Journal(journal_path(store.address)) as journal, record_job(journal, "delete") as job:
         done = delete_and_repair(store, ids, settings)
         journal.forget(ids)
         job.counts.update(deleted=len(done.deleted), absent=len(done.absent))

@@ -135,7 +135,7 @@ def group(
     settings = Settings(threshold, measure, principal, cluster_threshold, cap)
     settings.check(recipe)
     store = scope_view(store, of)
-    with Journal(journal_path(store.url)) as journal, record_job(journal, "group") as job:
+    with Journal(journal_path(store.address)) as journal, record_job(journal, "group") as job:
         pairs: list[tuple[Entry, Assignment]] = []
         capped = CapReport()
         for collection in _compartments(store, recipe, within, progress, memory):

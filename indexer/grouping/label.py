@@ -120,7 +120,7 @@ def label(
     wanted = dict.fromkeys([*ids, *(_carriers(store, carrying) if carrying is not None else ())])
     if not wanted and carrying is None:
         raise UsageError("name documents by id, or by a label that they carry")
-    with LabelJournal(journal_path(store.url)) as journal, record_job(journal, "label") as told:
+    with LabelJournal(journal_path(store.address)) as journal, record_job(journal, "label") as told:
         named = {row.id: replace(row, text="") for row in rows_of(store, list(wanted))}
         plan = _Plan(added, removed)
         for row in named.values():
@@ -161,7 +161,7 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
     """
     require_recipe(store)
     with (
-        LabelJournal(journal_path(store.url)) as journal,
+        LabelJournal(journal_path(store.address)) as journal,
         record_job(journal, "undo_labels") as told,
     ):
         if not journal.knows(job):
@@ -199,7 +199,7 @@ def label_history(store: Store) -> tuple[LabelJob, ...]:
     one works on the store.
     """
     require_recipe(store)
-    return history(journal_path(store.url))
+    return history(journal_path(store.address))
 
 
 class _Plan:

@@ -25,6 +25,7 @@ from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources import blobs_of, open_sources, target
 from indexer.sources.base import INSIDE, Reading, Source
+from indexer.stores.address import StoreAddress
 from indexer.stores.base import Store
 
 DEFAULT_READING = Reading()
@@ -101,7 +102,7 @@ def index(
         reading = replace(
             reading, parted=bool(parts or (store.stored_recipe() and store.stored_parts()))
         )
-    sources = open_sources(paths, reading, store, own_files(store.url))
+    sources = open_sources(paths, reading, store, own_files(store.address))
     _check(sources, prune)
     store.prepare(wanted)
     job_recipe = store.stored_recipe() or DEFAULT
@@ -111,7 +112,7 @@ def index(
     pool = Pool(extractor_named(extractor, headings), workers, limits)
     with (
         _resumable(),
-        Journal(journal_path(store.url)) as journal,
+        Journal(journal_path(store.address)) as journal,
         record_job(journal, "index") as told,
         pool,
     ):
@@ -195,13 +196,14 @@ class _Tally:
         )
 
 
-def own_files(store_url: str) -> tuple[str, ...]:
+def own_files(address: StoreAddress) -> tuple[str, ...]:
     """The files that nearfold itself keeps for a store: they are never indexed."""
-    journal = journal_path(store_url)
+    journal = journal_path(address)
     if journal is None:
         return ()
-    file = str(journal.with_suffix(""))
-    return (str(journal), file, f"{file}.reindex")
+    if address.file is None:
+        return (str(journal),)
+    return (str(journal), address.file, f"{address.file}.reindex")
 
 
 def _check(sources: Sequence[Source], prune: bool) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from indexer.errors import StoreBusy, StoreDamaged, StoreError, StoreStopped
-from indexer.stores import sqlite_file
+from indexer.stores.address import MEMORY, StoreAddress
 from indexer.system.durable_files import make_private, rename_durably
 from indexer.system.failpoints import reached
 
@@ -71,17 +71,16 @@ class Failure:
         return not self.source
 
 
-def journal_path(store_url: str) -> Path | None:
+def journal_path(address: StoreAddress) -> Path | None:
     """Where the journal of a store lies: beside the embedded store's file, else in the user's state
     folder.
 
     None for a store in memory: its journal dies with it.
     """
-    if not store_url.startswith("sqlite://"):
+    if address.file is None:
         state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-        return state / "nearfold" / f"{hashlib.sha256(store_url.encode()).hexdigest()[:16]}.jobs"
-    file = sqlite_file(store_url)
-    return None if file == ":memory:" else Path(f"{file}.jobs")
+        return state / "nearfold" / f"{hashlib.sha256(address.url.encode()).hexdigest()[:16]}.jobs"
+    return None if address.file == MEMORY else Path(f"{address.file}.jobs")
 
 
 def stored_failures(path: Path | None) -> tuple[Failure, ...] | None:

@@ -38,7 +38,7 @@ def backup(store: Store, path: str) -> Copy:
     indexed yet.
     """
     require_recipe(store)
-    journal = journal_path(store.url)
+    journal = journal_path(store.address)
     if not isinstance(store, CopyableStore) or journal is None:
         raise UnsupportedOperation(
             store=store.url, what="be copied into a file", instead=SNAPSHOT_INSTEAD

@@ -113,7 +113,7 @@ def _check_contents(store: Store) -> Iterator[Check]:
 
 def _check_journal(store: Store) -> Check:
     try:
-        failures = stored_failures(journal_path(store.url))
+        failures = stored_failures(journal_path(store.address))
     except StoreDamaged as error:
         return Check(
             "journal",

@@ -5,7 +5,6 @@ folds their searches.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from indexer.errors import UnsupportedOperation, UsageError
 from indexer.recipe import DEFAULT, Recipe
@@ -83,12 +82,12 @@ def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Ch
 def index_name(store: Store) -> str:
     """Return the name of the store's index. Raises `UnsupportedOperation` without an engine."""
     engine_of(store)
-    return urlsplit(store.url).path.rpartition("/")[2]
+    return store.address.index
 
 
 def dashboards_product(store: Store) -> Product:
     """Return the dashboards product that belongs to the store's engine."""
-    return "opensearch-dashboards" if store.url.startswith("opensearch") else "kibana"
+    return "opensearch-dashboards" if store.address.kind == "opensearch" else "kibana"
 
 
 def engine_of(store: Store) -> Installable:

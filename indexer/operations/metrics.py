@@ -89,7 +89,7 @@ class _StoreFigures(Collector):
 
 def _jobs(store: Store) -> Iterator[Metric]:
     try:
-        jobs = job_history(journal_path(store.url))
+        jobs = job_history(journal_path(store.address))
     except StoreBusy:
         return
     last: dict[str, JobSummary] = {}

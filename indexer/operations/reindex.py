@@ -41,7 +41,7 @@ def reindex(
         raise UnsupportedOperation(
             store=store.url, what="change its recipe", instead="index into another store"
         )
-    with Journal(journal_path(store.url)) as journal, record_job(journal, "reindex") as job:
+    with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
         result = store.reindex(recipe, lambda rows: sign_rows(rows, recipe), keep, on_progress)
         job.counts.update(signed=result.copied)
     return result

@@ -53,7 +53,7 @@ def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
     repairs = list(_repair_journal(store, dry_run))
     if repairs and dry_run:
         return (*repairs, *_repair_documents(store, recipe, dry_run))
-    with Journal(journal_path(store.url)) as journal, record_job(journal, "repair") as job:
+    with Journal(journal_path(store.address)) as journal, record_job(journal, "repair") as job:
         repairs += _repair_documents(store, recipe, dry_run)
         done = sum(repair.repaired for repair in repairs)
         job.counts.update(found=len(repairs), repaired=done)
@@ -61,7 +61,7 @@ def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
 
 
 def _repair_journal(store: Store, dry_run: bool) -> Iterator[Repair]:
-    path = journal_path(store.url)
+    path = journal_path(store.address)
     try:
         if path is None or path.exists():
             Journal(path).close()

@@ -25,7 +25,7 @@ def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
     `StoreBusy` while a job works on the store, and `StoreError` for a file that is no sound copy of
     a store, and for the file of another program in its place: then nothing is changed.
     """
-    journal_file = journal_path(store.url)
+    journal_file = journal_path(store.address)
     if not isinstance(store, CopyableStore) or journal_file is None:
         raise UnsupportedOperation(
             store=store.url, what="be restored from a file", instead=SNAPSHOT_INSTEAD

@@ -29,5 +29,5 @@ def status(store: Store) -> Overview:
     indexed yet.
     """
     recipe = require_recipe(store)
-    failures = stored_failures(journal_path(store.url))
+    failures = stored_failures(journal_path(store.address))
     return Overview(store.url, recipe, store.counts(), failures or (), running=failures is None)

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from indexer.errors import MissingExtra, UsageError
 from indexer.sources.base import Found, Reading, Source, unique
-from indexer.stores import in_place, is_store, open_documents, same_store
+from indexer.stores import in_place, open_documents
+from indexer.stores.address import is_store_url, parse_address
 from indexer.stores.base import Store
 
 _HANSKEN = ("hansken://", "hansken+http://")
@@ -21,7 +22,8 @@ def target(
     Raises `UsageError` when that is mixed with other PATHs or with labels, or the store is not in a
     search engine.
     """
-    if not any(is_store(path) and same_store(path, store.url) for path in paths):
+    addresses = (parse_address(path) for path in paths if is_store_url(path))
+    if not any(store.address.is_same_store(address) for address in addresses):
         return store
     if len(paths) > 1:
         raise UsageError(
@@ -70,13 +72,14 @@ def blobs_of(sources: Sequence[Source], reading: Reading) -> Iterator[Found]:
 
 
 def _at_url(url: str, reading: Reading, store: Store) -> Source:
-    if is_store(url):
+    if is_store_url(url):
         from indexer.sources.stored_documents import IndexSource
 
-        if same_store(url, store.url):
+        address = parse_address(url)
+        if store.address.is_same_store(address):
             signed = in_place(store, reading.text_field)
-            return IndexSource(signed, reading, signed.digest)
-        return IndexSource(open_documents(url), reading)
+            return IndexSource(signed, address.location, reading, signed.digest)
+        return IndexSource(open_documents(address), address.location, reading)
     if url.startswith(_HANSKEN):
         try:
             from indexer.sources.hansken import HanskenSource

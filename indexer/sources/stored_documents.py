@@ -19,8 +19,6 @@ Digest: TypeAlias = Callable[[Mapping[str, Any]], str]
 class Documents(Protocol):
     """Where documents are read from."""
 
-    url: str
-
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Id and fields of each."""
         ...
@@ -29,14 +27,17 @@ class Documents(Protocol):
 class IndexSource:
     """One index; a document in it is known by its id there."""
 
-    def __init__(self, held: Documents, reading: Reading, digest: Digest | None = None) -> None:
-        """`digest`: documents are signed where they are, keep their ids, and changed when it says
+    def __init__(
+        self, held: Documents, location: str, reading: Reading, digest: Digest | None = None
+    ) -> None:
+        """`location`: the URL of the store, without user and options.
+
+        `digest`: documents are signed where they are, keep their ids, and changed when it says
         so.
         """
         self._held, self._digest = held, digest
         self._reading = reading if digest is None else replace(reading, own_ids=True)
-        scheme, _, rest = held.url.partition("://")
-        self._url = f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+        self._url = location
 
     def blobs(self) -> Iterator[Found]:
         """Documents as they are when the first is read; one without a text has failed, unless it is

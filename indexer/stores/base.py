@@ -20,6 +20,7 @@ from indexer.model import (
     Status,
 )
 from indexer.recipe import Recipe
+from indexer.stores.address import StoreAddress
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
 FACET_VALUES = 20
@@ -84,6 +85,7 @@ class Store(Protocol):
     by id finds either.
     """
 
+    address: StoreAddress
     url: str
     writers: int
     shared: bool
@@ -240,8 +242,6 @@ class Store(Protocol):
 
 class Documents(Protocol):
     """Documents that somebody keeps in a store, as they are there."""
-
-    url: str
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Id and fields of each, as they were when the first is read, a bounded number at a

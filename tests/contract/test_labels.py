@@ -170,7 +170,7 @@ def test_history_is_read_without_keeping_a_job_out(grouped):
     store = undoable(grouped)
     assert label_history(store) == ()
     label(store, ["b"], add=["hot"])
-    with LabelJournal(journal_path(store.url)), pytest.raises(StoreBusy):
+    with LabelJournal(journal_path(store.address)), pytest.raises(StoreBusy):
         label_history(store)
     with ThreadPoolExecutor(2) as readers:
         reading = [readers.submit(label_history, store) for _ in range(100)]

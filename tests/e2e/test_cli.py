@@ -211,10 +211,11 @@ def test_a_recipe_of_bits_alone_finds_by_blocks(tmp_path: Path) -> None:
 
 def test_status_answers_while_a_job_holds_the_journal(tmp_path: Path) -> None:
     from indexer.jobs.journal import Journal, journal_path
+    from indexer.stores.address import parse_address
 
     url = f"sqlite:///{tmp_path}/x.db"
     run("index", EXAMPLES, store=url)
-    with Journal(journal_path(url)):
+    with Journal(journal_path(parse_address(url))):
         assert run_json("status", store=url)["running"] is True
         assert outcome("index", EXAMPLES, store=url).returncode == 3
     assert run_json("status", store=url)["running"] is False

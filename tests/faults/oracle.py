@@ -24,6 +24,7 @@ from indexer.recipe import DEFAULT
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
+from indexer.stores.address import parse_address
 
 INVARIANTS = tuple(f"I{number}" for number in range(1, 10))
 
@@ -60,7 +61,7 @@ def standing(url: str) -> Standing:
         )
     finally:
         store.close()
-    failed = stored_failures(journal_path(url))
+    failed = stored_failures(journal_path(parse_address(url)))
     assert failed is not None, "the journal is held by a job that has ended"
     return Standing({row.id: row for row in rows}, {one.path: one.source for one in failed})
 

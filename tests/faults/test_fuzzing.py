@@ -32,8 +32,8 @@ from indexer.searching.search import parse_filters, search
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots, unsigned64
 from indexer.sketch.fingerprint import define, fingerprint, fingerprints
 from indexer.stores import open_store
+from indexer.stores.address import parse_address
 from indexer.stores.base import Store, facet_field, metadata_name
-from indexer.stores.engine.address import address
 from indexer.text.normalisers import NORMALISERS
 from indexer.text.tokenisers import TOKENISERS
 from indexer.text.tokens import tokens
@@ -181,7 +181,7 @@ def test_any_spelling_is_a_recipe_that_signs_or_an_error_that_says_what_is_wrong
 @example("opensearch://host/docs?shards=" + "9" * 5000)
 def test_any_url_is_an_address_or_an_error_of_ours(url: str) -> None:
     try:
-        found = address(url, {})
+        found = parse_address(url, {})
     except UsageError as error:
         assert str(error)
     else:

@@ -276,7 +276,7 @@ def test_what_the_engine_refuses_is_remembered_with_its_reason_and_tried_again_w
     gate.last_word = picky
     first = index([str(folder)], real)
     assert (first.indexed, len(first.failed)) == (FILES * 9 // 10, FILES // 10)
-    kept = stored_failures(journal_path(real.url))
+    kept = stored_failures(journal_path(real.address))
     assert kept is not None and [(one.path, one.error) for one in kept] == sorted(
         (one.path, one.error) for one in first.failed
     )
@@ -287,7 +287,7 @@ def test_what_the_engine_refuses_is_remembered_with_its_reason_and_tried_again_w
     assert gate.requests == []
     retried = index([str(folder)], real, retry=True)
     assert (retried.indexed, retried.failed) == (FILES // 10, ())
-    assert stored_failures(journal_path(real.url)) == ()
+    assert stored_failures(journal_path(real.address)) == ()
 
 
 def test_a_changed_file_that_is_refused_leaves_no_row_of_what_it_said_before(

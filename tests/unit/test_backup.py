@@ -34,7 +34,7 @@ def store(tmp_path: Path):
     opened = open_store(f"sqlite:///{tmp_path}/store.db")
     opened.prepare(DEFAULT)
     opened.write([row("1"), row("2")])
-    with Journal(journal_path(opened.url)) as journal:
+    with Journal(journal_path(opened.address)) as journal:
         journal.record([FAILURE])
     yield opened
     opened.close()
@@ -47,13 +47,13 @@ def test_a_copy_is_a_store_and_brings_everything_back(store: SqliteStore, tmp_pa
     assert {file.name for file in tmp_path.glob("copy*")} == {"copy.db", "copy.db.jobs"}
     store.delete(["1"])
     store.write([row("3")])
-    with Journal(journal_path(store.url)) as journal:
+    with Journal(journal_path(store.address)) as journal:
         journal.forget(["f"])
     other = open_store(store.url)
     assert set(other.get(["1", "2", "3"])) == {"2", "3"}
     assert restore(store, f"{tmp_path}/copy.db", replace=True).documents == 2
     assert list(store.scan()) == before == list(other.scan())
-    assert [one.id for one in stored_failures(journal_path(store.url)) or ()] == ["f"]
+    assert [one.id for one in stored_failures(journal_path(store.address)) or ()] == ["f"]
     assert {hit.id for hit in other.search(Query("")).hits} == {"1", "2"}
     assert store.write([row("4")]) == [None]
     other.close()
@@ -82,7 +82,7 @@ def test_a_copy_taken_while_rows_are_written_is_one_moment(
 
 
 def test_a_job_at_work_keeps_its_journal_and_its_store(store: SqliteStore, tmp_path: Path) -> None:
-    with Journal(journal_path(store.url)):
+    with Journal(journal_path(store.address)):
         assert backup(store, f"{tmp_path}/copy.db").journal is False
         with pytest.raises(StoreBusy):
             restore(store, f"{tmp_path}/copy.db", replace=True)
@@ -139,7 +139,7 @@ def test_a_copy_that_is_not_sound_leaves_the_journal_as_it_was(
     (tmp_path / "copy.db").write_bytes(whole[:8192] + bytes(60) + whole[8252:])
     with pytest.raises(StoreDamaged):
         restore(store, f"{tmp_path}/copy.db", replace=True)
-    assert [one.id for one in stored_failures(journal_path(store.url)) or ()] == ["f"]
+    assert [one.id for one in stored_failures(journal_path(store.address)) or ()] == ["f"]
 
 
 def test_a_torn_journal_of_a_copy_leaves_the_store_as_it_was(
@@ -201,7 +201,7 @@ def test_a_restored_journal_tells_of_the_restoring(store: SqliteStore, tmp_path:
     backup(store, f"{tmp_path}/copy.db")
     restore(store, f"{tmp_path}/copy.db", replace=True)
     assert [
-        (one.command, one.outcome, one.counts) for one in job_history(journal_path(store.url))
+        (one.command, one.outcome, one.counts) for one in job_history(journal_path(store.address))
     ] == [("restore", "done", {"documents": 2})]
 
 

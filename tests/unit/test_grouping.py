@@ -227,7 +227,7 @@ def test_a_recipe_without_slots_is_refused():
 def test_two_jobs_on_one_store(tmp_path):
     store = open_store(f"sqlite:///{tmp_path}/x.db")
     store.prepare(DEFAULT)
-    with Journal(journal_path(store.url)):
+    with Journal(journal_path(store.address)):
         for job in (lambda: group(store), lambda: delete(store, ["a"])):
             with pytest.raises(StoreBusy):
                 job()

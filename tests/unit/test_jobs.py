@@ -14,6 +14,7 @@ import pytest
 from indexer.errors import StoreBusy, StoreDamaged, StoreError
 from indexer.jobs.history import job_history, record_job
 from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
+from indexer.stores.address import parse_address
 
 FAILURE = Failure("a1", "/x/a.pdf", "digest", "iscc-tika/0.6.0", "encrypted")
 
@@ -103,7 +104,7 @@ def test_a_row_that_makes_no_sense_is_damage(tmp_path: Path) -> None:
     ],
 )
 def test_where_the_journal_of_an_embedded_store_lies(url: str, path: Path | None) -> None:
-    assert journal_path(url) == path
+    assert journal_path(parse_address(url)) == path
 
 
 def test_journals_of_clusters_lie_in_the_state_folder(
@@ -111,8 +112,8 @@ def test_journals_of_clusters_lie_in_the_state_folder(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     one, other = (
-        journal_path("opensearch://localhost:9200/a"),
-        journal_path("opensearch://localhost:9200/b"),
+        journal_path(parse_address("opensearch://localhost:9200/a")),
+        journal_path(parse_address("opensearch://localhost:9200/b")),
     )
     assert one is not None and other is not None
     assert one.parent == tmp_path / "nearfold" == other.parent and one != other

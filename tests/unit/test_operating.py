@@ -24,6 +24,7 @@ from indexer.indexing.writer import Writer
 from indexer.jobs.history import KEPT, job_history, record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.stores import open_store
+from indexer.stores.address import parse_address
 from indexer.system import logs
 from indexer.system.crash_report import crash_report
 
@@ -70,11 +71,13 @@ def test_a_job_tells_when_it_began_what_failed_and_how_it_ended(
     assert len({one["job"] for one in found}) == 1
     assert found[1]["kind"] == "Unreadable" or str(found[1]["kind"]).startswith("Extraction")
     assert found[2]["counts"] == {"indexed": 2, "failed": 1}
-    assert [(one.command, one.outcome) for one in job_history(journal_path(url))] == [
+    assert [
+        (one.command, one.outcome) for one in job_history(journal_path(parse_address(url)))
+    ] == [
         ("group", "done"),
         ("index", "done"),
     ]
-    assert job_history(journal_path(url))[1].id == found[0]["job"]
+    assert job_history(journal_path(parse_address(url)))[1].id == found[0]["job"]
 
 
 def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(

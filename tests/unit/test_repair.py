@@ -156,7 +156,7 @@ def test_documents_that_wait_for_group_are_told_and_left(store: Store) -> None:
 
 @pytest.mark.parametrize("kept", [0.0, 0.4, 0.8, 0.999])
 def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> None:
-    path = journal_path(store.url)
+    path = journal_path(store.address)
     assert path is not None
     with Journal(path) as journal:
         journal.record(
@@ -180,7 +180,7 @@ def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> Non
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_journal_with_noise_in_it_is_replaced(seed: int, store: Store) -> None:
-    path = journal_path(store.url)
+    path = journal_path(store.address)
     assert path is not None
     noise = bytearray(path.read_bytes())
     place = random.Random(seed).randrange(0, len(noise) - 200)
@@ -191,7 +191,7 @@ def test_a_journal_with_noise_in_it_is_replaced(seed: int, store: Store) -> None
 
 
 def test_a_job_at_work_is_not_disturbed(store: Store) -> None:
-    with Journal(journal_path(store.url)), pytest.raises(StoreBusy):
+    with Journal(journal_path(store.address)), pytest.raises(StoreBusy):
         repair(store)
 
 
@@ -208,7 +208,7 @@ def test_a_repair_that_is_killed_has_changed_nothing_or_goes_on(store: Store) ->
 
 
 def test_doctor_names_a_torn_journal(store: Store) -> None:
-    path = journal_path(store.url)
+    path = journal_path(store.address)
     assert path is not None
     assert [one.verdict for one in doctor(store.url) if one.name == "journal"] == ["good"]
     path.write_bytes(b"torn" * 100)

@@ -320,7 +320,7 @@ def test_replacing_and_deleting_leave_no_trace_in_the_indexes(store, path):
     ],
 )
 def test_urls(url, path):
-    assert open_store(url)._file.path == path
+    assert open_store(url).address.file == path
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from indexer.jobs.journal import Journal, journal_path, stored_failures
 from indexer.model import Query
 from indexer.searching.similar import similar
 from indexer.stores import open_store
+from indexer.stores.address import parse_address
 from indexer.stores.sqlite.file import FORMAT
 
 FIXTURES = Path(__file__).parent.parent / "data" / "formats"
@@ -73,7 +74,7 @@ def test_a_file_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path
 
 @pytest.mark.parametrize("number", FORMATS)
 def test_a_journal_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path) -> None:
-    path = journal_path(f"sqlite:///{copied(number, tmp_path)}")
+    path = journal_path(parse_address(f"sqlite:///{copied(number, tmp_path)}"))
     assert path is not None
     assert [Path(one.path).name for one in stored_failures(path) or ()] == ["broken.docx"]
     with Journal(path) as journal:
@@ -97,7 +98,7 @@ def test_a_newer_file_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_newer_journal_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
-    path = journal_path(f"sqlite:///{copied(FORMAT, tmp_path)}")
+    path = journal_path(parse_address(f"sqlite:///{copied(FORMAT, tmp_path)}"))
     assert path is not None
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {JOURNAL_FORMAT + 1}")

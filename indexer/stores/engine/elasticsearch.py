@@ -19,9 +19,9 @@ from elasticsearch import (
 )
 
 from indexer.errors import StoreError, StoreUnreachable
-from indexer.stores.engine.address import Address
+from indexer.stores.address import StoreAddress
 from indexer.stores.engine.deadline import deadline_pool
-from indexer.stores.engine.index import Dialect, IndexPlace
+from indexer.stores.engine.index import Dialect
 from indexer.stores.engine.link import Answer, content_type
 from indexer.stores.engine.store import EngineStore
 
@@ -58,7 +58,7 @@ class _Node(Urllib3HttpNode):
 class ElasticsearchLink:
     """Requests through the client, never `info()`, which some distributions refuse."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: StoreAddress) -> None:
         self._url = address.url
         logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
         scheme = "https" if address.tls else "http"
@@ -113,7 +113,6 @@ class ElasticsearchLink:
         self._client.close()
 
 
-def open_elasticsearch(address: Address) -> EngineStore:
+def open_elasticsearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of Elasticsearch, without sending a request."""
-    place = IndexPlace(address.url, address.index, address.shards, address.replicas)
-    return EngineStore(place, ElasticsearchLink(address), DIALECT)
+    return EngineStore(address, ElasticsearchLink(address), DIALECT)

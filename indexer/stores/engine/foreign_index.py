@@ -45,7 +45,7 @@ class ForeignIndex(EngineStore):
     """Reads the documents of any index, whoever made it."""
 
     def __init__(self, store: EngineStore) -> None:
-        super().__init__(store._place, store._link, store._dialect)
+        super().__init__(store.address, store._link, store._dialect)
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """In the order of the shards, as they are at the moment when the first is read."""

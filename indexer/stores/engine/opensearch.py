@@ -13,9 +13,9 @@ from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnecti
 from opensearchpy.exceptions import ConnectionError as ClientConnectionError
 
 from indexer.errors import MissingExtra, StoreUnreachable
-from indexer.stores.engine.address import Address
+from indexer.stores.address import StoreAddress
 from indexer.stores.engine.deadline import deadline_pool
-from indexer.stores.engine.index import Dialect, IndexPlace
+from indexer.stores.engine.index import Dialect
 from indexer.stores.engine.link import Answer, content_type
 from indexer.stores.engine.store import WRITERS, EngineStore
 
@@ -54,7 +54,7 @@ class OpenSearchLink:
     headers of errors.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: StoreAddress) -> None:
         self._url = address.url
         self._nodes = len(address.hosts)
         # Keeps the client's tracebacks off stderr unless logging is configured.
@@ -110,7 +110,7 @@ class OpenSearchLink:
         self._client.close()
 
 
-def _authorization(address: Address) -> dict[str, str] | None:
+def _authorization(address: StoreAddress) -> dict[str, str] | None:
     """Return the header with the credentials, None without any.
 
     The client itself would encode a password as Latin-1, and fail on other letters.
@@ -123,7 +123,7 @@ def _authorization(address: Address) -> dict[str, str] | None:
     return None
 
 
-def _request_signer(address: Address) -> Any:
+def _request_signer(address: StoreAddress) -> Any:
     """Return the callable that signs requests for AWS, None elsewhere."""
     if address.aws is None:
         return None
@@ -142,7 +142,6 @@ def _json_or_none(text: str) -> object:
         return None
 
 
-def open_opensearch(address: Address) -> EngineStore:
+def open_opensearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of OpenSearch, without sending a request."""
-    place = IndexPlace(address.url, address.index, address.shards, address.replicas)
-    return EngineStore(place, OpenSearchLink(address), DIALECT)
+    return EngineStore(address, OpenSearchLink(address), DIALECT)

@@ -14,6 +14,7 @@ from typing import Literal
 from indexer.errors import StoreError, StoreStopped
 from indexer.model import Assignment, Candidates, PrincipalRow, Query, Row, Scope
 from indexer.recipe import Recipe
+from indexer.stores.address import StoreAddress
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Change, Counts, Ranking
 from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
@@ -53,8 +54,9 @@ _CHUNK = 1_000
 class EngineStore:
     """A store in one index of a search engine. It may be shared by threads."""
 
-    def __init__(self, place: IndexPlace, link: Link, dialect: Dialect) -> None:
-        self.url = place.url
+    def __init__(self, address: StoreAddress, link: Link, dialect: Dialect) -> None:
+        self.address, self.url = address, address.url
+        place = IndexPlace(address.url, address.index, address.shards, address.replicas)
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self._place, self._link, self._dialect = place, link, dialect
         self._requests = Requests(link, place.url)
@@ -361,7 +363,7 @@ class EngineStore:
 
     def roles(self) -> dict[str, bodies.Body]:
         """In the form that the security API of this engine takes."""
-        return roles(self.url.partition(":")[0].removesuffix("+https"), self._place.index)
+        return roles(self.address.kind, self._place.index)
 
     def close(self) -> None:
         """Ends the connections."""

@@ -25,6 +25,7 @@ from indexer.errors import (
     UnsupportedOperation,
 )
 from indexer.recipe import Recipe
+from indexer.stores.address import MEMORY
 from indexer.stores.sqlite.connections import Readers, open_connection
 from indexer.stores.sqlite.file_backup import (
     APPLICATION_ID,
@@ -38,7 +39,6 @@ from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.system.secrets import with_key
 
-MEMORY = ":memory:"
 FORMAT = 3
 PATIENCE_SECONDS = 5.0
 _PRAGMAS = ("synchronous = FULL", "cache_size = -65536", "wal_autocheckpoint = 4000")

@@ -19,9 +19,10 @@ from typing import Any
 
 from indexer.model import Row
 from indexer.recipe import Recipe
+from indexer.stores.address import MEMORY
 from indexer.stores.renewal import OnProgress, ReindexResult, SignRows
 from indexer.stores.sqlite import columns as packed
-from indexer.stores.sqlite.file import MEMORY, File
+from indexer.stores.sqlite.file import File
 from indexer.stores.sqlite.parts_sql import PART
 from indexer.system.durable_files import rename_durably
 

@@ -22,6 +22,7 @@ from indexer.model import (
 )
 from indexer.recipe import Recipe
 from indexer.sketch.codec import unsigned64
+from indexer.stores.address import MEMORY, StoreAddress
 from indexer.stores.base import (
     CONFLICT,
     HOT_KEY_FLOOR,
@@ -58,10 +59,11 @@ class SqliteStore:
     writes.
     """
 
-    def __init__(self, url: str, path: str) -> None:
-        self.url, self.writers, self.shared = url, 1, False
+    def __init__(self, address: StoreAddress) -> None:
+        self.address, self.url = address, address.url
+        self.writers, self.shared = 1, False
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
-        self._file = File(path)
+        self._file = File(address.file or MEMORY)
         self._scope: Scope = "documents"
 
     def of(self, scope: Scope) -> SqliteStore:

@@ -14,7 +14,7 @@ class StoredRows:
     """
 
     def __init__(self, store: Store) -> None:
-        self.url, self._store = store.url, store
+        self._store = store
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Every row, ascending by id."""

@@ -10,12 +10,14 @@ import pytest
 
 from indexer.errors import MissingExtra, UsageError
 from indexer.stores import open_store
-from indexer.stores.engine.address import address
+from indexer.stores.address import parse_address
 from indexer.stores.engine.opensearch import OpenSearchLink
 
 
 def test_a_full_url():
-    found = address("opensearch+https://ada%40x@[::1]:9201/proxy/path/docs?shards=3&replicas=0", {})
+    found = parse_address(
+        "opensearch+https://ada%40x@[::1]:9201/proxy/path/docs?shards=3&replicas=0", {}
+    )
     assert (found.hosts, found.tls, found.path, found.index) == (
         (("::1", 9201),),
         True,
@@ -26,13 +28,13 @@ def test_a_full_url():
 
 
 def test_defaults():
-    found = address("elasticsearch://host/docs", {})
+    found = parse_address("elasticsearch://host/docs", {})
     assert (found.hosts, found.tls, found.path) == ((("host", 9200),), False, "")
     assert (found.shards, found.replicas, found.user, found.aws) == (None, None, None, None)
 
 
 def test_several_nodes_of_one_cluster():
-    found = address("opensearch://ada@one:9201,two,[::1]:9203/docs", {})
+    found = parse_address("opensearch://ada@one:9201,two,[::1]:9203/docs", {})
     assert found.hosts == (("one", 9201), ("two", 9200), ("::1", 9203))
     assert found.user == "ada"
 
@@ -44,14 +46,14 @@ def test_secrets_come_from_the_environment():
         "NEARFOLD_API_KEY": "key",
         "NEARFOLD_CA_CERTS": "/ca.pem",
     }
-    found = address("opensearch://host/docs", environment)
+    found = parse_address("opensearch://host/docs", environment)
     assert (found.user, found.password, found.api_key, found.ca_certs) == (
         "ada",
         "secret",
         "key",
         "/ca.pem",
     )
-    assert address("opensearch://eve@host/docs", environment).user == "eve"
+    assert parse_address("opensearch://eve@host/docs", environment).user == "eve"
     assert "secret" not in found.url
 
 
@@ -62,14 +64,16 @@ def test_secrets_come_from_files_that_only_their_owner_can_read(tmp_path):
         environment = {"NEARFOLD_USER": "ada", f"{name}_FILE": str(file)}
         file.chmod(0o640)
         with pytest.raises(UsageError, match=f"chmod 600 {file}") as caught:
-            address("opensearch://host/docs", environment)
+            parse_address("opensearch://host/docs", environment)
         assert "correct horse" not in str(caught.value)
         file.chmod(0o600)
-        assert getattr(address("opensearch://host/docs", environment), field) == "correct horse"
+        assert (
+            getattr(parse_address("opensearch://host/docs", environment), field) == "correct horse"
+        )
         with pytest.raises(UsageError, match="both set"):
-            address("opensearch://host/docs", {**environment, name: "x"})
+            parse_address("opensearch://host/docs", {**environment, name: "x"})
         with pytest.raises(UsageError, match="cannot be read"):
-            address("opensearch://host/docs", {f"{name}_FILE": str(tmp_path / "absent")})
+            parse_address("opensearch://host/docs", {f"{name}_FILE": str(tmp_path / "absent")})
 
 
 class Ring(keyring.backend.KeyringBackend):
@@ -88,14 +92,14 @@ class Ring(keyring.backend.KeyringBackend):
 
 def test_a_password_comes_from_the_keyring(monkeypatch):
     monkeypatch.setattr(keyring.core, "_keyring_backend", Ring())
-    assert address("opensearch://ada@one:9200,two/docs", {}).password == "from the ring"
-    assert address("opensearch://eve@one:9200,two/docs", {}).password is None
+    assert parse_address("opensearch://ada@one:9200,two/docs", {}).password == "from the ring"
+    assert parse_address("opensearch://eve@one:9200,two/docs", {}).password is None
     assert (
-        address("opensearch://ada@one:9200,two/docs", {"NEARFOLD_PASSWORD": "given"}).password
+        parse_address("opensearch://ada@one:9200,two/docs", {"NEARFOLD_PASSWORD": "given"}).password
         == "given"
     )
     with pytest.raises(UsageError, match="unlock"):
-        address("opensearch://ada@locked:9200/docs", {})
+        parse_address("opensearch://ada@locked:9200/docs", {})
 
 
 @pytest.mark.parametrize(
@@ -104,9 +108,9 @@ def test_a_password_comes_from_the_keyring(monkeypatch):
 )
 def test_aws_needs_a_service_and_a_region(environment):
     with pytest.raises(UsageError, match="AWS_REGION"):
-        address("opensearch://host/docs", environment)
+        parse_address("opensearch://host/docs", environment)
     with pytest.raises(UsageError, match="opensearch://"):
-        address(
+        parse_address(
             "elasticsearch://host/docs", {"NEARFOLD_AWS_SERVICE": "es", "AWS_REGION": "eu-north-1"}
         )
 
@@ -133,14 +137,14 @@ def test_a_password_in_the_url_is_refused_and_not_repeated(url):
 @pytest.mark.parametrize("name", ["NEARFOLD_PASSWORD", "NEARFOLD_API_KEY"])
 def test_a_secret_that_no_header_can_hold_is_refused_and_not_repeated(name, value):
     with pytest.raises(UsageError, match=f"{name} holds a control character") as caught:
-        address("opensearch://ada@host/docs", {name: value})
+        parse_address("opensearch://ada@host/docs", {name: value})
     assert "hunter2" not in str(caught.value)
 
 
 def test_a_key_is_in_ascii_and_a_password_in_any_script():
     with pytest.raises(UsageError, match="as the engine gave it"):
-        address("opensearch://host/docs", {"NEARFOLD_API_KEY": "schlüssel…"})
-    where = address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD": "schlüssel…"})
+        parse_address("opensearch://host/docs", {"NEARFOLD_API_KEY": "schlüssel…"})
+    where = parse_address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD": "schlüssel…"})
     link = OpenSearchLink(where)
     named = link._client.transport.connection_pool.connections[0].headers["authorization"]
     assert base64.b64decode(named.removeprefix("Basic ")).decode() == "ada:schlüssel…"
@@ -151,12 +155,12 @@ def test_a_file_that_is_no_text_is_not_quoted(tmp_path):
     file.write_bytes(b"\xef\xbb\xbfcorrect horse\r\n")
     file.chmod(0o600)
     assert (
-        address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)}).password
+        parse_address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)}).password
         == "correct horse"
     )
     file.write_bytes(b"\xfa\xce" * 32)
     with pytest.raises(UsageError, match="is not UTF-8 text") as caught:
-        address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)})
+        parse_address("opensearch://ada@host/docs", {"NEARFOLD_PASSWORD_FILE": str(file)})
     assert "0xfa" not in str(caught.value)
 
 
