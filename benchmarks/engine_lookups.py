@@ -12,7 +12,7 @@ import numpy as np
 from engine_lab import Lab
 
 from indexer.recipe import DEFAULT
-from indexer.searching.similar import similar
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprint
 from indexer.stores.engine import bodies
@@ -64,7 +64,10 @@ def looked_up(
 
 def in_client(lab: Lab, text: str) -> list[str]:
     return [
-        match.id for match in similar(lab.store, text, threshold=THRESHOLD, limit=LIMIT).matches
+        match.id
+        for match in similar(
+            lab.store, text, SimilarOptions(threshold=THRESHOLD, limit=LIMIT)
+        ).matches
     ]
 
 

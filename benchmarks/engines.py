@@ -36,7 +36,7 @@ from engine_texts import check, library, neighbours
 from indexer.grouping.group import group
 from indexer.operations.install import install
 from indexer.recipe import DEFAULT
-from indexer.searching.search import search
+from indexer.searching.search import SearchOptions, search
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.engine.installation import FOLD, shared_name
 
@@ -192,9 +192,9 @@ def folded(lab: Lab, random: np.random.Generator, queries: int) -> None:
         "search pipeline": lambda two: lab.hits(
             lab.name, asking(two, fields), search_pipeline=FOLD
         ),
-        "nearfold search, none": lambda two: search(lab.store, two, fold="none"),
-        "nearfold search, family": lambda two: search(lab.store, two, fold="family"),
-        "nearfold search, live": lambda two: search(lab.store, two, fold="live"),
+        "nearfold search, none": lambda two: search(lab.store, two, SearchOptions(fold="none")),
+        "nearfold search, family": lambda two: search(lab.store, two, SearchOptions(fold="family")),
+        "nearfold search, live": lambda two: search(lab.store, two, SearchOptions(fold="live")),
     }
     seen: dict[str, list[float]] = {way: [] for way in ways}
     warming = words[:10]

@@ -37,7 +37,7 @@ from openloop import Asking, run, thirds
 from pages import body, served
 
 from indexer.searching.search import search
-from indexer.searching.similar import similar
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -157,7 +157,7 @@ class Questions:
     overview: str
 
     def look_up(self, number: int) -> None:
-        similar(self.store, self.texts[number % len(self.texts)], limit=5)
+        similar(self.store, self.texts[number % len(self.texts)], SimilarOptions(limit=5))
 
     def search(self, number: int) -> None:
         search(self.store, self.words[number % len(self.words)])
@@ -191,7 +191,7 @@ def questions(store: Store, address: str, file: Path, overview: bool) -> Questio
     frequent = Counter(word for text in chosen for word in text.split()).most_common(1)[0][0]
     pairs: list[tuple[str, str]] = []
     for text in chosen:
-        ids = [match.id for match in similar(store, text, limit=2).matches]
+        ids = [match.id for match in similar(store, text, SimilarOptions(limit=2)).matches]
         pairs += [(ids[0], ids[1])] if len(ids) == 2 else []
         if len(pairs) == 20:
             break

@@ -21,7 +21,7 @@ from watching import Watch
 
 from indexer.grouping.group import group
 from indexer.indexing.make_rows import ExtractedBlob, row_of
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.model import Blob, Document
 from indexer.recipe import DEFAULT
 from indexer.sketch.fingerprint import fingerprints
@@ -60,11 +60,13 @@ def main() -> None:
     parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--jobs", default="match,exact,complete,group")
     chosen = parser.parse_args()
-    asked = {"threshold": chosen.threshold, "memory": chosen.memory}
+    threshold, memory = chosen.threshold, chosen.memory
     jobs: dict[str, Callable[[Store], object]] = {
-        "match": lambda store: match(store, **asked),
-        "exact": lambda store: match(store, exact=True, **asked),
-        "complete": lambda store: match(store, all_pairs=True, **asked),
+        "match": lambda store: match(store, MatchOptions(threshold), memory=memory),
+        "exact": lambda store: match(store, MatchOptions(threshold, exact=True), memory=memory),
+        "complete": lambda store: match(
+            store, MatchOptions(threshold, all_pairs=True), memory=memory
+        ),
         "group": lambda store: group(
             store, threshold=max(chosen.threshold, 0.8), memory=chosen.memory
         ),

@@ -90,7 +90,9 @@ def timed(what: str, run: Callable[[], Any]) -> Any:
 
 def one_machine(texts: Texts, folder: Path, threshold: float) -> tuple[set[Any], dict[str, Any]]:
     store = timed("one machine: sign, store", lambda: stored(texts, f"sqlite:///{folder}/one.db"))
-    found = timed("one machine: match", lambda: pairs.match(store, threshold=threshold))
+    found = timed(
+        "one machine: match", lambda: pairs.match(store, pairs.MatchOptions(threshold=threshold))
+    )
     account = timed("one machine: group", lambda: grouping.group(store, threshold=threshold))
     print(
         f"  hot bands: {found.capped.keys:,} in match, {account.capped.keys:,} in group", flush=True

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from indexer.lab.studies.study import study
     from indexer.lab.synthesis.synth import synth
     from indexer.lab.tuning.tune import tune
-    from indexer.matching.match import match
+    from indexer.matching.match import MatchOptions, match
     from indexer.operations.backup import backup
     from indexer.operations.doctor import doctor
     from indexer.operations.install import install
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from indexer.operations.status import status
     from indexer.operations.uninstall import uninstall
     from indexer.recipe import Recipe, recipe_named
-    from indexer.searching.search import fold_hits, search
-    from indexer.searching.similar import similar, similar_many
+    from indexer.searching.fold_hits import fold_hits
+    from indexer.searching.search import SearchOptions, search
+    from indexer.searching.similar import SimilarOptions, similar, similar_many
     from indexer.similarity.duplicate_sets import duplicate_pairs, duplicate_sets
     from indexer.sketch.fingerprint import fingerprint, fingerprints
     from indexer.sketch.plan import plan
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
     from indexer.web.compare_page import compare_page
 
 __all__ = [
+    "MatchOptions",
     "Recipe",
+    "SearchOptions",
+    "SimilarOptions",
     "backup",
     "compare",
     "compare_page",
@@ -77,7 +81,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "MatchOptions": "indexer.matching.match",
     "Recipe": "indexer.recipe",
+    "SearchOptions": "indexer.searching.search",
+    "SimilarOptions": "indexer.searching.similar",
     "backup": "indexer.operations.backup",
     "compare": "indexer.comparing.compare",
     "compare_page": "indexer.web.compare_page",
@@ -90,7 +97,7 @@ _HOMES = {
     "export": "indexer.exports.export",
     "fingerprint": "indexer.sketch.fingerprint",
     "fingerprints": "indexer.sketch.fingerprint",
-    "fold_hits": "indexer.searching.search",
+    "fold_hits": "indexer.searching.fold_hits",
     "group": "indexer.grouping.group",
     "hash": "indexer.indexing.hash",
     "index": "indexer.indexing.index",

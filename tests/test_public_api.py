@@ -8,7 +8,10 @@ import indexer
 from indexer.errors import NearfoldError
 
 PUBLIC = {
+    "MatchOptions",
     "Recipe",
+    "SearchOptions",
+    "SimilarOptions",
     "backup",
     "compare",
     "compare_page",

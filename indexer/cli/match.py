@@ -115,11 +115,14 @@ def match_command(
     form: Literal["text", "csv", "jsonl", "parquet"],
     out: Path | None,
     paths: bool,
+    audit: int | None,
+    memory: int,
     **options: Any,
 ) -> int:
     """All near-duplicate pairs of the store; --json is --format jsonl, with the summary as JSON on
     stderr too.
     """
+    chosen = pairs.MatchOptions(audit=audit or 0, **options)
     if form == "parquet" and out is None:
         raise UsageError("parquet is no text; give --out FILE")
     if form == "parquet":
@@ -127,8 +130,8 @@ def match_command(
     if out is not None:
         check_place(out)
     with open_for_command(store_url) as store, progress.of_stages() as advance:
-        matched = pairs.match(store, progress=advance, **options)
-    printing.matched(matched, "jsonl" if as_json else form, out, paths, as_json, options["of"])
+        matched = pairs.match(store, chosen, memory=memory, progress=advance)
+    printing.matched(matched, "jsonl" if as_json else form, out, paths, as_json, chosen.of)
     return 0
 
 

@@ -97,10 +97,10 @@ def search_command(
     **options: Any,
 ) -> int:
     """Full-text search with near duplicates folded under the best of them."""
-    filtered = results.parse_filters(filters)
+    chosen = results.SearchOptions(
+        filters=results.parse_filters(filters), after=after, keep_alive=hold, **options
+    )
     with open_for_command(store_url) as store:
-        page = results.search(
-            store, query, filters=filtered, after=after, keep_alive=hold, **options
-        )
+        page = results.search(store, query, chosen)
     printing.page(page, as_json, by_token=hold or after is not None)
     return 0

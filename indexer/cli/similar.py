@@ -39,12 +39,13 @@ def similar_command(
     """Near duplicates of a file, of text on stdin (-), or of a stored document."""
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
+    chosen = lookup.SimilarOptions(**options)
     with open_for_command(store_url) as store:
         require_recipe(store)
         if path is None:
-            found = lookup.similar(store, id=id, **options)
+            found = lookup.similar(store, options=chosen, id=id)
         else:
             where, document = document_at(path)
-            found = lookup.similar(store, document.text, path=where, **options)
+            found = lookup.similar(store, document.text, chosen, path=where)
     printing.found(found, as_json)
     return 0

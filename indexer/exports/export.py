@@ -25,7 +25,7 @@ from indexer.exports.report import report
 from indexer.exports.review_batches import Balance, Batch, Group, batches
 from indexer.exports.tables import Table, write_csv
 from indexer.grouping.group import RECALL
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.model import Row
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
@@ -104,7 +104,11 @@ def export(
         raise UsageError(f"a batch must hold 1 document or more, not {batch_size}")
     if form == "html":
         audited = (
-            match(store, threshold=threshold, recall=RECALL, audit=audit, progress=progress).audit
+            match(
+                store,
+                MatchOptions(threshold=threshold, recall=RECALL, audit=audit),
+                progress=progress,
+            ).audit
             if audit
             else None
         )
@@ -209,9 +213,7 @@ def _pairs(
 ) -> Iterator[PairRecord]:
     found = match(
         store,
-        threshold=threshold,
-        measure=measure,
-        false_negative_weight=THOROUGH,
+        MatchOptions(threshold=threshold, measure=measure, false_negative_weight=THOROUGH),
         progress=progress,
     )
     told.notes.extend(found.notes())

@@ -1,6 +1,4 @@
-"""Where a paged search goes on: which hits were shown, and at which moment of the store, spelled as
-one token.
-"""
+"""The state of a paged search as one token: which hits were shown, and at which snapshot."""
 
 from __future__ import annotations
 
@@ -13,12 +11,15 @@ from dataclasses import dataclass
 
 from indexer.errors import UsageError
 
-LONGEST = 4_000_000
+LONGEST = 4_000_000  # bytes of a decompressed token
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The state after `page` pages of a search: `shown` are the ids of the hits shown, in order."""
+    """The state after `page` pages of a search.
+
+    `search`: digest of the query and its options. `shown`: ids of the hits shown, in order.
+    """
 
     search: str
     page: int
@@ -27,45 +28,50 @@ class Cursor:
 
     @property
     def token(self) -> str:
-        """The cursor as letters, digits, `-` and `_`: about 25 characters a shown hit of nearfold's
-        own ids.
+        """The cursor as letters, digits, `-` and `_`.
+
+        About 25 characters a shown hit of nearfold's own ids.
         """
         state = json.dumps([self.search, self.page, self.snapshot, *self.shown], ensure_ascii=False)
-        return (
-            base64.urlsafe_b64encode(zlib.compress(state.encode("utf-8", "replace"), 9))
-            .decode()
-            .rstrip("=")
-        )
+        packed = zlib.compress(state.encode("utf-8", "replace"), 9)
+        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
-    def later(self, shown: tuple[str, ...], snapshot: str | None) -> Cursor:
-        """The cursor after one more page."""
+    def next_page(self, shown: tuple[str, ...], snapshot: str | None) -> Cursor:
+        """Return the cursor after one more page."""
         return Cursor(self.search, self.page + 1, self.shown + shown, snapshot)
 
 
-def fingerprint_of(*asked: object) -> str:
-    """A digest of what a search asks, by which a token of another search is told."""
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:12]
+def search_digest(*parts: object) -> str:
+    """Return a digest of a query and its options, by which tokens of other searches are refused."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
-def cursor(token: str, search: str) -> Cursor:
-    """The inverse of `Cursor.token`; raises `UsageError` for what is no token, and for one of
-    another search.
+def parse_token(token: str, search: str) -> Cursor:
+    """Return the cursor that `Cursor.token` wrote.
 
-    >>> cursor(Cursor("0a", 1, ("x", "y"), None).token, "0a")
+    Raises `UsageError` for anything else, and for a token of another search than `search`.
+
+    >>> parse_token(Cursor("0a", 1, ("x", "y"), None).token, "0a")
     Cursor(search='0a', page=1, shown=('x', 'y'), snapshot=None)
     """
     try:
-        packed = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-        of, page, snapshot, *shown = json.loads(zlib.decompressobj().decompress(packed, LONGEST))
-        read = Cursor(
-            str(of), int(page), tuple(map(str, shown)), None if snapshot is None else str(snapshot)
-        )
+        cursor = _unpack(token)
     except (binascii.Error, zlib.error, ValueError, TypeError) as error:
         raise UsageError(
-            "that is no token of a page; copy the whole `next` of the page before"
+            "this is not a page token; copy the whole `next` of the page before"
         ) from error
-    if read.search != search:
+    if cursor.search != search:
         raise UsageError(
-            "that token belongs to another search; give the same query, filters, order, folding and threshold"
+            "this token belongs to another search; "
+            "give the same query, filters, order, folding and threshold"
         )
-    return read
+    return cursor
+
+
+def _unpack(token: str) -> Cursor:
+    padding = "=" * (-len(token) % 4)
+    packed = base64.b64decode(token + padding, altchars=b"-_", validate=True)
+    state = zlib.decompressobj().decompress(packed, LONGEST)
+    search, page, snapshot, *shown = json.loads(state)
+    shown_ids = tuple(str(id) for id in shown)
+    return Cursor(str(search), int(page), shown_ids, None if snapshot is None else str(snapshot))

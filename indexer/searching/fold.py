@@ -102,14 +102,14 @@ class BySketch:
     measure.
 
     The slots decide where the whole 95 % interval lies on one side of the threshold; inside it
-    `exact(a, b)` is asked for the similarity of two documents by id; not `trusting`, it is asked of
+    `exact(a, b)` is asked for the similarity of two documents by id; not `trusts_slots`, it is asked of
     every hit that slots would fold. A hit without a sketch is shown.
     """
 
     def __init__(
-        self, threshold: float, exact: Callable[[str, str], float], trusting: bool = True
+        self, threshold: float, exact: Callable[[str, str], float], trusts_slots: bool = True
     ) -> None:
-        self._threshold, self._exact, self._trusting = threshold, exact, trusting
+        self._threshold, self._exact, self._trusts_slots = threshold, exact, trusts_slots
         self._groups = 0
         self._heads: list[tuple[int, str]] = []
         self._sketches: _Sketches | None = None
@@ -139,7 +139,7 @@ class BySketch:
         rows: list[int] = possible[order].tolist()
         for row, low in zip(rows, self._lows[equal[order]], strict=True):
             place, head = self._heads[row]
-            if (self._trusting and low >= self._threshold) or self._exact(
+            if (self._trusts_slots and low >= self._threshold) or self._exact(
                 head, id
             ) >= self._threshold:
                 return place

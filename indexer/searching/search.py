@@ -2,33 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice, tee
 from typing import Literal, TypeAlias
 
 from indexer.errors import SnapshotExpired, UsageError
-from indexer.model import Facet, FoldedHit, Hit, Query, RankedRow, Scope
+from indexer.model import Facet, Hit, Query, RankedRow, Scope
 from indexer.recipe import Recipe
-from indexer.searching.cursor import Cursor, cursor, fingerprint_of
-from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
-from indexer.searching.fold_types import ByType, by_type
+from indexer.searching.cursor import Cursor, parse_token, search_digest
+from indexer.searching.fold import Group, NoFolding, Rule, fold_ranking
+from indexer.searching.fold_hits import (
+    Fold,
+    folding_rule,
+    has_misled,
+    hits_of_groups,
+    text_rule,
+)
+from indexer.searching.fold_types import by_type
 from indexer.searching.stored_texts import StoredTexts, ranked_row
 from indexer.stores.base import Ranking, Store
 from indexer.stores.requirements import require_recipe, scope_view
 
-Fold: TypeAlias = Literal["live", "family", "types", "none"]
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
 WINDOW = 1000
 TOP = 100
-# below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
-# thousand
-SURPRISING = 0.1
-_NO_SLOTS = "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; --fold family may do"
+_NO_SLOTS = (
+    "recipe {} keeps no MinHash slots, which live folding needs: nothing is folded; "
+    "--fold family may do"
+)
 _TOP_ONLY = (
     "the best {} hits were compared by type; those after them are not folded: --top compares more"
 )
-_SNAPSHOT_EXPIRED = "the snapshot of the first page has expired: documents that changed since then are read as they are now"
+_SNAPSHOT_EXPIRED = (
+    "the snapshot of the first page has expired: "
+    "documents that changed since then are read as they are now"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """The options of `search`: what is found, how it is folded, and which page is returned.
+
+    `fold`: `live` folds hits at `threshold` of the `jaccard` measure (by texts alone once slots
+    turn out to mislead), `family` by the stored family, `types` folds the best hits by duplicate
+    type, `none` not at all.
+    `threshold`: least similarity of folded hits, 0 to 1; with `types` the least terminology overlap
+    of fuzzy duplicates.
+    `filters`: (field, value) pairs that must all hold.
+    `sort`: `relevance`, `path` or `modified`.
+    `limit`: hits a page, 1 or more.
+    `page`: number of the page, from 1; another one than the first searches again.
+    `after`: the `next` of the page before, to go on instead: what resembles a hit shown before is
+    folded under it and not shown, whatever arrives in between, and nothing is left out. None:
+    search from the beginning.
+    `keep_alive`: on the first page, a search engine keeps the documents as they are, five minutes
+    from page to page; else, and in an embedded store, each page reads them as they are then.
+    `facets`: fields whose most frequent values are counted, in documents and in stored families.
+    `of`: `documents`; `parts` finds clauses, and folds clauses that are near duplicates of each
+    other; `both` finds clauses and documents.
+    `top`: with `types`, how many of the best hits are compared.
+    `synonyms`: with `types`, lines as `duplicate_sets` takes them.
+
+    Raises `UsageError` for `after` together with a page.
+    """
+
+    fold: Fold = "live"
+    threshold: float = 0.8
+    filters: Sequence[tuple[str, str]] = ()
+    sort: Sort = "relevance"
+    limit: int = 10
+    page: int = 1
+    after: str | None = None
+    keep_alive: bool = False
+    facets: Sequence[str] = ()
+    of: Scope = "documents"
+    top: int = TOP
+    synonyms: str = ""
+
+    def __post_init__(self) -> None:
+        if self.after is not None and self.page != 1:
+            raise UsageError("give either a page or a token to go on after, not both")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +92,8 @@ class Page:
     `total`: documents that match. `families`: by fold `family` the stored families of all of them;
     by `live` the groups among the hits that were read: the relation is `eq` when all were read,
     else `gte`. `more`: there is a next page, and `next` is the token that `search` takes to go on
-    after this one. `notes` say what an honest answer adds. `measure`: what the similarity of folded
-    hits to the shown one is, computed on the texts.
+    after this one. `notes` say what may be missing. `measure`: what the similarity of folded hits
+    to the shown one is, computed on the texts.
     """
 
     total: int
@@ -55,235 +109,174 @@ class Page:
     measure: str = "jaccard"
 
 
-def search(
-    store: Store,
-    query: str,
-    *,
-    fold: Fold = "live",
-    threshold: float = 0.8,
-    filters: Sequence[tuple[str, str]] = (),
-    sort: Sort = "relevance",
-    limit: int = 10,
-    page: int = 1,
-    after: str | None = None,
-    keep_alive: bool = False,
-    facets: Sequence[str] = (),
-    of: Scope = "documents",
-    top: int = TOP,
-    synonyms: str = "",
-) -> Page:
+@dataclass(frozen=True, slots=True)
+class _FoldedRanking:
+    """The hits that were read, folded by `rule`; `complete`: there are no others.
+
+    `groups[:seeds]` were shown on the pages before.
+    """
+
+    groups: list[Group]
+    seeds: int
+    complete: bool
+    rule: Rule
+
+    def page(self, options: SearchOptions) -> list[Group]:
+        """Return the groups of the page."""
+        end = self.seeds + options.limit * options.page
+        return self.groups[end - options.limit : end]
+
+    def shown(self, options: SearchOptions) -> tuple[str, ...]:
+        """Return the ids of the heads up to the end of the page, those shown before left out."""
+        end = self.seeds + options.limit * options.page
+        return tuple(group.head.id for group in self.groups[self.seeds : end])
+
+
+def search(store: Store, query: str, options: SearchOptions = SearchOptions()) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
-    `live` folds hits at `threshold` of the `jaccard` measure (by texts alone once slots turn out
-    to mislead), `family` by the stored family, `none` not at all. Hits are read until the page is
-    full, and at least the first 1,000, so that the counts of folded hits are nearly always whole.
-    `types` folds the best `top` hits by duplicate type, fuzzy ones at `threshold` of terminology;
-    `synonyms` are lines as `duplicate_sets` takes them.
-
-    `page` searches again. `after`, the `next` of the page before, goes on instead: what resembles a
-    hit shown before is folded under it and not shown, whatever arrives in between, and nothing is
-    left out. With `keep_alive` on the first page a search engine keeps the documents as they are, five
-    minutes from page to page; else, and in an embedded store, they are read as they are then.
-    `facets` are fields whose most frequent values are counted, in documents and in stored families.
-
-    `of` parts finds clauses, and folds clauses that are near duplicates of each other; `both` finds
-    clauses and documents.
+    Hits are read until the page is full, and at least the first 1,000, so that the counts of folded
+    hits are nearly always whole.
 
     Raises `StoreError` when nothing was indexed yet, `UsageError` for a token of another search,
     and for a store without parts.
     """
-    asked = Query(query, tuple(filters), sort, tuple(facets), families=fold == "family")
-    typing = (*((top, synonyms) if fold == "types" else ()), *((of,) if of != "documents" else ()))
-    begun = _begun(after, page, fingerprint_of(query, filters, sort, fold, threshold, *typing))
-    recipe, store = require_recipe(store), scope_view(store, of)
-    ranking, notes = _ranking(store, asked, begun, keep_alive)
-    readings = StoredTexts(store, recipe, ranking.snapshot)
-    seeds = [ranked_row(row) for row in readings.rows(begun.shown)]
-    start = len(seeds) + limit * (page - 1)
-    rule: Rule = _rule(fold, threshold, readings)
-    if fold == "types":
-        rule, ranking = _typed(ranking, begun, readings, threshold, top, synonyms)
-    read: list[RankedRow] = []
-    ranking = replace(ranking, hits=_noted(ranking.hits, read))
-    groups, complete = _groups(ranking, begun, seeds, rule, start + limit)
-    if fold == "live" and _misled(groups[: start + limit], readings, threshold):
-        rule = BySketch(threshold, readings.similarity, trusting=False)
-        ranking = replace(ranking, hits=chain(tuple(read), ranking.hits))
-        groups, complete = _groups(ranking, begun, seeds, rule, start + limit)
-    families, relation = _families(fold, ranking, len(groups), complete)
-    later = begun.later(_ids(groups[len(seeds) : start + limit]), ranking.snapshot)
-    made = Page(
+    start = _start(query, options)
+    recipe = require_recipe(store)
+    view = scope_view(store, options.of)
+    ranking, notes = _ranking(view, query, options, start)
+    texts = StoredTexts(view, recipe, ranking.snapshot)
+    folded = _fold(ranking, start, texts, options)
+    families, relation = _families(options.fold, ranking, folded)
+    cursor = start.next_page(folded.shown(options), ranking.snapshot)
+    has_more = len(folded.groups) > folded.seeds + options.limit * options.page
+    page = Page(
         total=ranking.total,
         families=families,
         relation=relation,
-        hits=tuple(_hits(groups[start : start + limit], readings, rule)),
-        page=later.page,
-        more=len(groups) > start + limit,
-        notes=(*notes, *_notes(fold, recipe, ranking.total, top)),
+        hits=tuple(hits_of_groups(folded.page(options), texts, folded.rule)),
+        page=cursor.page,
+        more=has_more,
+        notes=(*notes, *_notes(options, recipe, ranking.total)),
         facets=ranking.facets,
-        next=later.token if len(groups) > start + limit else None,
-        of=of,
-        measure="terminology" if fold == "types" else "jaccard",
+        next=cursor.token if has_more else None,
+        of=options.of,
+        measure="terminology" if options.fold == "types" else "jaccard",
     )
-    if ranking.snapshot and not made.more:
-        store.release(ranking.snapshot)
-    return made
+    if ranking.snapshot and not has_more:
+        view.release(ranking.snapshot)
+    return page
 
 
-def _begun(after: str | None, page: int, search: str) -> Cursor:
-    """Where the search goes on: after a token, or before a page without anything shown."""
-    if after is not None and page != 1:
-        raise UsageError("give either a page or a token to go on after, not both")
-    return Cursor(search, page - 1, (), None) if after is None else cursor(after, search)
+def _start(query: str, options: SearchOptions) -> Cursor:
+    """Return where the search goes on: after a token, or before a page without any hit shown."""
+    parts: list[object] = [query, options.filters, options.sort, options.fold, options.threshold]
+    if options.fold == "types":
+        parts += [options.top, options.synonyms]
+    if options.of != "documents":
+        parts.append(options.of)
+    digest = search_digest(*parts)
+    if options.after is None:
+        return Cursor(digest, options.page - 1, (), None)
+    return parse_token(options.after, digest)
 
 
 def _ranking(
-    store: Store, asked: Query, begun: Cursor, keep_alive: bool
+    store: Store, query: str, options: SearchOptions, start: Cursor
 ) -> tuple[Ranking, tuple[str, ...]]:
-    """The hits, at the moment of the pages before where there is one; when it is over, as they are
-    now.
+    """Return the hits and notes on them.
+
+    They are those of the snapshot of the pages before where there is one; once it has expired, the
+    documents as they are now.
     """
-    try:
-        return store.search(asked, begun.snapshot, keep_alive or begun.snapshot is not None), ()
-    except SnapshotExpired:
-        return store.search(asked, keep_alive=True), (_SNAPSHOT_EXPIRED,)
-
-
-def _typed(
-    ranking: Ranking, begun: Cursor, readings: StoredTexts, overlap: float, top: int, synonyms: str
-) -> tuple[Rule, Ranking]:
-    """How the hits shown before and the best `top` others fold by type, and the hits again."""
-    hits = iter(ranking.hits)
-    best = list(islice(hits, top + len(begun.shown)))
-    others = [hit.id for hit in best if hit.id not in begun.shown]
-    rule = by_type([*begun.shown, *others[:top]], readings, overlap, synonyms)
-    return rule, replace(ranking, hits=chain(best, hits))
-
-
-def _groups(
-    ranking: Ranking, begun: Cursor, seeds: list[RankedRow], rule: Rule, heads: int
-) -> tuple[list[Group], bool]:
-    """The hits folded, those shown before first."""
-    shown = frozenset(begun.shown)
-    hits = (hit for hit in ranking.hits if hit.id not in shown)
-    return fold_ranking(hits, rule, heads, 0 if isinstance(rule, NoFolding) else WINDOW, seeds)
-
-
-def _noted(hits: Iterable[RankedRow], read: list[RankedRow]) -> Iterator[RankedRow]:
-    for hit in hits:
-        read.append(hit)
-        yield hit
-
-
-def _misled(groups: Sequence[Group], readings: StoredTexts, threshold: float) -> bool:
-    """Whether slots folded what its text shows to be another document, as they do with texts that
-    were made for that.
-    """
-    folded = [
-        (group.head.id, [one.id for one in group.members]) for group in groups if group.members
-    ]
-    readings.read_ahead([id for head, ids in folded for id in (head, *ids)])
-    return any(
-        value < threshold - SURPRISING
-        for head, ids in folded
-        for value in readings.similarities(head, ids)
+    request = Query(
+        query,
+        tuple(options.filters),
+        options.sort,
+        tuple(options.facets),
+        families=options.fold == "family",
     )
+    keep_alive = options.keep_alive or start.snapshot is not None
+    try:
+        return store.search(request, start.snapshot, keep_alive), ()
+    except SnapshotExpired:
+        return store.search(request, keep_alive=True), (_SNAPSHOT_EXPIRED,)
+
+
+def _fold(
+    ranking: Ranking, start: Cursor, texts: StoredTexts, options: SearchOptions
+) -> _FoldedRanking:
+    """Fold the hits; those shown before are the heads of the first groups."""
+    seeds = [ranked_row(row) for row in texts.rows(start.shown)]
+    hits: Iterable[RankedRow] = ranking.hits
+    if options.fold == "types":
+        rule, hits = _type_rule(hits, start, texts, options)
+    else:
+        rule = folding_rule(options.fold, options.threshold, texts)
+    shown = frozenset(start.shown)
+    new_hits, same_hits = tee(hit for hit in hits if hit.id not in shown)
+    folded = _fold_by(rule, new_hits, seeds, options)
+    if options.fold != "live":
+        return folded
+    end = folded.seeds + options.limit * options.page
+    if has_misled(folded.groups[:end], texts, options.threshold):
+        return _fold_by(text_rule(options.threshold, texts), same_hits, seeds, options)
+    return folded
+
+
+def _fold_by(
+    rule: Rule, hits: Iterable[RankedRow], seeds: list[RankedRow], options: SearchOptions
+) -> _FoldedRanking:
+    heads = len(seeds) + options.limit * options.page
+    window = 0 if isinstance(rule, NoFolding) else WINDOW
+    groups, complete = fold_ranking(hits, rule, heads, window, seeds)
+    return _FoldedRanking(groups, len(seeds), complete, rule)
+
+
+def _type_rule(
+    ranking: Iterable[RankedRow], start: Cursor, texts: StoredTexts, options: SearchOptions
+) -> tuple[Rule, Iterable[RankedRow]]:
+    """Return the rule for the hits shown before and the best others, and all hits again."""
+    hits = iter(ranking)
+    best = list(islice(hits, options.top + len(start.shown)))
+    others = [hit.id for hit in best if hit.id not in start.shown]
+    ids = [*start.shown, *others[: options.top]]
+    rule = by_type(ids, texts, options.threshold, options.synonyms)
+    return rule, chain(best, hits)
 
 
 def _families(
-    fold: Fold, ranking: Ranking, groups: int, complete: bool
+    fold: Fold, ranking: Ranking, folded: _FoldedRanking
 ) -> tuple[int, Literal["eq", "gte"]]:
     if fold == "none":
         return ranking.total, "eq"
     if ranking.families is not None:
         return ranking.families, "eq"
-    return groups, "eq" if complete else "gte"
+    return len(folded.groups), "eq" if folded.complete else "gte"
 
 
-def _notes(fold: Fold, recipe: Recipe, total: int, top: int) -> tuple[str, ...]:
-    if fold == "types" and total > top:
-        return (_TOP_ONLY.format(top),)
-    return (_NO_SLOTS.format(recipe.name),) if fold == "live" and not recipe.minhash else ()
+def _notes(options: SearchOptions, recipe: Recipe, total: int) -> tuple[str, ...]:
+    if options.fold == "types" and total > options.top:
+        return (_TOP_ONLY.format(options.top),)
+    if options.fold == "live" and not recipe.minhash:
+        return (_NO_SLOTS.format(recipe.name),)
+    return ()
 
 
-def parse_filters(spelled: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """`FIELD=VALUE` strings as pairs; raises `UsageError` for one without a field or an equals
-    sign.
+def parse_filters(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return `FIELD=VALUE` strings as pairs.
+
+    Raises `UsageError` for one without a field or an equals sign.
 
     >>> parse_filters(["content_type=text/plain"])
     (('content_type', 'text/plain'),)
     """
-    pairs = [tuple(one.split("=", 1)) for one in spelled]
-    for one, pair in zip(spelled, pairs, strict=True):
-        if len(pair) != 2 or not pair[0]:
+    pairs = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
             raise UsageError(
-                f"a filter is FIELD=VALUE, for example content_type=text/plain, not {one!r}"
+                f"a filter is FIELD=VALUE, for example content_type=text/plain, not {text!r}"
             )
-    return tuple((field, value) for field, value in pairs)
-
-
-def fold_hits(
-    store: Store,
-    ids: Iterable[str],
-    threshold: float = 0.8,
-    *,
-    fold: Fold = "live",
-    synonyms: str = "",
-) -> tuple[Hit, ...]:
-    """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
-
-    As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
-    turn out to mislead. An id given twice counts once; one that the store does not have is left
-    out. Raises `StoreError` when nothing was indexed yet.
-    """
-    readings = StoredTexts(store, require_recipe(store))
-    listed = list(dict.fromkeys(ids))
-    hits = [ranked_row(row) for row in readings.rows(listed)]
-    rule = (
-        by_type(listed, readings, threshold, synonyms)
-        if fold == "types"
-        else _rule(fold, threshold, readings)
-    )
-    groups, _ = fold_ranking(hits, rule, len(hits), 0)
-    if fold == "live" and _misled(groups, readings, threshold):
-        groups, _ = fold_ranking(
-            hits, BySketch(threshold, readings.similarity, trusting=False), len(hits), 0
-        )
-    return tuple(_hits(groups, readings, rule))
-
-
-def _rule(fold: Fold, threshold: float, readings: StoredTexts) -> Rule:
-    if fold == "live":
-        return BySketch(threshold, readings.similarity)
-    return ByFamily() if fold == "family" else NoFolding()
-
-
-def _ids(groups: Sequence[Group]) -> tuple[str, ...]:
-    return tuple(group.head.id for group in groups)
-
-
-def _hits(groups: Sequence[Group], readings: StoredTexts, rule: Rule) -> Iterator[Hit]:
-    readings.read_ahead([one.id for group in groups for one in (group.head, *group.members)])
-    titles = readings.titles(_ids(groups))
-    for group in groups:
-        head, members = group.head, group.members
-        if isinstance(rule, ByType):
-            found = [rule.duplicates[one.id] for one in members]
-            under = tuple(
-                FoldedHit(one.id, one.path, made.terminology, made.type, readings.parts.get(one.id))
-                for one, made in zip(members, found, strict=True)
-            )
-        else:
-            values = readings.similarities(head.id, [one.id for one in members])
-            under = tuple(
-                FoldedHit(one.id, one.path, value, part=readings.parts.get(one.id))
-                for one, value in zip(members, values, strict=True)
-            )
-        yield Hit(
-            head.id,
-            head.path,
-            titles.get(head.id, ""),
-            head.score,
-            under,
-            readings.parts.get(head.id),
-        )
+        pairs.append((name, value))
+    return tuple(pairs)

@@ -1,7 +1,7 @@
-"""Looking up: what does this document resemble, and why.
+"""Look-ups: which stored documents a text resembles, and why.
 
-Candidates share keys with the query; their sketches tell which may reach the threshold; the texts
-decide.
+Candidates share keys with the query; their sketches rule out those that cannot reach the threshold;
+the texts decide.
 """
 
 from __future__ import annotations
@@ -20,17 +20,34 @@ from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.clauses.segmentation import clauses
 
-WINDOW = 1000
-BATCH = 50
+WINDOW = 1000  # candidates that are looked at
+BATCH = 50  # documents that are looked up at once
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarOptions:
+    """The options of `similar` and `similar_many`.
+
+    `threshold`: least similarity of a match, 0 to 1.
+    `measure`: name of the similarity.
+    `limit`: most matches a document.
+    `of`: which rows are looked up. None: parts for the id of a part, else documents. Among parts, a
+    text that is one clause is looked up without its number and heading, as they are stored.
+    """
+
+    threshold: float = 0.8
+    measure: str = "jaccard"
+    limit: int = 20
+    of: Scope | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarResult:
-    """The answer to a look-up. `query` names what was asked: a path, `-`, or an id.
+    """The answer to a look-up. `query` names what was looked up: a path, `-`, or an id.
 
     `status` is the query's own: anything but `complete` and `truncated` has no keys and so no
     matches. `notes` says what may be missing, in sentences. Passages point into `text`, which is
-    what was asked.
+    what was looked up.
     """
 
     query: str
@@ -42,169 +59,166 @@ class SimilarResult:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """A text to look up, and which document it is, where it is one."""
+
+    text: str
+    id: str | None = None
+    path: str | None = None
+    is_part: bool = False
+
+    def is_itself(self, candidate: Candidate) -> bool:
+        """Return whether a candidate is the document that is looked up."""
+        return candidate.id == self.id or candidate.path == self.path
+
+
 def similar(
     store: Store,
     text: str | None = None,
+    options: SimilarOptions = SimilarOptions(),
     *,
     id: str | None = None,
     path: str | None = None,
-    threshold: float = 0.8,
-    measure: str = "jaccard",
-    limit: int = 20,
-    of: Scope | None = None,
 ) -> SimilarResult:
-    """Find the stored near duplicates of a text, or of the stored document `id`; never the document
-    itself.
+    """Find the stored near duplicates of a text, or of the stored document `id`.
 
-    `of`: which rows are looked up; None means parts for the id of a part, else documents. Among
-    parts, a text that is one clause is asked without its number and heading, as they are stored.
-
-    `path` is where the text came from: a stored row of that path is the document itself. Matches
-    have `measure` >= `threshold`, most similar first, ties by path and id, at most `limit`.
+    `path` is where the text came from: a stored row of that path is the document itself, which is
+    never a match. Matches have the measure at the threshold or above, most similar first, ties by
+    path and id.
 
     Raises `DocumentNotFound`, `UnknownMeasure`, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
-    asked = (
-        _stored(store, [id])[0]
-        if id is not None
-        else _Asked(without_heading(text or "", of), path=path)
-    )
-    scope = of or ("parts" if asked.part else "documents")
-    return next(_answers(scope_view(store, scope), recipe, [asked], threshold, measure, limit))
+    if id is None:
+        lookup = _Lookup(without_heading(text or "", options.of), path=path)
+    else:
+        lookup = _stored_lookups(store, [id])[0]
+    scope = options.of or ("parts" if lookup.is_part else "documents")
+    return next(_results(scope_view(store, scope), recipe, [lookup], options))
 
 
 def similar_many(
     store: Store,
     texts: Sequence[str] = (),
+    options: SimilarOptions = SimilarOptions(),
     *,
     ids: Sequence[str] = (),
-    threshold: float = 0.8,
-    measure: str = "jaccard",
-    limit: int = 20,
 ) -> Iterator[SimilarResult]:
-    """Find the near duplicates of many texts, then of many stored documents, in the order given;
-    what `similar` finds for each.
+    """Yield the near duplicates of many texts, then of many stored documents, in the order given.
 
-    A store in a search engine is asked for the candidates of many documents at once. Raises as
-    `similar` does, for a document that is not found when its turn comes.
+    Each result is that of `similar`; without `options.of` documents are looked up. A store in a
+    search engine takes the candidates of many documents in one request. Raises as `similar` does,
+    for a document that is not found when its turn comes.
     """
     recipe = require_recipe(store)
+    view = store if options.of is None else scope_view(store, options.of)
     for start in range(0, len(texts), BATCH):
-        asked = [_Asked(text) for text in texts[start : start + BATCH]]
-        yield from _answers(store, recipe, asked, threshold, measure, limit)
+        batch = texts[start : start + BATCH]
+        lookups = [_Lookup(without_heading(text, options.of)) for text in batch]
+        yield from _results(view, recipe, lookups, options)
     for start in range(0, len(ids), BATCH):
-        yield from _answers(
-            store, recipe, _stored(store, ids[start : start + BATCH]), threshold, measure, limit
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A text to look up, and what document it is, where it is one."""
-
-    text: str
-    id: str | None = None
-    path: str | None = None
-    part: bool = False
+        lookups = _stored_lookups(store, ids[start : start + BATCH])
+        yield from _results(view, recipe, lookups, options)
 
 
 def without_heading(text: str, of: Scope | None) -> str:
-    """What a text is looked up by: among parts, a single clause goes without its number and
-    heading, as stored ones do.
+    """Return the text to look up.
+
+    Among parts, a single clause goes without its number and heading, as stored ones do.
     """
-    found = clauses(text) if of == "parts" else []
-    return (
-        text[found[0].body : found[0].end]
-        if len(found) == 1 and found[0].body < found[0].end
-        else text
-    )
+    if of != "parts":
+        return text
+    parts = clauses(text)
+    if len(parts) != 1 or parts[0].body >= parts[0].end:
+        return text
+    return text[parts[0].body : parts[0].end]
 
 
-def _stored(store: Store, ids: Sequence[str]) -> list[_Asked]:
+def _stored_lookups(store: Store, ids: Sequence[str]) -> list[_Lookup]:
     rows = store.get(ids)
     for id in ids:
         if id not in rows:
             raise DocumentNotFound(id=id)
-    return [_asked(rows[id]) for id in ids]
+    return [_stored_lookup(rows[id]) for id in ids]
 
 
-def _asked(row: Row) -> _Asked:
-    """A document is itself wherever its path is, a part by its id alone; documents of other
-    programs may have no path.
+def _stored_lookup(row: Row) -> _Lookup:
+    """Return the look-up of a stored row.
+
+    A document is itself wherever its path is, a part by its id alone; documents of other programs
+    may have no path.
     """
-    part = row.parent is not None
-    return _Asked(row.text, row.id, None if part else row.path or None, part)
+    is_part = row.parent is not None
+    path = None if is_part else row.path or None
+    return _Lookup(row.text, row.id, path, is_part)
 
 
-def _answers(
-    store: Store,
-    recipe: Recipe,
-    asked: Sequence[_Asked],
-    threshold: float,
-    measure: str,
-    limit: int,
+def _results(
+    store: Store, recipe: Recipe, lookups: Sequence[_Lookup], options: SimilarOptions
 ) -> Iterator[SimilarResult]:
-    """One answer each, in order; candidates come together."""
-    signed = [fingerprint(one.text, recipe) for one in asked]
-    together = store.candidates_of([(one.bands, one.blocks) for one in signed], WINDOW)
-    if (
-        not all(found.found for found in together)
-        and (now := require_recipe(store)).id != recipe.id
-    ):
-        yield from _answers(
-            store, now, asked, threshold, measure, limit
-        )  # the store was given another recipe meanwhile
-        return
-    for one, own, found in zip(asked, signed, together, strict=True):
-        others = [other for other in found.found if other.id != one.id and other.path != one.path]
+    """Yield one result each, in order; candidates are read together."""
+    prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
+    answers = store.candidates_of([(own.bands, own.blocks) for own in prints], WINDOW)
+    if not all(answer.found for answer in answers):
+        current = require_recipe(store)
+        if current.id != recipe.id:  # the store was given another recipe meanwhile
+            yield from _results(store, current, lookups, options)
+            return
+    for lookup, own, answer in zip(lookups, prints, answers, strict=True):
+        candidates = [row for row in answer.found if not lookup.is_itself(row)]
         yield SimilarResult(
-            query=one.id or one.path or "-",
-            text=one.text,
+            query=lookup.id or lookup.path or "-",
+            text=lookup.text,
             recipe=recipe.name,
             status=own.status,
-            matches=tuple(
-                _matches(store, one.text, own, others, recipe, threshold, measure, limit)
-            ),
-            capped_keys=found.capped_keys,
-            notes=tuple(_notes(own, found.capped_keys, found.cut, threshold, recipe)),
+            matches=tuple(_matches(store, lookup.text, own, candidates, recipe, options)),
+            capped_keys=answer.capped_keys,
+            notes=tuple(_notes(own, answer.capped_keys, answer.cut, options.threshold, recipe)),
         )
 
 
 def _matches(
     store: Store,
     text: str,
-    asked: Fingerprint,
+    own: Fingerprint,
     candidates: list[Candidate],
     recipe: Recipe,
-    threshold: float,
-    measure: str,
-    limit: int,
+    options: SimilarOptions,
 ) -> list[Match]:
-    """Candidates whose sketches may reach the threshold, judged on their texts."""
+    """Return the candidates that reach the threshold on their texts.
+
+    Those whose sketches rule it out are not read.
+    """
     if not candidates:
         return []
-    kept = promising(asked, candidates, threshold) if measure == "jaccard" else candidates
-    rows = store.get([candidate.id for candidate in kept])
+    threshold, measure = options.threshold, options.measure
+    if measure == "jaccard":
+        candidates = promising(own, candidates, threshold)
+    rows = store.get([candidate.id for candidate in candidates])
     sides = [
         (candidate, candidate_side(candidate, rows[candidate.id].text, recipe))
-        for candidate in kept
+        for candidate in candidates
         if candidate.id in rows
     ]
-    query = Side(text, recipe, asked.minhash, asked.simhash)
-    return rescore(query, sides, threshold, measure, limit)
+    query = Side(text, recipe, own.minhash, own.simhash)
+    return rescore(query, sides, threshold, measure, options.limit)
 
 
 def _notes(
-    asked: Fingerprint, capped: tuple[str, ...], cut: bool, threshold: float, recipe: Recipe
+    own: Fingerprint, capped: tuple[str, ...], cut: bool, threshold: float, recipe: Recipe
 ) -> Iterator[str]:
-    """What an honest answer adds."""
-    if not (asked.bands or asked.blocks):
-        yield f"the document is {asked.status.replace('_', ' ')}: it has no keys and resembles nothing"
+    """Yield what may be missing, in sentences."""
+    if not (own.bands or own.blocks):
+        status = own.status.replace("_", " ")
+        yield f"the document is {status}: it has no keys and resembles nothing"
     if capped:
-        yield f"{len(capped)} keys were not asked because too many documents carry them"
+        yield f"{len(capped)} keys were left out because too many documents carry them"
     if cut:
-        yield f"more than {WINDOW:,} documents share keys; those that share most were judged"
+        yield f"more than {WINDOW:,} documents share keys; those that share most were compared"
     if recipe.bands and recipe.similarity is not None and threshold < recipe.similarity:
-        found = chance(threshold, recipe.bands or 0, recipe.rows or 0)
-        yield f"the index is planned for {recipe.similarity:g}; of pairs at {threshold:g} about {found:.0%} are found"
+        share = chance(threshold, recipe.bands, recipe.rows or 0)
+        yield (
+            f"the index is planned for {recipe.similarity:g}; "
+            f"of pairs at {threshold:g} about {share:.0%} are found"
+        )

@@ -61,15 +61,17 @@ def search(site: Site, asked: ParameterValues) -> Results:
     page = results.search(
         site.store,
         asked["q"],
-        fold=asked["fold"],
-        threshold=asked["threshold"],
-        filters=results.parse_filters(asked["filter"]),
-        sort=asked["sort"],
-        limit=asked["limit"],
-        page=asked["page"],
-        of=asked["of"],
-        top=asked["top"],
-        facets=() if kept else FACETS,
+        results.SearchOptions(
+            fold=asked["fold"],
+            threshold=asked["threshold"],
+            filters=results.parse_filters(asked["filter"]),
+            sort=asked["sort"],
+            limit=asked["limit"],
+            page=asked["page"],
+            of=asked["of"],
+            top=asked["top"],
+            facets=() if kept else FACETS,
+        ),
     )
     facets = kept or site.facets.put(searched, page.facets)
     rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
@@ -108,7 +110,9 @@ def similar(site: Site, asked: ParameterValues) -> Similar:
     """The near duplicates of a stored document."""
     row = site.row(asked["id"])
     found = lookup.similar(
-        site.store, id=row.id, threshold=asked["threshold"], limit=asked["limit"]
+        site.store,
+        options=lookup.SimilarOptions(threshold=asked["threshold"], limit=asked["limit"]),
+        id=row.id,
     )
     return Similar(DocumentFacts.of(row), asked["threshold"], found.matches, found.notes)
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 
 from indexer.indexing.index import index
-from indexer.searching.search import fold_hits, search
+from indexer.searching.fold_hits import fold_hits
+from indexer.searching.search import SearchOptions, search
 
 PAYMENT = "The {} shall pay to the Agent, within {} days after the end of each quarter, a fee of {} for the services of that quarter."
 LAW = "This Agreement is governed by the law of {}, and its courts alone decide on disputes under it or about it."
@@ -45,7 +46,7 @@ def _at(one):
 
 
 def test_parts_fold_by_type_and_say_where_they_lie(contracts):
-    page = search(contracts, "quarter", fold="types", of="parts", sort="path")
+    page = search(contracts, "quarter", SearchOptions(fold="types", of="parts", sort="path"))
     assert page.measure == "terminology"
     assert told(page) == [("a1", [("b1", "near_identical")]), ("c1", [])]
     assert (page.total, page.families, page.relation) == (3, 2, "eq")
@@ -54,15 +55,15 @@ def test_parts_fold_by_type_and_say_where_they_lie(contracts):
     assert hit.part.heading == hit.title == "1 Fees"
     assert document.text[hit.part.start : hit.part.stop] == FIRST
     assert hit.folded[0].part.parent == hit.folded[0].id.partition("#")[0]
-    law = search(contracts, "courts", fold="types", of="parts", sort="path")
+    law = search(contracts, "courts", SearchOptions(fold="types", of="parts", sort="path"))
     assert told(law) == [("a2", [("b2", "identical"), ("c2", "near_identical")])]
 
 
 def test_documents_and_both_fold_by_type(contracts):
-    whole = search(contracts, "quarter", fold="types", sort="path")
+    whole = search(contracts, "quarter", SearchOptions(fold="types", sort="path"))
     assert [hit.part for hit in whole.hits] == [None] * len(whole.hits)
     assert ("a", [("b", "near_identical")]) in told(whole)
-    both = search(contracts, "quarter", fold="types", of="both", sort="path")
+    both = search(contracts, "quarter", SearchOptions(fold="types", of="both", sort="path"))
     assert both.total == 6
     assert sorted(name for head, under in told(both) for name in (head, *(one for one, _ in under))) == [
         "a", "a1", "b", "b1", "c", "c1"
@@ -70,16 +71,20 @@ def test_documents_and_both_fold_by_type(contracts):
 
 
 def test_pages_by_token_do_not_show_again_what_folds(contracts):
-    first = search(contracts, "quarter", fold="types", of="parts", sort="path", limit=1)
+    first = search(
+        contracts, "quarter", SearchOptions(fold="types", of="parts", sort="path", limit=1)
+    )
     second = search(
-        contracts, "quarter", fold="types", of="parts", sort="path", limit=1, after=first.next
+        contracts,
+        "quarter",
+        SearchOptions(fold="types", of="parts", sort="path", limit=1, after=first.next),
     )
     assert [*told(first), *told(second)] == [("a1", [("b1", "near_identical")]), ("c1", [])]
     assert second.next is None
 
 
 def test_only_the_best_are_compared_and_others_are_shown(contracts):
-    page = search(contracts, "quarter", fold="types", of="parts", sort="path", top=1)
+    page = search(contracts, "quarter", SearchOptions(fold="types", of="parts", sort="path", top=1))
     assert told(page) == [("a1", []), ("b1", []), ("c1", [])]
     assert "the best 1 hits" in page.notes[0]
 

@@ -6,7 +6,8 @@ import pytest
 from sample_library import edited, rows, sentence
 
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.searching.search import fold_hits, search
+from indexer.searching.fold_hits import fold_hits
+from indexer.searching.search import SearchOptions, search
 from indexer.searching.similar import similar, similar_many
 
 FAMILIES, COPIES = 12, 3
@@ -51,7 +52,7 @@ def pages(store, arrive=None, **options):
     """
     shown, folded, token = [], [], None
     while True:
-        page = search(store, "", sort="path", limit=5, after=token, **options)
+        page = search(store, "", SearchOptions(sort="path", limit=5, after=token, **options))
         shown.append([hit.id for hit in page.hits])
         folded += [one.id for hit in page.hits for one in hit.folded]
         token = page.next
@@ -66,7 +67,7 @@ def pages(store, arrive=None, **options):
 def test_pages_by_token_are_those_by_number(library, fold, hold):
     shown, _ = pages(library, fold=fold, keep_alive=hold)
     by_number = [
-        search(library, "", sort="path", limit=5, page=place + 1, fold=fold)
+        search(library, "", SearchOptions(sort="path", limit=5, page=place + 1, fold=fold))
         for place in range(len(shown))
     ]
     assert shown == [[hit.id for hit in page.hits] for page in by_number]
@@ -122,11 +123,11 @@ def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
 
 
 def test_a_token_whose_moment_is_over_goes_on_and_says_so(library):
-    first = search(library, "", sort="path", limit=5, keep_alive=True)
+    first = search(library, "", SearchOptions(sort="path", limit=5, keep_alive=True))
     rest = search(
-        library, "", sort="path", limit=50, after=first.next
+        library, "", SearchOptions(sort="path", limit=50, after=first.next)
     )  # the last page lets the moment go
-    again = search(library, "", sort="path", limit=50, after=first.next)
+    again = search(library, "", SearchOptions(sort="path", limit=50, after=first.next))
     assert [hit.id for hit in rest.hits] == [hit.id for hit in again.hits]
     engine = library.url.startswith(("opensearch", "elasticsearch"))
     assert bool(again.notes) is engine
@@ -134,7 +135,7 @@ def test_a_token_whose_moment_is_over_goes_on_and_says_so(library):
 
 
 def test_a_token_is_of_one_search(library):
-    token = search(library, "", limit=5, sort="path").next
+    token = search(library, "", SearchOptions(limit=5, sort="path")).next
     for wrong in (
         {"threshold": 0.7},
         {"fold": "none"},
@@ -142,18 +143,18 @@ def test_a_token_is_of_one_search(library):
         {"filters": [("status", "complete")]},
     ):
         with pytest.raises(UsageError, match="another search"):
-            search(library, "", after=token, **{"sort": "path", **wrong})
+            search(library, "", SearchOptions(after=token, **{"sort": "path", **wrong}))
     for text in ("x", token[:-9], "%%%"):
-        with pytest.raises(UsageError, match="no token"):
-            search(library, "", after=text, sort="path")
+        with pytest.raises(UsageError, match="not a page token"):
+            search(library, "", SearchOptions(after=text, sort="path"))
     with pytest.raises(UsageError, match="not both"):
-        search(library, "", after=token, page=2, sort="path")
+        search(library, "", SearchOptions(after=token, page=2, sort="path"))
 
 
 def test_totals_are_of_documents_and_families(library):
     live = search(library, "")
     assert (live.total, live.families, live.relation) == (FAMILIES * COPIES, FAMILIES, "eq")
-    stored = search(library, "", fold="family", facets=("status",))
+    stored = search(library, "", SearchOptions(fold="family", facets=("status",)))
     assert (stored.total, stored.families, stored.relation) == (
         FAMILIES * COPIES,
         FAMILIES * COPIES,

@@ -13,7 +13,7 @@ from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.indexing.index import index
 from indexer.model import Assignment, Query, Row
-from indexer.searching.search import search
+from indexer.searching.search import SearchOptions, search
 
 LAW = "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes under it or about it."
 NOTICES = "A notice is given in writing, and is received when it is handed over at the address above during business hours."
@@ -173,7 +173,7 @@ def test_documents_are_indexed_with_their_parts(unprepared, tmp_path):
         )
     index([str(folder)], unprepared, parts="clauses")
     assert len(list(unprepared.of("parts").scan())) == 6
-    assert search(unprepared, "courts", of="parts").total == 4
+    assert search(unprepared, "courts", SearchOptions(of="parts")).total == 4
     assert group(unprepared, of="parts").families == 2
     (folder / "one.txt").write_text(f"1. Notices. {NOTICES}")
     assert index([str(folder)], unprepared).indexed == 1

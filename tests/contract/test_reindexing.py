@@ -11,7 +11,7 @@ from indexer.errors import StoreError
 from indexer.model import Assignment, Query
 from indexer.operations.reindex import reindex, sign_rows
 from indexer.recipe import DEFAULT
-from indexer.searching.similar import similar
+from indexer.searching.similar import SimilarOptions, similar
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
@@ -44,7 +44,7 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled):
     assert (after["d1"].family, after["d1"].cluster, after["d1"].provisional) == ("d0", "d0", True)
     assert (after["cut"].status, after["empty"].status) == ("truncated", "empty")
     assert filled.search(Query("ferries")).total == 13
-    assert len(similar(filled, TEXT, threshold=0.5).matches) == 13
+    assert len(similar(filled, TEXT, SimilarOptions(threshold=0.5)).matches) == 13
     old = before["d0"]
     assert not filled.candidates(old.bands, (), 100).found
     assert "recipe" in filled.write([old])[0]
@@ -57,9 +57,9 @@ def test_who_has_the_store_open_notices(filled, opening, kind):
         pytest.skip("a store in memory has one user")
     reader = opening()
     assert reader.stored_recipe() == DEFAULT
-    assert len(similar(reader, TEXT, threshold=0.5).matches) == 13
+    assert len(similar(reader, TEXT, SimilarOptions(threshold=0.5)).matches) == 13
     reindex(filled, OTHER)
-    assert len(similar(reader, TEXT, threshold=0.5).matches) == 13
+    assert len(similar(reader, TEXT, SimilarOptions(threshold=0.5)).matches) == 13
     assert reader.stored_recipe() == OTHER
 
 

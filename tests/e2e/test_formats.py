@@ -63,7 +63,9 @@ def looked(store: Store) -> Looked:
     rows = list(store.scan())
     similar: dict[tuple[str, str], float] = {}
     for row in rows:
-        for match in lookup.similar(store, id=row.id, threshold=THRESHOLD, limit=100).matches:
+        for match in lookup.similar(
+            store, options=lookup.SimilarOptions(threshold=THRESHOLD, limit=100), id=row.id
+        ).matches:
             similar[Path(row.path).name, Path(match.path).name] = match.similarity
     return Looked(frozenset(Path(row.path).name for row in rows), similar)
 

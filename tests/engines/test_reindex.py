@@ -22,8 +22,8 @@ from indexer.operations.install import install
 from indexer.operations.reindex import reindex, sign_rows
 from indexer.operations.uninstall import uninstall
 from indexer.recipe import DEFAULT
-from indexer.searching.search import search
-from indexer.searching.similar import similar
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
@@ -104,7 +104,7 @@ def test_every_row_is_signed_anew_and_everything_else_stays(there):
         "recipe",
         "recipe_id",
     }
-    assert len(similar(store, ASKED, threshold=0.5, limit=50).matches) == 30
+    assert len(similar(store, ASKED, SimilarOptions(threshold=0.5, limit=50)).matches) == 30
     assert store.write(sign_rows([a_row(99)], OTHER)) == [None]
 
     again = reindex(store, OTHER)
@@ -131,8 +131,8 @@ def test_searches_go_on_all_along_and_find_what_they_found(there):
     def ask():
         while not stop.is_set():
             try:
-                page = search(reader, "ferries", fold="none")
-                found = similar(reader, ASKED, threshold=0.5)
+                page = search(reader, "ferries", SearchOptions(fold="none"))
+                found = similar(reader, ASKED, SimilarOptions(threshold=0.5))
                 rows = sum(1 for _ in reader.scan())
                 if (page.total, len(found.matches), rows) != (600, 20, 600):
                     wrong.append((page.total, len(found.matches), rows))
@@ -218,7 +218,7 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(there):
                 break
     assert the_index(server, index)[0] == index
     assert store.stored_recipe() == DEFAULT
-    assert len(similar(store, ASKED, threshold=0.5).matches) == 20
+    assert len(similar(store, ASKED, SimilarOptions(threshold=0.5)).matches) == 20
     third = dataclasses.replace(DEFAULT, name="third_v1", bands=10, rows=12)
     with pytest.raises(ReindexInProgress, match="--recipe other_v1"):
         reindex(store, third)

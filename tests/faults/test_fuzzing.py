@@ -27,8 +27,8 @@ from indexer.extraction.gzip_files import unpack
 from indexer.extraction.mail_charset import is_mail, mark_charset
 from indexer.model import Query
 from indexer.recipe import DEFAULT, Recipe, recipe_named
-from indexer.searching.cursor import cursor
-from indexer.searching.search import parse_filters, search
+from indexer.searching.cursor import parse_token
+from indexer.searching.search import SearchOptions, parse_filters, search
 from indexer.sketch.codec import pack_slots, signed64, unpack_slots, unsigned64
 from indexer.sketch.fingerprint import define, fingerprint, fingerprints
 from indexer.stores import open_store
@@ -224,7 +224,7 @@ def store() -> Store:
 @example('"')
 @example("\x00")
 def test_any_words_are_a_query(words: str) -> None:
-    page = search(store(), words, facets=("content_type",))
+    page = search(store(), words, SearchOptions(facets=("content_type",)))
     assert 0 <= page.total <= 2
     assert (
         store().search(Query(words, (("path", words), ("metadata.a." + words, words)))).total == 0
@@ -237,7 +237,7 @@ def test_tokens_of_pages_filters_and_fields_are_read_or_refused_in_our_words(
     one: str, other: str
 ) -> None:
     for parse in (
-        lambda: cursor(one, other),
+        lambda: parse_token(one, other),
         lambda: parse_filters([one]),
         lambda: facet_field(one),
         lambda: metadata_name(one),

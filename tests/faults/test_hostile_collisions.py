@@ -11,10 +11,11 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.grouping.group import group
 from indexer.joins.bands import Join
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.searching.search import fold_hits, search
-from indexer.searching.similar import WINDOW, similar
+from indexer.searching.fold_hits import fold_hits
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import WINDOW, SimilarOptions, similar
 from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
@@ -46,17 +47,21 @@ def test_with_a_secret_key_the_same_texts_share_no_more_than_chance():
 
 
 def test_a_look_up_finds_none_of_them(store):
-    found = similar(store, id="crafted 00", threshold=THRESHOLD)
+    found = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
     assert found.matches == ()
-    [match] = similar(store, id="honest", threshold=THRESHOLD).matches
+    [match] = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="honest").matches
     assert match.id == "its copy"
 
 
 def test_matching_on_texts_lists_none_of_them_and_estimates_say_that_they_are_estimates(store):
-    assert [(pair.a, pair.b) for pair in match(store, threshold=THRESHOLD, exact=True)] == [
-        ("honest", "its copy")
+    assert [
+        (pair.a, pair.b) for pair in match(store, MatchOptions(threshold=THRESHOLD, exact=True))
+    ] == [("honest", "its copy")]
+    believed = [
+        pair
+        for pair in match(store, MatchOptions(threshold=THRESHOLD))
+        if pair.a.startswith("crafted")
     ]
-    believed = [pair for pair in match(store, threshold=THRESHOLD) if pair.a.startswith("crafted")]
     assert {pair.measure for pair in believed} == {"estimate"}
 
 
@@ -69,7 +74,7 @@ def test_groups_hold_none_of_them():
 
 
 def test_folding_hides_none_of_them(store):
-    page = search(store, "", threshold=THRESHOLD, limit=100)
+    page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=100))
     assert sorted(hit.id for hit in page.hits) == [*sorted(CRAFTED), "honest"]
     assert {one.id for hit in page.hits for one in hit.folded} == {"its copy"}
     folded = fold_hits(store, [*CRAFTED, *HONEST], THRESHOLD)
@@ -79,7 +84,7 @@ def test_folding_hides_none_of_them(store):
 def test_pages_that_go_on_lose_none_of_them(store):
     shown, after = [], None
     for _ in range(20):
-        page = search(store, "", threshold=THRESHOLD, limit=5, after=after)
+        page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=5, after=after))
         shown += [hit.id for hit in page.hits]
         if (after := page.next) is None:
             break
@@ -89,13 +94,16 @@ def test_pages_that_go_on_lose_none_of_them(store):
 def test_hot_keys_are_not_asked_so_a_look_up_reads_no_more_however_many_there_are(store):
     store = library(rows({**CRAFTED, **HONEST}))
     store.hot_key_floor, store.hot_key_share = 10, 0.05
-    found = similar(store, id="crafted 00", threshold=THRESHOLD)
+    found = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
     assert len(found.capped_keys) > 15 and "too many documents" in " ".join(found.notes)
     signed = fingerprints([CRAFTED["crafted 00"]])[0]
     assert len(store.candidates(signed.bands, signed.blocks, WINDOW).found) < 8
-    assert [match.id for match in similar(store, id="honest", threshold=THRESHOLD).matches] == [
-        "its copy"
-    ]
+    assert [
+        match.id
+        for match in similar(
+            store, options=SimilarOptions(threshold=THRESHOLD), id="honest"
+        ).matches
+    ] == ["its copy"]
 
 
 @pytest.mark.parametrize(

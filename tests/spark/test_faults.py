@@ -26,7 +26,7 @@ from pyspark.sql import SparkSession
 
 import indexer.spark.__main__ as job_file
 from indexer.grouping.group import group
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT
 from indexer.spark import store_writes as writing
 from indexer.spark.arrow_rows import Mapper, ddl
@@ -153,7 +153,7 @@ def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(
     one = store_of(records, "sqlite://:memory:")
     expected = [
         (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high)
-        for pair in match(one, threshold=0.7)
+        for pair in match(one, MatchOptions(threshold=0.7))
     ]
     assert sorted(table(out / "pairs")) == expected
     group(one, threshold=0.7)

@@ -55,7 +55,7 @@ def both(
 
 
 def pairs_of_one(store: Store, **asked: Any) -> tuple[pairs.Matched, list[tuple[Any, ...]]]:
-    found = pairs.match(store, **asked)
+    found = pairs.match(store, pairs.MatchOptions(**asked))
     return found, [
         (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in found
     ]

@@ -14,7 +14,7 @@ from sample_library import library, rows, true_pairs
 from indexer.errors import UsageError
 from indexer.grouping.group import RECALL
 from indexer.matching.audit import distinct
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.statistics.strata import Stratum, allot, audit_strata, chance_at_least, describe_audit
 
 NEVER = 0.1  # a weight of false negatives under which many pairs are missed
@@ -51,13 +51,17 @@ def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
     texts = planted(seed)
     store, truth = library(rows(texts)), true_pairs(texts, threshold)
     listed = {
-        (one.a, one.b) for one in match(store, threshold=threshold, false_negative_weight=NEVER)
+        (one.a, one.b)
+        for one in match(store, MatchOptions(threshold=threshold, false_negative_weight=NEVER))
     }
     recall = len(listed & truth.keys()) / len(truth)
     assert 0.3 < recall < 0.97
     made = [
         match(
-            store, threshold=threshold, false_negative_weight=NEVER, audit=80, seed=1000 * draw
+            store,
+            MatchOptions(
+                threshold=threshold, false_negative_weight=NEVER, audit=80, seed=1000 * draw
+            ),
         ).audit
         for draw in range(50)
     ]
@@ -79,16 +83,16 @@ def test_intervals_hold_over_many_stores() -> None:
         store, truth = library(rows(texts)), true_pairs(texts, 0.7)
         listed = {
             (one.a, one.b)
-            for one in match(store, threshold=0.7, false_negative_weight=NEVER, exact=True)
+            for one in match(
+                store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, exact=True)
+            )
         }
         for draw in range(3):
             made = match(
                 store,
-                threshold=0.7,
-                false_negative_weight=NEVER,
-                exact=True,
-                audit=40,
-                seed=draw * 77,
+                MatchOptions(
+                    threshold=0.7, false_negative_weight=NEVER, exact=True, audit=40, seed=draw * 77
+                ),
             ).audit
             covered += made.low <= len(listed) / len(truth) <= made.high
             trials += 1
@@ -98,7 +102,7 @@ def test_intervals_hold_over_many_stores() -> None:
 def test_a_census_knows_it_all() -> None:
     texts = planted(3, families=8)
     store, truth = library(rows(texts)), true_pairs(texts, 0.7)
-    found = match(store, threshold=0.7, false_negative_weight=NEVER, audit=10_000)
+    found = match(store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, audit=10_000))
     listed = {(one.a, one.b) for one in found}
     made = found.audit
     assert made.missed == len(truth.keys() - listed)
@@ -143,10 +147,12 @@ def test_an_empty_store_and_one_without_duplicates() -> None:
     store = library(
         rows({"a": "one text of some words alone", "b": "quite another lot with nothing shared"})
     )
-    made = match(store, threshold=0.8, audit=20)
+    made = match(store, MatchOptions(threshold=0.8, audit=20))
     assert made.audit.recall is None
     assert "nothing was to be found" in " ".join(made.notes())
-    alone = match(library(rows({"a": "one text of some words alone"})), threshold=0.8, audit=20)
+    alone = match(
+        library(rows({"a": "one text of some words alone"})), MatchOptions(threshold=0.8, audit=20)
+    )
     assert alone.audit.missed == 0 and "no two different texts" in " ".join(alone.notes())
 
 
@@ -176,7 +182,8 @@ def test_what_is_said_claims_no_more_than_was_verified() -> None:
 def test_bands_as_those_of_groups_miss_less() -> None:
     store = library(rows(planted(1)))
     few, many = (
-        match(store, threshold=0.8, audit=200, **bands).audit for bands in ({}, {"recall": RECALL})
+        match(store, MatchOptions(threshold=0.8, audit=200, **bands)).audit
+        for bands in ({}, {"recall": RECALL})
     )
     assert few.recall < 0.95 < 0.99 < many.recall
 
@@ -191,9 +198,9 @@ def test_what_cannot_be_audited() -> None:
         {"measure": "overlap"},
     ):
         with pytest.raises(UsageError, match="--audit"):
-            match(store, audit=50, **wrong)
+            match(store, MatchOptions(audit=50, **wrong))
     with pytest.raises(UsageError, match="20 pairs or more"):
-        match(store, audit=5)
+        match(store, MatchOptions(audit=5))
 
 
 def test_draws_are_spread_over_strata_and_different() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sample_library import library, rows
 
 from indexer.errors import UsageError
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.sketch.hashing import MASK, mix64
 from indexer.sketch.passage_keys import (
     GUARANTEED,
@@ -70,7 +70,7 @@ texts = st.dictionaries(
 def test_what_is_found_is_true_and_long_stretches_are_found(made, threshold):
     found = {
         (pair.a, pair.b): pair
-        for pair in match(library(rows(made)), threshold=threshold, contained=True)
+        for pair in match(library(rows(made)), MatchOptions(threshold=threshold, contained=True))
     }
     complete = [row.id for row in rows(made) if row.status == "complete"]
     for a, b in combinations(sorted(complete), 2):
@@ -100,7 +100,7 @@ def test_an_excerpt_a_reply_and_an_attachment():
     }
     pairs = {
         (pair.a[0], pair.b[0]): pair.containment
-        for pair in match(library(rows(made)), threshold=0.6, contained=True)
+        for pair in match(library(rows(made)), MatchOptions(threshold=0.6, contained=True))
     }
     assert set(pairs) == {("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")}
     assert pairs["a", "d"][0] == 1.0 and 0.4 < pairs["a", "d"][1] < 0.5
@@ -112,23 +112,23 @@ def test_sides_follow_the_order_of_the_pair():
     whole = prose(1, 1000)
     made = {"a": whole[:300], "b": whole, "c": whole.upper()}
     store = library(rows(made, labels={"a": ["known"]}))
-    turned = match(store, contained=True, against="known")
+    turned = match(store, MatchOptions(contained=True, against="known"))
     assert [(pair.a, pair.b, pair.containment[1]) for pair in turned] == [
         ("b", "a", 1.0),
         ("c", "a", 1.0),
     ]
     assert all(pair.containment[0] < 0.4 for pair in turned)
-    assert {(pair.a, pair.b): pair.containment for pair in match(store, contained=True)}[
-        "b", "c"
-    ] == (1.0, 1.0)
+    assert {
+        (pair.a, pair.b): pair.containment for pair in match(store, MatchOptions(contained=True))
+    }["b", "c"] == (1.0, 1.0)
 
 
 def test_a_passage_in_many_texts_is_passed_over_and_counted():
     notice = prose(9, 300)
     made = {f"{place:02}": prose(100 + place, 100) + notice for place in range(12)}
     store = library(rows(made))
-    assert len(match(store, contained=True)) == 66
-    capped = match(store, contained=True, cap=5)
+    assert len(match(store, MatchOptions(contained=True))) == 66
+    capped = match(store, MatchOptions(contained=True, cap=5))
     assert len(capped) < 6 and capped.capped.largest == 12 and capped.capped.keys > 10
     assert "passages in many texts" in " ".join(capped.notes())
 
@@ -136,7 +136,7 @@ def test_a_passage_in_many_texts_is_passed_over_and_counted():
 @pytest.mark.parametrize("asked", [{"all_pairs": True}, {"measure": "overlap"}])
 def test_what_cannot_be_asked_together(asked):
     with pytest.raises(UsageError):
-        match(library([]), contained=True, **asked)
+        match(library([]), MatchOptions(contained=True, **asked))
 
 
 @given(st.lists(st.integers(0, 0x10FFFF), max_size=60), st.integers(1, 33))

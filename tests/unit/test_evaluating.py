@@ -15,7 +15,7 @@ from sample_library import library, rows
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.lab.evaluation.decider import Decider
 from indexer.lab.evaluation.evaluate import evaluate
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.recipe import recipe_named
 
 CHANCE = random.Random(5)
@@ -180,7 +180,8 @@ def test_what_is_found_is_what_match_finds(threshold: float) -> None:
     records = planted_library(3, 150)
     store = store_of(records, "sqlite://:memory:")
     wanted = {
-        (one.a, one.b): one.similarity for one in match(store, threshold=threshold, exact=True)
+        (one.a, one.b): one.similarity
+        for one in match(store, MatchOptions(threshold=threshold, exact=True))
     }
     store.close()
     decider = Decider([one.text for one in records], recipe_named("default"))

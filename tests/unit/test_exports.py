@@ -18,7 +18,7 @@ from indexer.exports.export import export
 from indexer.exports.load_file import field
 from indexer.exports.tables import Column, Table, write_csv
 from indexer.grouping.group import group
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -126,7 +126,9 @@ def test_pairs_are_those_that_match_finds(store: Store, tmp_path: Path) -> None:
     export(store, tmp_path / "out", "csv", "pairs", threshold=0.7, measure="resemblance")
     expected = {
         (one.a, one.b): one.similarity
-        for one in match(store, threshold=0.7, measure="resemblance", false_negative_weight=0.99)
+        for one in match(
+            store, MatchOptions(threshold=0.7, measure="resemblance", false_negative_weight=0.99)
+        )
     }
     assert expected
     assert {

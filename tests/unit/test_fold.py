@@ -139,7 +139,7 @@ def test_no_head_that_may_be_similar_enough_is_passed_over(
 
     shape(
         [hit(str(place), one) for place, one in enumerate(sketches)],
-        BySketch(threshold, exact, trusting=False),
+        BySketch(threshold, exact, trusts_slots=False),
     )
     highs = intervals(width)[1]
     for place, one in enumerate(sketches):

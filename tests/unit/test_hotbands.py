@@ -11,7 +11,7 @@ from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.joins.bands import Join
 from indexer.joins.hot_bands import DRAWN, HotBands
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.sketch.keys import band_hashes
 
 BANDS, ROWS = 4, 2
@@ -106,7 +106,7 @@ def test_the_estimate_holds_the_truth(seed):
 def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
     made = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(count)}
     store = library(rows(made))
-    capped, whole = (match(store, threshold=0.7, cap=cap) for cap in (5, 1000))
+    capped, whole = (match(store, MatchOptions(threshold=0.7, cap=cap)) for cap in (5, 1000))
     truth = true_pairs(made, 0.7)
     missed = capped.capped.missed
     lost = len({(pair.a, pair.b) for pair in whole} & truth.keys()) - len(
@@ -118,10 +118,13 @@ def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
         f"{missed.drawn:,} were drawn" if count == 45 else f"all {missed.drawn:,} of these"
     ) in " ".join(capped.notes())
     assert whole.capped.missed is None and len(whole) >= len(capped)
-    assert match(store, threshold=0.7, cap=5).capped == capped.capped
+    assert match(store, MatchOptions(threshold=0.7, cap=5)).capped == capped.capped
 
 
 def test_pairs_that_were_not_asked_for_are_not_missed():
     made = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(45)}
     store = library(rows(made, labels={id: ["known"] for id in made}))
-    assert match(store, threshold=0.7, cap=5, against="known").capped.missed.estimate == 0
+    assert (
+        match(store, MatchOptions(threshold=0.7, cap=5, against="known")).capped.missed.estimate
+        == 0
+    )

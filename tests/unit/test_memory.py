@@ -12,7 +12,7 @@ from indexer.joins.external_sort import MemoryBudget
 from indexer.joins.record_pages import PAGE, Names, Records
 from indexer.matching import match as pairs
 from indexer.matching.collection import collect
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier
 from indexer.recipe import DEFAULT
 from indexer.system.spill_files import SpillFiles
@@ -56,9 +56,9 @@ def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
     asked = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "memory_budget", lambda _: MemoryBudget())
-        whole = told(match(store, **asked))
+        whole = told(match(store, MatchOptions(**asked)))
         patch.setattr(pairs, "memory_budget", lambda _: narrow())
-        assert told(match(store, **asked)) == whole
+        assert told(match(store, MatchOptions(**asked))) == whole
 
 
 @given(texts, st.sampled_from(["longest", "central"]), st.sampled_from([2, 1000]))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.errors import StoreError, UnknownMeasure, UsageError
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import recipe_named
@@ -38,7 +38,7 @@ def found(matched):
 @given(texts, st.sampled_from([0.2, 0.5, 0.7, 0.8, 0.9, 1.0]))
 @settings(max_examples=60, deadline=None)
 def test_the_complete_mode_finds_every_pair_and_no_other(made, threshold):
-    matched = match(library(rows(made)), threshold=threshold, all_pairs=True)
+    matched = match(library(rows(made)), MatchOptions(threshold=threshold, all_pairs=True))
     assert found(matched) == true_pairs(made, threshold)
     assert len(matched) == len(list(matched))
 
@@ -46,7 +46,9 @@ def test_the_complete_mode_finds_every_pair_and_no_other(made, threshold):
 def test_the_complete_mode_needs_no_slots():
     recipe = recipe_named("simhash-doc")
     store = library(rows(TEXTS, recipe), recipe)
-    assert found(match(store, threshold=0.3, all_pairs=True)) == true_pairs(TEXTS, 0.3, recipe)
+    assert found(match(store, MatchOptions(threshold=0.3, all_pairs=True))) == true_pairs(
+        TEXTS, 0.3, recipe
+    )
     with pytest.raises(UsageError, match="--complete"):
         match(store)
 
@@ -54,7 +56,7 @@ def test_the_complete_mode_needs_no_slots():
 @given(texts)
 @settings(max_examples=30, deadline=None)
 def test_what_the_bands_find_is_true_and_sorted(made):
-    matched = match(library(rows(made)), threshold=0.6, exact=True)
+    matched = match(library(rows(made)), MatchOptions(threshold=0.6, exact=True))
     pairs = list(matched)
     assert found(matched).items() <= true_pairs(made, 0.6).items()
     assert [(pair.a, pair.b) for pair in pairs] == sorted({(pair.a, pair.b) for pair in pairs})
@@ -63,7 +65,9 @@ def test_what_the_bands_find_is_true_and_sorted(made):
 
 def test_slots_decide_what_is_clear_and_texts_the_rest():
     truth = true_pairs(TEXTS, 0.8)
-    pairs = {(pair.a, pair.b): pair for pair in match(library(rows(TEXTS)), threshold=0.8)}
+    pairs = {
+        (pair.a, pair.b): pair for pair in match(library(rows(TEXTS)), MatchOptions(threshold=0.8))
+    }
     assert pairs.keys() == truth.keys() and {("a", "b"), ("a", "h"), ("b", "c")} <= pairs.keys()
     assert pairs["a", "h"].measure == "jaccard" and pairs["a", "h"].similarity == 1.0
     for key, pair in pairs.items():
@@ -73,7 +77,7 @@ def test_slots_decide_what_is_clear_and_texts_the_rest():
 def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
     store, recipe = library(rows(TEXTS)), recipe_named("default")
     for measure in ("jaccard", "estimate", "hamming"):
-        pairs = list(match(store, threshold=0.5, measure=measure))
+        pairs = list(match(store, MatchOptions(threshold=0.5, measure=measure)))
         for pair in pairs:
             equal = round(pair.similarity * recipe.slots)
             expected = (
@@ -83,7 +87,9 @@ def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
             )
             assert (pair.low, pair.high) == expected
         assert ("estimate" in {pair.measure for pair in pairs}) == (measure != "hamming")
-    assert all(pair.low == pair.high for pair in match(store, threshold=0.5, all_pairs=True))
+    assert all(
+        pair.low == pair.high for pair in match(store, MatchOptions(threshold=0.5, all_pairs=True))
+    )
 
 
 def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
@@ -96,15 +102,15 @@ def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
     )
     made = {"a": sentence(1), "b": edited(sentence(1), 6)}
     [(key, value)] = true_pairs(made, 0.1).items()
-    [pair] = match(library(rows(made)), threshold=value)
+    [pair] = match(library(rows(made)), MatchOptions(threshold=value))
     assert (pair.a, pair.b) == key and pair.measure == "jaccard" and pair.similarity == value
     assert read == [(0, 1)]
-    assert list(match(library(rows(made)), threshold=value + 1e-9)) == []
+    assert list(match(library(rows(made)), MatchOptions(threshold=value + 1e-9))) == []
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))
 def test_every_measure(measure):
-    pairs = list(match(library(rows(TEXTS)), threshold=0.9, measure=measure))
+    pairs = list(match(library(rows(TEXTS)), MatchOptions(threshold=0.9, measure=measure)))
     assert ("a", "h", 1.0) in {(pair.a, pair.b, pair.similarity) for pair in pairs}
     assert all(pair.similarity >= 0.9 for pair in pairs)
     assert {pair.measure for pair in pairs} <= {measure, "estimate"}
@@ -112,7 +118,7 @@ def test_every_measure(measure):
 
 def test_documents_without_a_label_against_those_with_it():
     store = library(rows(TEXTS, labels={"a": ["privileged"], "h": ["privileged", "x"], "e": ["x"]}))
-    matched = match(store, threshold=0.8, against="privileged")
+    matched = match(store, MatchOptions(threshold=0.8, against="privileged"))
     assert [(pair.a, pair.b) for pair in matched] == [
         ("b", "a"),
         ("b", "h"),
@@ -132,15 +138,15 @@ def test_documents_without_a_label_against_those_with_it():
 def test_a_label_that_no_document_carries_is_refused_with_those_that_there_are(label):
     store = library(rows(TEXTS, labels={"a": ["privileged"], "h": ["privileged", "x"], "e": ["x"]}))
     with pytest.raises(UsageError, match=r"choose one of: privileged, x$"):
-        match(store, against=label)
+        match(store, MatchOptions(against=label))
     with pytest.raises(UsageError, match="no document has labels"):
-        match(library(rows(TEXTS)), against=label)
+        match(library(rows(TEXTS)), MatchOptions(against=label))
 
 
 def test_only_pairs_that_touch_what_is_new():
     store = library(rows(TEXTS))
     store.assign([Assignment(id, id, True, None, None) for id in TEXTS if id != "c"])
-    assert [(pair.a, pair.b) for pair in match(store, threshold=0.8, new=True)] == [
+    assert [(pair.a, pair.b) for pair in match(store, MatchOptions(threshold=0.8, new=True))] == [
         ("a", "c"),
         ("b", "c"),
         ("c", "h"),
@@ -148,7 +154,7 @@ def test_only_pairs_that_touch_what_is_new():
 
 
 def test_most_similar_first():
-    matched = match(library(rows(TEXTS)), threshold=0.5)
+    matched = match(library(rows(TEXTS)), MatchOptions(threshold=0.5))
     shown = {
         matched.ids[place]: [matched.ids[other] for other, _ in others]
         for place, others in matched.by_document()
@@ -158,15 +164,17 @@ def test_most_similar_first():
 
 def test_copies_beyond_the_cap_are_counted():
     made = {f"{place:03}": sentence(1) for place in range(40)}
-    matched = match(library(rows(made)), threshold=0.8, cap=50)
+    matched = match(library(rows(made)), MatchOptions(threshold=0.8, cap=50))
     assert [(pair.a, pair.b) for pair in matched] == [("000", id) for id in sorted(made)[1:]]
     assert matched.copies_left_out == 40 * 39 // 2 - 39
     assert "copies" in " ".join(matched.notes())
-    assert len(match(library(rows(made)), threshold=0.8, all_pairs=True)) == 40 * 39 // 2
+    assert (
+        len(match(library(rows(made)), MatchOptions(threshold=0.8, all_pairs=True))) == 40 * 39 // 2
+    )
 
 
 def test_the_planned_recall_is_told():
-    matched = match(library(rows(TEXTS)), threshold=0.5)
+    matched = match(library(rows(TEXTS)), MatchOptions(threshold=0.5))
     assert matched.plan is not None and (matched.plan.bands, matched.plan.rows) == (26, 4)
     assert "26 bands x 4 rows" in " ".join(matched.notes())
 
@@ -177,16 +185,16 @@ def test_the_planned_recall_is_told():
 )
 def test_values_out_of_range(wrong):
     with pytest.raises(UsageError):
-        match(library(rows(TEXTS)), **wrong)
+        match(library(rows(TEXTS)), MatchOptions(**wrong))
 
 
 def test_no_such_measure_and_no_store():
     with pytest.raises(UnknownMeasure):
-        match(library(rows(TEXTS)), measure="likeness")
+        match(library(rows(TEXTS)), MatchOptions(measure="likeness"))
     with pytest.raises(StoreError):
         match(open_store("sqlite://:memory:"))
 
 
 def test_an_empty_store_has_no_pairs():
     for all_pairs in (False, True):
-        assert list(match(library([]), all_pairs=all_pairs)) == []
+        assert list(match(library([]), MatchOptions(all_pairs=all_pairs))) == []

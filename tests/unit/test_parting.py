@@ -10,12 +10,12 @@ from indexer.errors import UsageError
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.indexing.index import index
-from indexer.matching.match import match
+from indexer.matching.match import MatchOptions, match
 from indexer.operations.reindex import reindex
 from indexer.operations.status import status
 from indexer.recipe import DEFAULT
-from indexer.searching.search import search
-from indexer.searching.similar import similar
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.sketch.fingerprint import fingerprint
 from indexer.stores import open_store
 
@@ -103,11 +103,11 @@ def test_a_part_too_short_has_its_status_and_no_keys(tmp_path):
 def test_search_finds_documents_or_parts(store):
     assert search(store, "indemnify").total == 4
     assert not any("#" in hit.id for hit in search(store, "indemnify").hits)
-    found = search(store, "indemnify", of="parts")
+    found = search(store, "indemnify", SearchOptions(of="parts"))
     assert found.total == 4
     assert [len(hit.folded) for hit in found.hits] == [3]
     assert found.hits[0].title.endswith("Indemnity")
-    assert search(store, "indemnify", of="both").total == 8
+    assert search(store, "indemnify", SearchOptions(of="both")).total == 8
 
 
 def test_the_same_clause_in_many_contracts_is_a_family(store):
@@ -123,15 +123,17 @@ def test_the_same_clause_in_many_contracts_is_a_family(store):
     assert {
         row.family for row in parts(store).values() if row.title.endswith("Indemnity")
     } == families
-    folded = search(store, "indemnify", of="parts", fold="family")
+    folded = search(store, "indemnify", SearchOptions(of="parts", fold="family"))
     assert [len(hit.folded) for hit in folded.hits] == [3]
 
 
 def test_match_pairs_parts_with_parts(store):
-    pairs = list(match(store, threshold=0.9, of="parts"))
+    pairs = list(match(store, MatchOptions(threshold=0.9, of="parts")))
     assert pairs
     assert all("#" in pair.a and "#" in pair.b for pair in pairs)
-    assert not any("#" in pair.a or "#" in pair.b for pair in match(store, threshold=0.5))
+    assert not any(
+        "#" in pair.a or "#" in pair.b for pair in match(store, MatchOptions(threshold=0.5))
+    )
 
 
 def test_similar_to_a_part_and_to_a_pasted_clause(store):
@@ -139,7 +141,7 @@ def test_similar_to_a_part_and_to_a_pasted_clause(store):
     found = similar(store, id=asked)
     assert sorted(Path(one.path).stem for one in found.matches) == ["lamps", "pallets", "ropes"]
     assert all("#" in one.id for one in found.matches)
-    pasted = similar(store, f"Section 14.2 Indemnity. {INDEMNITY}", of="parts")
+    pasted = similar(store, f"Section 14.2 Indemnity. {INDEMNITY}", SimilarOptions(of="parts"))
     assert [one.similarity for one in pasted.matches] == [1.0] * 4
 
 
@@ -232,6 +234,6 @@ def test_a_store_without_parts_says_so(folder):
     opened = open_store("sqlite://:memory:")
     index([str(folder)], opened)
     with pytest.raises(UsageError, match="--parts clauses"):
-        search(opened, "indemnify", of="parts")
+        search(opened, "indemnify", SearchOptions(of="parts"))
     with pytest.raises(UsageError, match="--parts clauses"):
         group(opened, of="parts")

@@ -11,7 +11,7 @@ import pytest
 
 from indexer.cli.search_output import page
 from indexer.indexing.index import index
-from indexer.searching.search import search
+from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
 from indexer.web.answers import Results
 from indexer.web.pages import PAGES
@@ -38,7 +38,7 @@ def store(tmp_path):
 
 def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
     page(
-        search(store, "quarter", of="parts", fold="types", sort="path"),
+        search(store, "quarter", SearchOptions(of="parts", fold="types", sort="path")),
         as_json=True,
         by_token=False,
     )

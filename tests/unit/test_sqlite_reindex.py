@@ -13,8 +13,8 @@ from sample_rows import row
 
 from indexer.operations.reindex import reindex, sign_rows
 from indexer.recipe import DEFAULT
-from indexer.searching.search import search
-from indexer.searching.similar import similar
+from indexer.searching.search import SearchOptions, search
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -56,8 +56,8 @@ def test_searches_go_on_all_along(filled):
         while not stop.is_set():
             try:
                 seen = (
-                    search(reader, "ferries", fold="none").total,
-                    len(similar(reader, TEXT, threshold=0.5).matches),
+                    search(reader, "ferries", SearchOptions(fold="none")).total,
+                    len(similar(reader, TEXT, SimilarOptions(threshold=0.5)).matches),
                 )
                 if seen != (400, 20):
                     wrong.append(seen)
@@ -91,7 +91,7 @@ def test_kill_9_leaves_the_old_in_service_and_a_second_run_goes_on(filled, signe
                 run.send_signal(signal.SIGKILL)
                 break
     assert filled.stored_recipe() == DEFAULT
-    assert len(similar(filled, TEXT, threshold=0.5).matches) == 20
+    assert len(similar(filled, TEXT, SimilarOptions(threshold=0.5)).matches) == 20
     assert (tmp_path / "store.db.reindex").exists()
     assert reindex(filled, OTHER).copied <= 400 - signed
     assert {one.recipe for one in filled.scan()} == {OTHER.id}
@@ -103,7 +103,7 @@ def test_the_old_one_is_kept_as_a_store_of_its_own(filled, tmp_path):
     assert done.kept == f"{tmp_path}/store.db.default_v1"
     old = open_store(f"sqlite:///{done.kept}")
     assert old.stored_recipe() == DEFAULT
-    assert len(similar(old, TEXT, threshold=0.5).matches) == 20
+    assert len(similar(old, TEXT, SimilarOptions(threshold=0.5)).matches) == 20
     old.close()
 
 

@@ -20,7 +20,7 @@ from indexer.indexing.index import index
 from indexer.jobs.journal import FORMAT as JOURNAL_FORMAT
 from indexer.jobs.journal import Journal, journal_path, stored_failures
 from indexer.model import Query
-from indexer.searching.similar import similar
+from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
 from indexer.stores.sqlite.file import FORMAT
@@ -60,9 +60,10 @@ def test_a_file_of_every_format_is_upgraded_and_used(number: int, tmp_path: Path
     assert {hit.path.rpartition("/")[2] for hit in store.search(Query("満潮")).hits} == {"tide.txt"}
     assert {row.path for row in rows if row.family != row.id} < LEASES
     lease = next(row for row in rows if row.path.endswith("2023.txt"))
-    assert [match.path for match in similar(store, id=lease.id, threshold=0.8).matches] == sorted(
-        LEASES - {lease.path}
-    )
+    assert [
+        match.path
+        for match in similar(store, options=SimilarOptions(threshold=0.8), id=lease.id).matches
+    ] == sorted(LEASES - {lease.path})
     assert group(store).largest == 2
     (tmp_path / "new.txt").write_text(
         "A tug waits for the tide at the harbour, and for two barges that are late again."

@@ -1,0 +1,101 @@
+"""Folding the hits of any query: by stored slots, by texts, by family, or by duplicate type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias
+
+from indexer.model import FoldedHit, Hit
+from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
+from indexer.searching.fold_types import ByType, by_type
+from indexer.searching.stored_texts import StoredTexts, ranked_row
+from indexer.stores.base import Store
+from indexer.stores.requirements import require_recipe
+
+Fold: TypeAlias = Literal["live", "family", "types", "none"]
+# below a threshold that the whole interval of 128 slots reaches: by chance one pair in a hundred
+# thousand
+SURPRISING = 0.1
+
+
+def fold_hits(
+    store: Store,
+    ids: Iterable[str],
+    threshold: float = 0.8,
+    *,
+    fold: Fold = "live",
+    synonyms: str = "",
+) -> tuple[Hit, ...]:
+    """Fold a ranked list of ids that any query gave, such as a k-NN or a hybrid one, best first.
+
+    As `search` folds its own hits: by stored slots, and by texts where the slots leave it open or
+    turn out to mislead. An id given twice counts once; one that the store does not have is left
+    out. Raises `StoreError` when nothing was indexed yet.
+    """
+    texts = StoredTexts(store, require_recipe(store))
+    distinct = list(dict.fromkeys(ids))
+    hits = [ranked_row(row) for row in texts.rows(distinct)]
+    if fold == "types":
+        rule: Rule = by_type(distinct, texts, threshold, synonyms)
+    else:
+        rule = folding_rule(fold, threshold, texts)
+    groups, _ = fold_ranking(hits, rule, len(hits), 0)
+    if fold == "live" and has_misled(groups, texts, threshold):
+        groups, _ = fold_ranking(hits, text_rule(threshold, texts), len(hits), 0)
+    return tuple(hits_of_groups(groups, texts, rule))
+
+
+def folding_rule(fold: Fold, threshold: float, texts: StoredTexts) -> Rule:
+    """Return the rule of every way of folding but `types`, which needs the hits."""
+    if fold == "live":
+        return BySketch(threshold, texts.similarity)
+    return ByFamily() if fold == "family" else NoFolding()
+
+
+def text_rule(threshold: float, texts: StoredTexts) -> Rule:
+    """Return the rule of `live` folding for hits whose slots mislead: texts decide."""
+    return BySketch(threshold, texts.similarity, trusts_slots=False)
+
+
+def has_misled(groups: Sequence[Group], texts: StoredTexts, threshold: float) -> bool:
+    """Return whether slots folded a hit whose text shows it to be another document.
+
+    Texts that were made to deceive sketches do so.
+    """
+    folded = [group for group in groups if group.members]
+    texts.read_ahead(_all_ids(folded))
+    for group in folded:
+        values = texts.similarities(group.head.id, [hit.id for hit in group.members])
+        if any(value < threshold - SURPRISING for value in values):
+            return True
+    return False
+
+
+def hits_of_groups(groups: Sequence[Group], texts: StoredTexts, rule: Rule) -> Iterator[Hit]:
+    """Yield a hit for each group, with what was folded under it."""
+    texts.read_ahead(_all_ids(groups))
+    titles = texts.titles([group.head.id for group in groups])
+    for group in groups:
+        head = group.head
+        folded = _folded_hits(group, texts, rule)
+        part = texts.parts.get(head.id)
+        yield Hit(head.id, head.path, titles.get(head.id, ""), head.score, folded, part)
+
+
+def _folded_hits(group: Group, texts: StoredTexts, rule: Rule) -> tuple[FoldedHit, ...]:
+    if isinstance(rule, ByType):
+        kinds = [rule.duplicates[hit.id] for hit in group.members]
+        return tuple(
+            FoldedHit(hit.id, hit.path, kind.terminology, kind.type, texts.parts.get(hit.id))
+            for hit, kind in zip(group.members, kinds, strict=True)
+        )
+    values = texts.similarities(group.head.id, [hit.id for hit in group.members])
+    return tuple(
+        FoldedHit(hit.id, hit.path, value, part=texts.parts.get(hit.id))
+        for hit, value in zip(group.members, values, strict=True)
+    )
+
+
+def _all_ids(groups: Sequence[Group]) -> list[str]:
+    """Return the ids of heads and members, group after group."""
+    return [hit.id for group in groups for hit in (group.head, *group.members)]
