@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.grouping.label import label, undo_labels
     from indexer.indexing.hash import hash
     from indexer.indexing.index import index
-    from indexer.lab.evaluation.evaluate import evaluate
+    from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
     from indexer.lab.studies.study import study
     from indexer.lab.synthesis.synth import synth
     from indexer.lab.tuning.tune import tune
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from indexer.web.compare_page import compare_page
 
 __all__ = [
+    "EvaluateOptions",
     "MatchOptions",
     "Recipe",
     "SearchOptions",
@@ -81,6 +82,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "EvaluateOptions": "indexer.lab.evaluation.evaluate",
     "MatchOptions": "indexer.matching.match",
     "Recipe": "indexer.recipe",
     "SearchOptions": "indexer.searching.search",

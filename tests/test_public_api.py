@@ -8,6 +8,7 @@ import indexer
 from indexer.errors import NearfoldError
 
 PUBLIC = {
+    "EvaluateOptions",
     "MatchOptions",
     "Recipe",
     "SearchOptions",

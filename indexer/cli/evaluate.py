@@ -10,7 +10,7 @@ import click
 from indexer.cli import evaluate_output as printing
 from indexer.cli import progress
 from indexer.cli.options import ShareType, SynonymsFile, json_option, open_for_command, store_option
-from indexer.lab.evaluation.evaluate import evaluate
+from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.similarity.measures import MEASURES
 from indexer.statistics.precision_recall import RULES
 from indexer.system.secrets import recipe_asked
@@ -96,10 +96,9 @@ def evaluate_command(
     chosen = [recipe_asked(name) for name in recipes]
     if report:
         check_place(report, "--report")
+    settings = EvaluateOptions(recipes=chosen, closed=_UNLISTED[unlisted], **options)
     with open_for_command(store_url) as store, progress.of_stages() as advance:
-        made = evaluate(
-            gold, store, recipes=chosen, closed=_UNLISTED[unlisted], progress=advance, **options
-        )
+        made = evaluate(gold, store, settings, progress=advance)
     if report:
         with write_whole(report, "--report") as part:
             part.write_text(evaluation_page(made), encoding="utf-8")

@@ -22,11 +22,11 @@ from indexer.lab.evaluation.evaluation_results import (
     Mistake,
     Result,
     Share,
-    Truthfulness,
+    TypeAssignment,
     TypeScores,
 )
 from indexer.lab.evaluation.gold import TYPES
-from indexer.lab.evaluation.gold_documents import GoldDocuments
+from indexer.lab.evaluation.gold_documents import GoldDocument
 from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
 from indexer.statistics.kappa import Kappa
 from indexer.statistics.precision_recall import RULES
@@ -157,7 +157,7 @@ def _by(title: str, rows: Sequence[TypeScores], out: Console, sets: bool) -> Non
     _print(table, out)
 
 
-def _told(made: Sequence[Truthfulness], out: Console) -> None:
+def _told(made: Sequence[TypeAssignment], out: Console) -> None:
     """The types of the truth, a row each, by the types that pairs were told as."""
     if not made:
         return
@@ -195,7 +195,7 @@ def command(mistake: Mistake, store_url: str) -> str:
     )
 
 
-def _name(document: GoldDocuments) -> str:
+def _name(document: GoldDocument) -> str:
     return document.key if document.stored else document.path
 
 

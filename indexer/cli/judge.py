@@ -9,7 +9,7 @@ import click
 
 from indexer.cli.options import open_for_command, store_option
 from indexer.errors import MissingExtra, UsageError
-from indexer.lab.evaluation.desk import desk
+from indexer.lab.evaluation.judging_session import open_judging_session
 
 
 @click.command("judge")
@@ -55,7 +55,7 @@ def judge_command(
     name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)
     with open_for_command(store_url) as store:
-        made = desk(pairs, store, name, sheet, arbitrate)
+        made = open_judging_session(pairs, store, name, sheet, arbitrate)
     told = f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}"
     serve_desk(
         made,

@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.errors import NearfoldError
-from indexer.lab.evaluation.desk import QUESTIONS, Desk, Task
+from indexer.lab.evaluation.judging_session import QUESTIONS, JudgingSession, Task
 from indexer.text.normalise import count_words
 from indexer.web.actions import check_token, parsed
 from indexer.web.http_errors import heading, status_of
@@ -33,7 +33,7 @@ _LOG = logging.getLogger("nearfold.web")
 
 
 def serve_desk(
-    desk: Desk,
+    desk: JudgingSession,
     *,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -47,7 +47,7 @@ def serve_desk(
     listen(lambda actual: judging_application(desk, allowed_hosts(host, actual)), host, port, ready)
 
 
-def judging_application(desk: Desk, hosts: frozenset[str]) -> App:
+def judging_application(desk: JudgingSession, hosts: frozenset[str]) -> App:
     """The desk as an ASGI application. `hosts` are the values of `Host` that are answered."""
     pages = _Pages(desk)
     routes = [
@@ -67,7 +67,7 @@ def judging_application(desk: Desk, hosts: frozenset[str]) -> App:
 
 
 class _Pages:
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: JudgingSession) -> None:
         self._desk, self._templates, self._token = desk, environment(), secrets.token_urlsafe(32)
 
     def next(self, request: Request) -> Response:

@@ -9,7 +9,7 @@ import pytest
 
 from indexer.errors import SourceNotFound, UsageError
 from indexer.lab.evaluation.gold import gold_sets, read_gold
-from indexer.lab.evaluation.sheets import OpenSheet, Sheet, disagreements, read_sheets, resolve
+from indexer.lab.evaluation.sheets import Sheet, SheetWriter, disagreements, read_sheets, resolve
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -80,7 +80,7 @@ def test_sets_of_csv_and_of_json_lines(tmp_path: Path) -> None:
         ("g.csv", "set,document\n1,x\n2,y\n2,z\n", "line 2: a set has two or more"),
         ("g.csv", "set,document,type\n1,x,fuzzy\n1,y,identical\n", "line 3: the rows of one set"),
         ("g.jsonl", '{"a":"x","b":"y"}\nnothing\n{}\n', "line 2: not JSON"),
-        ("g.jsonl", "[1]\n", "line 1: a JSON object is wanted"),
+        ("g.jsonl", "[1]\n", "line 1: not a JSON object"),
         ("g.jsonl", '{"a":"x","b":7}\n', "line 1: b is 7, not text"),
         ("g.jsonl", '{"documents":"x y"}\n', "line 1: documents is a list"),
         ("g.txt", "x y\n", "give a .csv file"),
@@ -106,7 +106,7 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path: Path) -> None:
 
 def test_a_sheet_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     path = tmp_path / "anna.jsonl"
-    sheet = OpenSheet(path, "anna")
+    sheet = SheetWriter(path, "anna")
     sheet.judge("x", "y", "fuzzy")
     sheet.judge("x", "z", "identical")
     sheet.close()
@@ -116,7 +116,7 @@ def test_a_sheet_goes_on_where_it_was_cut(tmp_path: Path) -> None:
         ("x", "y"): "fuzzy",
         ("x", "z"): "identical",
     }
-    again = OpenSheet(path, "anna")
+    again = SheetWriter(path, "anna")
     again.judge("z", "x", None)
     again.judge("x", "y", "different")
     again.close()
@@ -129,17 +129,17 @@ def test_a_sheet_of_somebody_else_and_a_file_of_something_else_are_left_alone(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "anna.jsonl"
-    OpenSheet(path, "anna").close()
+    SheetWriter(path, "anna").close()
     for assessor, role in (("bert", "assessor"), ("anna", "arbiter")):
         with pytest.raises(UsageError, match=r"is the sheet of anna \(assessor\)"):
-            OpenSheet(path, assessor, role)
+            SheetWriter(path, assessor, role)
     for text in ("no line end", "a,b\n", "[1]\n"):
         (tmp_path / "other").write_text(text)
         with pytest.raises(UsageError, match="no sheet"):
-            OpenSheet(tmp_path / "other", "anna")
+            SheetWriter(tmp_path / "other", "anna")
         assert (tmp_path / "other").read_text() == text
     with pytest.raises(UsageError, match="cannot write"):
-        OpenSheet(tmp_path / "nowhere" / "sheet.jsonl", "anna")
+        SheetWriter(tmp_path / "nowhere" / "sheet.jsonl", "anna")
 
 
 def sheets(folder: Path, **said: str) -> list[Sheet]:

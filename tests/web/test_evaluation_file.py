@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from indexer.lab.evaluation.evaluate import evaluate
+from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.web.evaluation_page import MOST_SHOWN, evaluation_page
 from web.hostile import PAYLOADS
 
@@ -37,7 +37,10 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "copy.txt").write_bytes((folder / "a0.txt").read_bytes())
     (folder / "anna.csv").write_text("\n".join([*lines, "a0.txt,copy.txt,different"]) + "\n")
     (folder / "b<i>.csv").write_text("\n".join([*other, "a0.txt,copy.txt,different"]) + "\n")
-    made = evaluate([str(folder / "anna.csv"), str(folder / "b<i>.csv")], thresholds=[0.95])
+    made = evaluate(
+        [str(folder / "anna.csv"), str(folder / "b<i>.csv")],
+        options=EvaluateOptions(thresholds=[0.95]),
+    )
     (folder / "report.html").write_text(evaluation_page(made), encoding="utf-8")
     return folder / "report.html"
 
@@ -74,6 +77,9 @@ def test_it_asks_for_nothing_and_reads_well(
 
 def test_it_is_the_same_for_the_same_documents(page_of: Path) -> None:
     folder = page_of.parent
-    made = evaluate([str(folder / "anna.csv"), str(folder / "b<i>.csv")], thresholds=[0.95])
+    made = evaluate(
+        [str(folder / "anna.csv"), str(folder / "b<i>.csv")],
+        options=EvaluateOptions(thresholds=[0.95]),
+    )
     assert evaluation_page(made) == page_of.read_text(encoding="utf-8")
     assert "<i>" not in page_of.read_text(encoding="utf-8")

@@ -21,8 +21,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from indexer.lab.evaluation.desk import tasks
 from indexer.lab.evaluation.evaluate import evaluate
+from indexer.lab.evaluation.judging_session import tasks
 from indexer.lab.evaluation.sheets import read_sheets
 from web.hostile import PAYLOADS
 from web.watching import ROOT, Seen, window

@@ -1,3 +1,1 @@
-"""How good it is: gold sets, assessors' sheets, their agreement, and what a recipe finds of the
-truth at a threshold.
-"""
+"""Evaluation against gold sets: assessors' sheets, their agreement, precision and recall."""

@@ -1,6 +1,4 @@
-"""How far assessors agree, as Conrad & Raymond (ICAIL 2007) measure it, with Cohen's kappa beside
-it.
-"""
+"""Agreement of assessors as Conrad & Raymond (ICAIL 2007) measure it, with Cohen's kappa."""
 
 from __future__ import annotations
 
@@ -22,9 +20,9 @@ from indexer.statistics.kappa import (
 class MeasuredAgreement:
     """Agreement on one question.
 
-    `pooled` is of one table of all pairs, which the paper calls macro-averaged, `by_group` the mean
-    of a kappa for each group, its micro-averaged. `corrected` has the variance of 1979; `cohen` is
-    None unless there are two raters.
+    `pooled` is the kappa of one table of all pairs, which the paper calls macro-averaged;
+    `by_group` is the mean of the kappas of the groups, which it calls micro-averaged. `corrected`
+    has the variance of 1979; `cohen` is None unless there are two raters.
     """
 
     pooled: Kappa
@@ -35,11 +33,9 @@ class MeasuredAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far assessors agree on the pairs that all of them have judged; `left_out` counts the
-    others.
+    """Agreement of assessors on the pairs that all of them judged; `left_out` counts the others.
 
-    `duplicate`: whether a pair is a duplicate or not, which the paper reports; `types`: of which
-    type.
+    `duplicate`: on whether a pair is a duplicate, which the paper reports; `types`: on its type.
     """
 
     assessors: tuple[str, ...]
@@ -50,27 +46,36 @@ class Agreement:
 
 
 def agreement(sheets: Sequence[Sheet]) -> Agreement:
-    """The agreement of two assessors or more; an arbiter, who sees the hard pairs alone, is not
-    among them.
+    """Return the agreement of two or more assessors; an arbiter, who sees only disputed pairs, is
+    not one of them.
     """
-    assessors = [one for one in sheets if one.role == "assessor"]
-    everything = {pair for one in assessors for pair in one.judgements}
-    common = sorted(pair for pair in everything if all(pair in one.judgements for one in assessors))
-    types = [tuple(one.judgements[pair].type for one in assessors) for pair in common]
+    assessors = [sheet for sheet in sheets if sheet.role == "assessor"]
+    all_pairs = {pair for sheet in assessors for pair in sheet.judgements}
+    judged_by_all = set(all_pairs)
+    for sheet in assessors:
+        judged_by_all &= sheet.judgements.keys()
+    common = sorted(judged_by_all)
+    types = [_types_of(pair, assessors) for pair in common]
     groups = [assessors[0].judgements[pair].group for pair in common]
     return Agreement(
-        tuple(one.assessor for one in assessors),
+        tuple(sheet.assessor for sheet in assessors),
         len(common),
-        len(everything) - len(common),
+        len(all_pairs) - len(common),
         measured_agreement([as_duplicate(row) for row in types], groups),
         measured_agreement(types, groups),
     )
 
 
+def _types_of(pair: tuple[str, str], sheets: Sequence[Sheet]) -> tuple[str, ...]:
+    return tuple(sheet.judgements[pair].type for sheet in sheets)
+
+
 def measured_agreement(
     judged: Sequence[tuple[object, ...]], groups: Sequence[str]
 ) -> MeasuredAgreement:
-    """Every kappa of rows of judgements, one a rater, and the group of each row."""
+    """Return every kappa of rows of judgements, one column for each rater, given the group of each
+    row.
+    """
     by_group: dict[str, list[tuple[object, ...]]] = {}
     for row, group in zip(judged, groups, strict=True):
         by_group.setdefault(group, []).append(row)

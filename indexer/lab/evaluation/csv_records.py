@@ -1,6 +1,4 @@
-"""Lines of csv and JSON Lines files as mappings, each with the place that an error message
-names.
-"""
+"""Read csv and JSON Lines files as records that know their file and line."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ MOST_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line of a file: its fields, and where it stands."""
+    """One line of a file: its fields, path and line number."""
 
     path: str
     line: int
@@ -27,12 +25,12 @@ class Record:
 
     @property
     def place(self) -> str:
-        """As an error message names it."""
+        """Return path and line, for error messages."""
         return f"{self.path}, line {self.line}"
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A field that is text. Raises `UsageError` when it is missing, empty (unless there is a
-        default), or no text.
+        """Return a text field. Raises `UsageError` when it is missing or empty (unless there is a
+        default), or not text.
         """
         value = self.fields.get(name)
         if value is None or value == "":
@@ -44,15 +42,15 @@ class Record:
         return value
 
     def wrong(self, what: str) -> UsageError:
-        """The error to raise about this line."""
+        """Return the error to raise about this line."""
         return UsageError(f"{self.place}: {what}")
 
 
 def records(path: str) -> Iterator[Record]:
-    """The lines of a `.csv` file with a header, or of a `.jsonl` file; empty lines are passed over.
+    """Yield the lines of a `.csv` file with a header, or of a `.jsonl` file, without empty lines.
 
-    The last line of a `.jsonl` file without a line end that cannot be read was cut short while it
-    was written: it is left out. Raises `SourceNotFound`, and `UsageError` for another kind of file
+    The last line of a `.jsonl` file is left out when it has no line end and cannot be parsed: it
+    was cut short while it was written. Raises `SourceNotFound`, and `UsageError` for another kind of file
     and for what cannot be read, with the line.
     """
     place = Path(path)
@@ -64,7 +62,7 @@ def records(path: str) -> Iterator[Record]:
     if suffix not in (".csv", ".jsonl", ".ndjson"):
         raise UsageError(f"{path}: give a .csv file with a header, or a .jsonl file")
     if place.stat().st_size > MOST_BYTES:
-        raise UsageError(f"{path} has more than {MOST_BYTES >> 20} MB; give a part of it")
+        raise UsageError(f"{path} has more than {MOST_BYTES >> 20} MB; split it")
     try:
         text = place.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -80,15 +78,15 @@ def _rows(path: str, text: str) -> Iterator[Record]:
         header = [name.strip().lower() for name in next(reader, [])]
         if len(set(header)) < len(header):
             raise UsageError(f"{path}, line 1: the header names a column twice")
-        begun = reader.line_num
+        line = reader.line_num
         for row in reader:
             if any(row):
                 if len(row) != len(header):
                     raise UsageError(
-                        f"{path}, line {begun + 1}: {len(row)} fields under {len(header)} names"
+                        f"{path}, line {line + 1}: {len(row)} fields under {len(header)} names"
                     )
-                yield Record(path, begun + 1, dict(zip(header, row, strict=True)))
-            begun = reader.line_num
+                yield Record(path, line + 1, dict(zip(header, row, strict=True)))
+            line = reader.line_num
     except csv.Error as error:
         raise UsageError(f"{path}, line {reader.line_num}: {error}") from error
 
@@ -106,6 +104,7 @@ def _lines(path: str, text: str) -> Iterator[Record]:
             raise UsageError(f"{path}, line {number}: not JSON ({error})") from error
         if not isinstance(value, dict):
             raise UsageError(
-                f'{path}, line {number}: a JSON object is wanted, such as {{"a": "one", "b": "other"}}'
+                f"{path}, line {number}: not a JSON object; "
+                'write one such as {"a": "one", "b": "other"}'
             )
         yield Record(path, number, value)

@@ -1,8 +1,8 @@
-"""What a recipe finds among some texts at a threshold: candidates by its keys, judged by a measure
-on the texts.
+"""Find the pairs of some texts that a recipe accepts at a threshold: candidates by its keys, scored
+by a measure on the texts.
 
-With MinHash slots it is what `match --exact` finds in a store of these texts. Other recipes find
-pairs that share a key, and one without keys compares every pair.
+With MinHash slots these are the pairs that `match --exact` finds in a store of these texts. Other
+recipes find pairs that share a key, and a recipe without keys compares every pair.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was found at a threshold: similarities, the pairs that were looked at, and those that
-    slots ruled out.
-    """
+    """The accepted pairs with their similarities, the candidates, and those ruled out by slots."""
 
     found: Mapping[Pair, float]
     candidates: frozenset[Pair]
@@ -48,8 +46,7 @@ class Decider:
     """Texts under one recipe, signed once. Pairs are places in `texts`, the lower one first."""
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, measure: str | None = None) -> None:
-        """`measure`: `jaccard` unless given, `terminology` or `hamming` where the recipe makes
-        nothing else.
+        """Prepare to sign the texts; `measure` is `usual_measure` of the recipe unless given.
 
         Corpus statistics of recipes with weights are counted over these texts. Raises
         `UnknownMeasure`.
@@ -62,16 +59,16 @@ class Decider:
 
     @property
     def name(self) -> str:
-        """What the recipe is called."""
+        """Return the name of the recipe."""
         return self.recipe.name
 
     @property
     def id(self) -> str:
-        """The id of the recipe."""
+        """Return the id of the recipe."""
         return self.recipe.id
 
     def reason(self, pair: Pair, names: Sequence[str], decision: Decision, threshold: float) -> str:
-        """Why a pair was found, or was not; `names` of its two texts."""
+        """Return why a pair was accepted or not; `names` are those of its two texts."""
         if pair in decision.found:
             return "at the threshold or above"
         for name, place in zip(names, pair, strict=True):
@@ -87,48 +84,46 @@ class Decider:
 
     @cached_property
     def signed(self) -> list[Fingerprint]:
-        """The fingerprints; copies of a text share theirs."""
-        made = {
+        """Return the fingerprints; copies of a text share theirs."""
+        by_text = {
             text: fingerprint(text, self.recipe, self._statistics)
             for text in dict.fromkeys(self._texts)
         }
-        return [made[text] for text in self._texts]
+        return [by_text[text] for text in self._texts]
 
     @cached_property
     def _sides(self) -> list[Side]:
-        made: dict[str, Side] = {}
+        by_text: dict[str, Side] = {}
         for text, signed in zip(self._texts, self.signed, strict=True):
-            made.setdefault(text, Side(text, self.recipe, signed.minhash, signed.simhash))
-        return [made[text] for text in self._texts]
+            by_text.setdefault(text, Side(text, self.recipe, signed.minhash, signed.simhash))
+        return [by_text[text] for text in self._texts]
 
     def similarity(self, pair: Pair) -> float:
-        """The measure of a pair, by the texts; 1 for the same normalised text, 0 when one of them
-        has no keys.
+        """Return the measure of a pair by its texts; 1 for the same normalised text, 0 when one of
+        them has no keys.
         """
         if pair not in self._known:
             self._known[pair] = self._measured(*pair)
         return self._known[pair]
 
     def _measured(self, a: int, b: int) -> float:
-        one, other = self.signed[a], self.signed[b]
-        if not one.status == other.status == "complete":
+        left, right = self.signed[a], self.signed[b]
+        if not left.status == right.status == "complete":
             return 0.0
-        return (
-            1.0
-            if one.exact == other.exact
-            else measure_pair(self.measure, self._sides[a], self._sides[b]).similarity
-        )
+        if left.exact == right.exact:
+            return 1.0
+        return measure_pair(self.measure, self._sides[a], self._sides[b]).similarity
 
     def decide(self, threshold: float) -> Decision:
-        """The pairs at the threshold or above, among the candidates that the recipe's keys make
-        there.
+        """Return the pairs at the threshold or above, among the candidates that share keys there.
 
-        Raises `UsageError` when these are too many to be compared one by one.
+        Raises `UsageError` for more than 20 million candidates.
         """
         candidates = frozenset(islice(self._candidates(threshold), MOST_PAIRS + 1))
         if len(candidates) > MOST_PAIRS:
             raise UsageError(
-                f"recipe {self.recipe.name} makes more than {MOST_PAIRS:,} candidates here; give fewer documents"
+                f"recipe {self.recipe.name} makes more than {MOST_PAIRS:,} candidates here; "
+                "give fewer documents"
             )
         out = frozenset(pair for pair in candidates if self._ruled_out(pair, threshold))
         values = ((pair, self.similarity(pair)) for pair in sorted(candidates - out))
@@ -139,12 +134,12 @@ class Decider:
         )
 
     def _ruled_out(self, pair: Pair, threshold: float) -> bool:
-        """Whether slots alone say that a pair is below the threshold, as they do for `match`."""
-        one, other = (self.signed[place] for place in pair)
-        if one.minhash is None or other.minhash is None or one.exact == other.exact:
+        """Return whether slots alone show that a pair is below the threshold, as in `match`."""
+        left, right = (self.signed[place] for place in pair)
+        if left.minhash is None or right.minhash is None or left.exact == right.exact:
             return False
-        equal = int(np.count_nonzero(one.minhash == other.minhash))
-        return equal < fewest_equal(self.measure, len(one.minhash), threshold)
+        equal = int(np.count_nonzero(left.minhash == right.minhash))
+        return equal < fewest_equal(self.measure, len(left.minhash), threshold)
 
     def _candidates(self, threshold: float) -> Iterator[Pair]:
         complete = [
@@ -165,23 +160,27 @@ class Decider:
             yield from fresh
 
     def _keys(self, complete: Sequence[int], threshold: float) -> list[Iterable[object]] | None:
-        """The keys of these texts, those of bands anew for the threshold; None when the recipe
-        makes none.
+        """Return the keys of these texts, bands being planned for the threshold; None when the
+        recipe makes none.
         """
         signed = [self.signed[place] for place in complete]
-        slots = [one.minhash for one in signed if one.minhash is not None]
+        slots = [fingerprint.minhash for fingerprint in signed if fingerprint.minhash is not None]
         if slots and slots[0].dtype == np.uint32:
             layout = plan(min(max(threshold, 1 - ALMOST_ONE), ALMOST_ONE), len(slots[0]), WEIGHT)
             return [
                 list(enumerate(row))
                 for row in band_hashes(np.stack(slots), layout.bands, layout.rows).tolist()
             ]
-        keys = [(*one.bands, *one.blocks, *one.rare) for one in signed]
+        keys = [
+            (*fingerprint.bands, *fingerprint.blocks, *fingerprint.rare) for fingerprint in signed
+        ]
         return [*keys] if any(keys) else None
 
 
 def usual_measure(recipe: Recipe) -> str:
-    """What pairs are judged by under a recipe when nobody says."""
+    """Return the measure of a recipe when none is given: `terminology` or `hamming` where it makes
+    nothing else, else `jaccard`.
+    """
     if recipe.terms:
         return "terminology"
     return "hamming" if recipe.simhash and not recipe.minhash else "jaccard"

@@ -1,20 +1,18 @@
-"""`evaluate`: what recipes find of the truth at thresholds, and how far those agree who have told
-the truth.
-"""
+"""Measure recipes against a gold set, and the agreement of the assessors who judged it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.assessor_agreement import agreement
 from indexer.lab.evaluation.decider import Decider, Decision
-from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result, Truthfulness
+from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result, TypeAssignment
 from indexer.lab.evaluation.gold import Gold
-from indexer.lab.evaluation.gold_documents import GoldDocuments, gold_documents
+from indexer.lab.evaluation.gold_documents import GoldDocument, gold_documents
 from indexer.lab.evaluation.read_truth import read_truth
 from indexer.lab.evaluation.score_pairs import (
     agreement_with,
@@ -32,113 +30,134 @@ from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
 
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """Options of `evaluate`.
+
+    `recipes`: those to measure; the store's own, or the default, when empty. `measure`: that of the
+    recipe when None. `rule`: when a set counts as captured, one of
+    `indexer.statistics.precision_recall.RULES`. `closed`: whether pairs that are not listed are
+    different; see `read_gold`. `seed`: that of the bootstrap. `types`: also measure the detector of
+    duplicate types, its overlap being the threshold, and count the types of found pairs.
+    `synonyms`: lines as `duplicate_sets` takes them, with `types` alone.
+
+    Raises `UsageError` for an unknown rule, thresholds outside (0, 1], and `synonyms` without
+    `types`.
+    """
+
+    recipes: Sequence[Recipe] = ()
+    thresholds: Sequence[float] = (0.8,)
+    measure: str | None = None
+    rule: Rule = "connected"
+    closed: bool | None = None
+    seed: int = 0
+    types: bool = False
+    synonyms: str = ""
+
+    def __post_init__(self) -> None:
+        if self.rule not in RULES:
+            raise UsageError(f"{self.rule!r} is no rule; choose one of: {', '.join(RULES)}")
+        if not all(0 < threshold <= 1 for threshold in self.thresholds):
+            raise UsageError("thresholds lie between 0 (exclusive) and 1")
+        if self.synonyms and not self.types:
+            raise UsageError("synonyms need the detector of duplicate types; give --types too")
+
+
 def evaluate(
     gold: Sequence[str],
     store: Store | None = None,
+    options: EvaluateOptions = EvaluateOptions(),
     *,
-    recipes: Sequence[Recipe] = (),
-    thresholds: Sequence[float] = (0.8,),
-    measure: str | None = None,
-    rule: Rule = "connected",
-    closed: bool | None = None,
-    seed: int = 0,
-    types: bool = False,
-    synonyms: str = "",
     progress: Progress = no_progress,
 ) -> Evaluation:
-    """Judge what recipes find at thresholds by a gold set: precision, recall and F1 of pairs and of
-    sets, and every error.
+    """Return precision, recall and F1 of pairs and of sets for each recipe and threshold, and every
+    error.
 
     `gold`: one file of pairs or sets, or the sheets of several assessors and, if there is one, of
     the arbiter. Documents are named by id or path; texts come from the store or from the disk, and
-    are signed anew for each recipe (the store's own unless given). Without keys (empty, too short,
-    numbers alone) a text is in no pair. `closed`: whether pairs that are not listed are different;
-    see `read_gold`. `seed` is that of the bootstrap. With `types` the detector of duplicate types
-    is judged beside the recipes, thresholds being its overlap, and found pairs are told by type;
-    `synonyms` as `duplicate_sets` takes them.
+    are signed anew for each recipe. A text without keys (empty, too short, numbers alone) is in no
+    pair.
 
-    Raises `UsageError` for a file that cannot be read, with the line, for documents that are not
-    there, and for `synonyms` without `types`; `UnknownMeasure`.
+    Raises `UsageError` for a file that cannot be read, with the line, and for documents that do not
+    exist; `UnknownMeasure`.
     """
-    if rule not in RULES:
-        raise UsageError(f"{rule!r} is no rule; choose one of: {', '.join(RULES)}")
-    if not all(0 < threshold <= 1 for threshold in thresholds):
-        raise UsageError("thresholds lie between 0 (exclusive) and 1")
-    if synonyms and not types:
-        raise UsageError("synonyms serve the detector of duplicate types alone; give --types too")
-    truth, made = _truth(gold, closed)
+    truth, blank = _read_truth(gold, options.closed)
     documents = gold_documents(truth.documents, truth.folder, store)
     judged = groups(truth, documents)
-    chosen = recipes or [(store.stored_recipe() if store else None) or DEFAULT]
-    by_key = {one.key: one for one in documents.values()}
-    results: list[Result] = []
+    by_key = {document.key: document for document in documents.values()}
     texts = [by_key[key].text for key in sorted(by_key)]
-    teller = TypeDecider(texts, synonyms) if types else None
-    systems = len(chosen) + (teller is not None)
-    by_recipe: Iterator[Decider | TypeDecider] = (
-        Decider(texts, recipe, measure) for recipe in chosen
+    stored = store.stored_recipe() if store else None
+    recipes = options.recipes or [stored or DEFAULT]
+    type_decider = TypeDecider(texts, options.synonyms) if options.types else None
+    deciders: Iterable[Decider | TypeDecider] = (
+        Decider(texts, recipe, options.measure) for recipe in recipes
     )
-    for decider in chain(by_recipe, [teller] if teller else []):
-        system = _System(by_key, decider, teller)
-        for threshold in thresholds:
-            progress(f"{decider.name} at {threshold:g}", len(results), systems * len(thresholds))
-            results.append(system.result(judged, threshold, rule, seed))
+    if type_decider is not None:
+        deciders = chain(deciders, [type_decider])
+    total = (len(recipes) + options.types) * len(options.thresholds)
+    results: list[Result] = []
+    for decider in deciders:
+        scorer = _Scorer(by_key, decider, type_decider, options)
+        for threshold in options.thresholds:
+            progress(f"{decider.name} at {threshold:g}", len(results), total)
+            results.append(scorer.result(judged, threshold))
     return replace(
-        made,
+        blank,
         documents=len(by_key),
         closed=truth.closed,
-        types=Counter(one.type for group in judged for one in group.known.values()),
-        rule=rule,
+        types=Counter(pair.type for group in judged for pair in group.known.values()),
+        rule=options.rule,
         drawn=resample(judged),
         results=tuple(results),
     )
 
 
-def _truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]:
-    """The gold set, and what its assessors say of each other."""
+def _read_truth(paths: Sequence[str], closed: bool | None) -> tuple[Gold, Evaluation]:
+    """Return the gold set, and an evaluation that holds only the agreement of its assessors."""
     blank = Evaluation(0, False, {}, "connected", "", ())
-    read = read_truth(paths, closed)
-    if read.resolved is None:
-        return read.gold, blank
-    two = sum(sheet.role == "assessor" for sheet in read.sheets) > 1
-    told = agreement(read.sheets) if two else None
-    return read.gold, replace(
-        blank, assessors=told, disagreements=read.resolved.disagreements, alone=read.resolved.alone
+    truth = read_truth(paths, closed)
+    if truth.resolved is None:
+        return truth.gold, blank
+    assessors = sum(sheet.role == "assessor" for sheet in truth.sheets)
+    evaluation = replace(
+        blank,
+        assessors=agreement(truth.sheets) if assessors > 1 else None,
+        disagreements=truth.resolved.disagreements,
+        alone=truth.resolved.alone,
     )
+    return truth.gold, evaluation
 
 
-class _System:
-    """What decides over the documents of a gold set, places in the order of their keys; `teller` of
-    types, if it is wanted.
+class _Scorer:
+    """Scores one decider on the documents of a gold set; a pair of places is in the order of their
+    keys.
     """
 
     def __init__(
         self,
-        documents: Mapping[str, GoldDocuments],
+        documents: Mapping[str, GoldDocument],
         decider: Decider | TypeDecider,
-        teller: TypeDecider | None,
+        type_decider: TypeDecider | None,
+        options: EvaluateOptions,
     ) -> None:
         self._documents, self._keys = documents, sorted(documents)
         self._places = {key: place for place, key in enumerate(self._keys)}
-        self._decider, self._teller = decider, teller
+        self._decider, self._type_decider = decider, type_decider
+        self._options = options
 
-    def result(self, judged: Sequence[Group], threshold: float, rule: Rule, seed: int) -> Result:
-        """What is found at a threshold, judged."""
+    def result(self, judged: Sequence[Group], threshold: float) -> Result:
+        """Return the scores and the errors at a threshold."""
+        rule, seed = self._options.rule, self._options.seed
         decision = self._decider.decide(threshold)
         pairs = {ordered(self._keys[a], self._keys[b]) for a, b in decision.found}
         found = [group.among(pairs) for group in judged]
         scores = pair_scores(judged, found, seed)
         total = sum(group.judged for group in judged)
-        wrong = [
-            (group, pair)
-            for group, own in zip(judged, found, strict=True)
-            for pair in own - group.true
-        ]
-        missed = [
-            (group, pair)
-            for group, own in zip(judged, found, strict=True)
-            for pair in group.true - own
-        ]
+        wrong: list[tuple[Group, Pair]] = []
+        missed: list[tuple[Group, Pair]] = []
+        for group, group_pairs in zip(judged, found, strict=True):
+            wrong += [(group, pair) for pair in group_pairs - group.true]
+            missed += [(group, pair) for pair in group.true - group_pairs]
         return Result(
             recipe=self._decider.name,
             recipe_id=self._decider.id,
@@ -149,46 +168,53 @@ class _System:
             by_type=by_type(judged, found, rule, seed),
             by_kind=by_kind(judged, found, seed),
             judged=total,
-            unjudged=len(pairs - {pair for own in found for pair in own}),
+            unjudged=len(pairs - set().union(*found)),
             agreement=agreement_with(scores, total),
             false_positives=self._mistakes(wrong, decision, threshold),
             misses=self._mistakes(missed, decision, threshold),
-            types_told=self._told(judged, found, threshold),
+            types_told=self._type_assignments(judged, found, threshold),
         )
 
     def _mistakes(
         self, pairs: Sequence[tuple[Group, Pair]], decision: Decision, threshold: float
     ) -> tuple[Mistake, ...]:
-        """False positives most similar first, misses least similar last; ties by name."""
-        made = [self._mistake(group, pair, decision, threshold) for group, pair in pairs]
-        return tuple(
-            sorted(made, key=lambda one: (-one.similarity, one.a.path, one.b.path, one.group))
+        """Return the errors, most similar first; ties by path and group."""
+        mistakes = [self._mistake(group, pair, decision, threshold) for group, pair in pairs]
+        mistakes.sort(
+            key=lambda error: (-error.similarity, error.a.path, error.b.path, error.group)
         )
+        return tuple(mistakes)
 
     def _mistake(self, group: Group, pair: Pair, decision: Decision, threshold: float) -> Mistake:
-        one, other = (self._documents[key] for key in pair)
-        place = self._places[pair[0]], self._places[pair[1]]
-        why = self._decider.reason(place, (one.path, other.path), decision, threshold)
-        similarity = self._decider.similarity(place)
-        return Mistake(one, other, group.type(pair), group.kind(pair), group.name, similarity, why)
+        a, b = (self._documents[key] for key in pair)
+        places = self._places[pair[0]], self._places[pair[1]]
+        return Mistake(
+            a,
+            b,
+            group.type(pair),
+            group.kind(pair),
+            group.name,
+            self._decider.similarity(places),
+            self._decider.reason(places, (a.path, b.path), decision, threshold),
+        )
 
-    def _told(
+    def _type_assignments(
         self, judged: Sequence[Group], found: Sequence[set[Pair]], threshold: float
-    ) -> tuple[Truthfulness, ...]:
-        """How often pairs of each type of the truth were told as each type; nothing without a
-        teller of types.
+    ) -> tuple[TypeAssignment, ...]:
+        """Count the pairs of each true type by the type that is assigned to them; empty without a
+        detector of types.
         """
-        if self._teller is None:
+        if self._type_decider is None:
             return ()
-        counted: Counter[tuple[str, str]] = Counter()
-        for group, own in zip(judged, found, strict=True):
-            for a, b in group.true | own:
-                told = (
-                    self._teller.told((self._places[a], self._places[b]), threshold)
-                    if (a, b) in own
-                    else NOT_FOUND
-                )
-                counted[group.type((a, b)), told] += 1
+        counts: Counter[tuple[str, str]] = Counter()
+        for group, group_pairs in zip(judged, found, strict=True):
+            for pair in group.true | group_pairs:
+                assigned = NOT_FOUND
+                if pair in group_pairs:
+                    places = self._places[pair[0]], self._places[pair[1]]
+                    assigned = self._type_decider.assigned_type(places, threshold)
+                counts[group.type(pair), assigned] += 1
         return tuple(
-            Truthfulness(type, told, pairs) for (type, told), pairs in sorted(counted.items())
+            TypeAssignment(type, assigned, pairs)
+            for (type, assigned), pairs in sorted(counts.items())
         )

@@ -1,5 +1,5 @@
-"""What an evaluation says: shares with their intervals, results by recipe and threshold, and every
-error.
+"""Result types of an evaluation: shares with their intervals, scores by recipe and threshold, and
+every error.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from indexer.lab.evaluation.assessor_agreement import Agreement
-from indexer.lab.evaluation.gold_documents import GoldDocuments
+from indexer.lab.evaluation.gold_documents import GoldDocument
 from indexer.lab.evaluation.sheets import Disagreement
 from indexer.sketch.wilson import wilson
 from indexer.statistics.intervals import mitchell
@@ -20,10 +20,10 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """`part` of `whole`, and where the true share lies at 95 %; `value` is None of nothing.
+    """`part` of `whole` with its 95 % intervals; `value` is None when `whole` is 0.
 
-    `wilson` and `mitchell` take pairs for independent; `bootstrap` draws whole groups or linked
-    sets again, and is None where there are fewer than two.
+    `wilson` and `mitchell` assume independent pairs; `bootstrap` resamples whole groups or linked
+    sets, and is None where there are fewer than two.
     """
 
     part: int
@@ -35,7 +35,7 @@ class Share:
 
 
 def share_of(part: int, whole: int, bootstrap: Interval | None) -> Share:
-    """A share with all its intervals."""
+    """Return a share with all its intervals."""
     return Share(
         part, whole, share(part, whole), wilson(part, whole), mitchell(part, whole), bootstrap
     )
@@ -43,8 +43,8 @@ def share_of(part: int, whole: int, bootstrap: Interval | None) -> Share:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """By pairs. `f1` with the interval of the bootstrap alone; None where nothing is to be found
-    and nothing was.
+    """Scores of pairs. `f1` has the bootstrap interval alone; None where there is nothing to find
+    and nothing was found.
     """
 
     right: int
@@ -58,7 +58,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class CaptureScores:
-    """By sets, under a rule of `indexer.statistics.precision_recall.RULES`."""
+    """Scores of sets, under a rule of `indexer.statistics.precision_recall.RULES`."""
 
     counts: SetCounts
     recall: Share
@@ -68,8 +68,8 @@ class CaptureScores:
 
 @dataclass(frozen=True, slots=True)
 class TypeScores:
-    """One duplicate type, or one kind of planted truth: what was found of it, and sets of it that
-    were captured.
+    """Scores of one duplicate type, or of one kind of synthetic ground truth, and its captured
+    sets.
 
     Its precision leaves out found pairs of other types; found pairs that are no duplicates count
     against every type.
@@ -83,14 +83,13 @@ class TypeScores:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A pair that was found and is no duplicate (`type` tells what it is), or a duplicate that was
-    missed, and why.
+    """A found pair that is no duplicate (`type` is the true one), or a missed duplicate, and why.
 
     `similarity` is by the measure of the result; 0 where a text has no keys.
     """
 
-    a: GoldDocuments
-    b: GoldDocuments
+    a: GoldDocument
+    b: GoldDocument
     type: str
     kind: str
     group: str
@@ -99,8 +98,8 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class Truthfulness:
-    """How many pairs of a `type` of the truth were `told` as a type; or have "no type", or were
+class TypeAssignment:
+    """The number of pairs of a true `type` that were assigned the type `told`; or "no type", or
     "not found".
     """
 
@@ -113,10 +112,10 @@ class Truthfulness:
 class Result:
     """One recipe, or the detector of duplicate types, at one threshold.
 
-    `judged` counts the pairs about which the truth is known, `unjudged` pairs that were found and
-    about which it is not. `agreement` is kappa of the recipe and the truth: duplicate, or not.
-    `by_kind` where the gold set tells kinds. `types_told` counts duplicates and found pairs, where
-    types were asked for.
+    `judged` counts the pairs whose truth is known, `unjudged` the found pairs whose truth is not.
+    `agreement` is the kappa of the recipe and the truth: duplicate, or not. `by_kind` is empty
+    unless the gold set has kinds. `types_told` counts duplicates and found pairs by type, when
+    types were requested.
     """
 
     recipe: str
@@ -132,17 +131,17 @@ class Result:
     agreement: Kappa
     false_positives: tuple[Mistake, ...]
     misses: tuple[Mistake, ...]
-    types_told: tuple[Truthfulness, ...] = ()
+    types_told: tuple[TypeAssignment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Results in the order of recipes, then thresholds; how far the assessors agree, where there
+    """Results in the order of recipes, then thresholds; the agreement of the assessors, if there
     are two or more.
 
-    `closed`: pairs that the gold set does not list count as different. `types`: pairs of the truth
-    by type. `rule`: when a set is captured. `drawn`: what the bootstrap draws again. `alone`: pairs
-    that one assessor alone has judged; they count.
+    `closed`: pairs that the gold set does not list count as different. `types`: number of true
+    pairs by type. `rule`: when a set is captured. `drawn`: the units that the bootstrap resamples.
+    `alone`: number of pairs that only one assessor judged; they count.
     """
 
     documents: int

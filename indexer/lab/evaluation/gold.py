@@ -1,8 +1,7 @@
-"""Gold sets: pairs of documents, or sets of them, that people have judged; names are ids of a
-store, or paths.
+"""Gold sets: pairs or sets of documents that people have judged, named by id or path.
 
 Duplicate types are those of Conrad & Raymond (ICAIL 2007): `identical`, `near-identical`, `fuzzy`;
-`duplicate` where nobody has said which. `different` and `contained` say that a pair is no
+`duplicate` where the type is unknown. `different` and `contained` say that a pair is no
 duplicate.
 """
 
@@ -44,8 +43,8 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """One judged pair, as it is written. `group` is the query or the result set that it belongs to,
-    `kind` how it was made.
+    """One judged pair as written. `group` is the query or result set that it belongs to, `kind`
+    the change that made it, `place` its file and line.
     """
 
     a: str
@@ -57,13 +56,13 @@ class LabelledPair:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """Both names, the same whichever comes first."""
+        """Return both names in sorted order."""
         return ordered(self.a, self.b)
 
 
 @dataclass(frozen=True, slots=True)
 class GoldSet:
-    """Documents that are duplicates of one another, as somebody has put them together."""
+    """Documents that were judged to be duplicates of one another."""
 
     documents: tuple[str, ...]
     type: str
@@ -73,10 +72,10 @@ class GoldSet:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The truth about some documents, each pair once.
+    """The ground truth about some documents, each pair once.
 
-    `closed`: pairs that are not listed, of documents of the same group, are no duplicates; else
-    nothing is known of them. `folder`: where paths begin that are not absolute.
+    `closed`: unlisted pairs of documents of the same group are no duplicates; else they are
+    unknown. `folder`: the base of relative paths.
     """
 
     pairs: tuple[LabelledPair, ...]
@@ -86,17 +85,14 @@ class Gold:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Every name, in order of spelling."""
-        return tuple(
-            sorted(
-                {name for one in self.pairs for name in one.pair}
-                | {n for one in self.sets for n in one.documents}
-            )
-        )
+        """Return every name, sorted."""
+        names = {name for labelled in self.pairs for name in labelled.pair}
+        names.update(name for gold_set in self.sets for name in gold_set.documents)
+        return tuple(sorted(names))
 
 
 def type_named(spelling: str, record: Record) -> str:
-    """The type that a spelling means; case, blanks and underscores do not count. Raises
+    """Return the type that a spelling means, whatever its case, blanks and underscores. Raises
     `UsageError`.
     """
     name = "-".join(spelling.lower().replace("_", " ").replace("-", " ").split())
@@ -109,71 +105,76 @@ def read_gold(path: str, closed: bool | None = None) -> Gold:
     """Read pairs (`a`, `b`, and if known `type`, `group` or `query`, `kind`) or sets.
 
     Sets are rows of `set` and `document` in csv, in JSON Lines objects with `documents`; `type` and
-    `group` as for pairs. Unless `closed` says otherwise, pairs that are not listed are taken for
-    different, except where the file itself lists such pairs: then nothing is concluded of what it
-    does not list. Raises `SourceNotFound`, and `UsageError` with the line.
+    `group` as for pairs. Unless `closed` says otherwise, unlisted pairs count as different, except
+    where the file itself lists different pairs: then unlisted pairs are unknown. Raises `SourceNotFound`, and `UsageError` with the line.
     """
-    found = list(records(path))
-    if not found:
+    lines = list(records(path))
+    if not lines:
         raise UsageError(f"{path} holds no pairs and no sets")
-    names = found[0].fields.keys()
+    names = lines[0].fields.keys()
     folder = str(Path(path).resolve().parent)
     if "set" in names or "documents" in names:
-        sets = tuple(_sets(found))
-        return Gold(_unique(_pairs_of(sets)), sets, closed is not False, folder)
+        sets = tuple(_read_sets(lines))
+        return Gold(_unique_pairs(_pairs_in(sets)), sets, closed is not False, folder)
     if not {"a", "b"} <= names:
-        raise found[0].wrong(
-            f"pairs have the columns a and b, sets the columns set and document; found {', '.join(names)}"
+        raise lines[0].wrong(
+            "pairs have the columns a and b, sets the columns set and document; "
+            f"found {', '.join(names)}"
         )
-    pairs = _unique(_labelled(record) for record in found)
-    listed = any(one.type not in DUPLICATES for one in pairs)
+    pairs = _unique_pairs(_labelled_pair(record) for record in lines)
+    listed = any(pair.type not in DUPLICATES for pair in pairs)
     return Gold(pairs, (), not listed if closed is None else closed, folder)
 
 
 def gold_sets(gold: Gold) -> tuple[GoldSet, ...]:
-    """The sets as they were given, or those that duplicate pairs of a group link, of the loosest
+    """Return the sets of the file, or those that duplicate pairs of a group link, with the loosest
     type of their pairs.
     """
     if gold.sets:
         return gold.sets
     groups: dict[str, dict[tuple[str, str], LabelledPair]] = {}
-    for one in gold.pairs:
-        if one.type in DUPLICATES:
-            groups.setdefault(one.group, {})[one.pair] = one
+    for labelled in gold.pairs:
+        if labelled.type in DUPLICATES:
+            groups.setdefault(labelled.group, {})[labelled.pair] = labelled
     return tuple(
-        _linked(group, pairs, members)
+        _linked_set(group, pairs, members)
         for group, pairs in groups.items()
         for members in linked_sets(pairs)
     )
 
 
-def _linked(
+def _linked_set(
     group: str, pairs: Mapping[tuple[str, str], LabelledPair], members: tuple[str, ...]
 ) -> GoldSet:
     inside = [pairs[pair] for pair in combinations(members, 2) if pair in pairs]
     return GoldSet(
-        members, max((one.type for one in inside), key=DUPLICATES.index), group, inside[0].place
+        members,
+        max((labelled.type for labelled in inside), key=DUPLICATES.index),
+        group,
+        inside[0].place,
     )
 
 
-def _labelled(record: Record) -> LabelledPair:
+def _labelled_pair(record: Record) -> LabelledPair:
     type = type_named(record.text("type", DUPLICATE), record)
     group = record.text("group", "") or record.text("query", "")
-    made = LabelledPair(
+    labelled = LabelledPair(
         record.text("a"), record.text("b"), type, group, record.text("kind", ""), record.place
     )
-    if made.a == made.b:
-        raise record.wrong(f"{made.a} is paired with itself")
-    return made
+    if labelled.a == labelled.b:
+        raise record.wrong(f"{labelled.a} is paired with itself")
+    return labelled
 
 
-def _sets(found: Iterable[Record]) -> Iterator[GoldSet]:
-    """Sets of JSON Lines, one a line, or of csv, whose rows are gathered by group and set."""
+def _read_sets(lines: Iterable[Record]) -> Iterator[GoldSet]:
+    """Yield sets of JSON Lines, one for each line, or of csv, whose rows are joined by group and
+    set.
+    """
     rows: dict[tuple[str, str], list[tuple[Record, str]]] = {}
-    for record in found:
+    for record in lines:
         group = record.text("group", "") or record.text("query", "")
         if "documents" in record.fields:
-            yield _set(record, _names(record), group)
+            yield _gold_set(record, _document_names(record), group)
         else:
             rows.setdefault((group, record.text("set")), []).append(
                 (record, record.text("document"))
@@ -181,10 +182,10 @@ def _sets(found: Iterable[Record]) -> Iterator[GoldSet]:
     for (group, _), members in rows.items():
         if len({record.text("type", "") for record, _ in members}) > 1:
             raise members[-1][0].wrong("the rows of one set have different types")
-        yield _set(members[0][0], [name for _, name in members], group)
+        yield _gold_set(members[0][0], [name for _, name in members], group)
 
 
-def _set(record: Record, names: list[str], group: str) -> GoldSet:
+def _gold_set(record: Record, names: list[str], group: str) -> GoldSet:
     if len(set(names)) < max(2, len(names)):
         raise record.wrong("a set has two or more documents, each once")
     type = type_named(record.text("type", DUPLICATE), record)
@@ -193,28 +194,29 @@ def _set(record: Record, names: list[str], group: str) -> GoldSet:
     return GoldSet(tuple(names), type, group, record.place)
 
 
-def _names(record: Record) -> list[str]:
+def _document_names(record: Record) -> list[str]:
     names = record.fields["documents"]
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
         raise record.wrong("documents is a list of names")
     return names
 
 
-def _pairs_of(sets: Iterable[GoldSet]) -> Iterator[LabelledPair]:
+def _pairs_in(sets: Iterable[GoldSet]) -> Iterator[LabelledPair]:
     return (
-        LabelledPair(a, b, one.type, one.group, "", one.place)
-        for one in sets
-        for a, b in combinations(sorted(one.documents), 2)
+        LabelledPair(a, b, gold_set.type, gold_set.group, "", gold_set.place)
+        for gold_set in sets
+        for a, b in combinations(sorted(gold_set.documents), 2)
     )
 
 
-def _unique(labelled: Iterable[LabelledPair]) -> tuple[LabelledPair, ...]:
-    """Each pair of a group once. Raises `UsageError` when it is given two types."""
+def _unique_pairs(labelled: Iterable[LabelledPair]) -> tuple[LabelledPair, ...]:
+    """Return each pair of a group once. Raises `UsageError` when a pair has two types."""
     known: dict[tuple[str, tuple[str, str]], LabelledPair] = {}
-    for one in labelled:
-        before = known.setdefault((one.group, one.pair), one)
-        if before.type != one.type:
+    for pair in labelled:
+        before = known.setdefault((pair.group, pair.pair), pair)
+        if before.type != pair.type:
             raise UsageError(
-                f"{one.place}: {one.a} and {one.b} are {one.type} here, but {before.type} in {before.place}"
+                f"{pair.place}: {pair.a} and {pair.b} are {pair.type} here, "
+                f"but {before.type} in {before.place}"
             )
     return tuple(known.values())

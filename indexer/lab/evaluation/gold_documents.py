@@ -1,5 +1,5 @@
-"""The documents that a gold set names, with their texts: by id from a store, or by path from the
-store or from the disk.
+"""Read the documents that a gold set names: by id from a store, or by path from the store or the
+disk.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from indexer.sources.folder import walk
 from indexer.stores.base import Store
 
 BATCH = 256
-LISTED = 5
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class GoldDocuments:
-    """A document. `key` tells whether two names mean the same one: its id where it is `stored`,
-    else its real path.
+class GoldDocument:
+    """A document. `key` identifies it whatever its name: its id if it is `stored`, else its real
+    path.
     """
 
     key: str
@@ -33,36 +33,30 @@ class GoldDocuments:
 
 def gold_documents(
     names: Iterable[str], folder: str, store: Store | None
-) -> dict[str, GoldDocuments]:
-    """Every document by name. A name is an id of the store, a path from `folder`, or a path from
-    the working directory.
+) -> dict[str, GoldDocument]:
+    """Return every document by name: an id of the store, a path from `folder`, or a path from the
+    working directory.
 
-    What the store has is taken from there; an empty store is none. Raises `UsageError` with the
-    first few that are nowhere or cannot be read.
+    Stored documents are preferred; an empty store counts as no store. Raises `UsageError` with the
+    first five names that do not exist, and for a file that cannot be read.
     """
-    wanted = list(dict.fromkeys(names))
+    unique_names = list(dict.fromkeys(names))
     store = store if store is not None and store.stored_recipe() else None
-    found = {id: _of_row(row) for id, row in _rows(store, wanted)}
-    files = {
-        name: place
-        for name in wanted
-        if name not in found
-        for place in [_file(name, folder)]
-        if place
-    }
-    found |= _of_files(files, store)
-    missing = [name for name in wanted if name not in found]
+    documents = {id: _row_document(row) for id, row in _rows(store, unique_names)}
+    places = {name: _real_path(name, folder) for name in unique_names if name not in documents}
+    files = {name: place for name, place in places.items() if place}
+    documents |= _file_documents(files, store)
+    missing = [name for name in unique_names if name not in documents]
     if missing and store is not None:
-        found |= _by_path(missing, folder, store)
-        missing = [name for name in missing if name not in found]
+        documents |= _documents_by_path(missing, folder, store)
+        missing = [name for name in missing if name not in documents]
     if missing:
-        more = f", and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
-        where = "neither an id of the store nor a path" if store else "no path"
+        more = f", and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
+        first = ", ".join(map(repr, missing[:MOST_NAMED]))
+        problem = "neither an id of the store nor a path" if store else "no path"
         remedy = "" if store else "; for ids give --store"
-        raise UsageError(
-            f"{', '.join(map(repr, missing[:LISTED]))}{more}: {where} from {folder} or from here{remedy}"
-        )
-    return found
+        raise UsageError(f"{first}{more}: {problem} from {folder} or from here{remedy}")
+    return documents
 
 
 def _rows(store: Store | None, ids: Sequence[str]) -> Iterator[tuple[str, Row]]:
@@ -71,13 +65,13 @@ def _rows(store: Store | None, ids: Sequence[str]) -> Iterator[tuple[str, Row]]:
             yield from store.get(ids[start : start + BATCH]).items()
 
 
-def _of_row(row: Row) -> GoldDocuments:
-    return GoldDocuments(row.id, row.path, row.text, True)
+def _row_document(row: Row) -> GoldDocument:
+    return GoldDocument(row.id, row.path, row.text, True)
 
 
-def _file(name: str, folder: str) -> str | None:
-    """The real path of a file that a name means; what stands in the folder of the gold set goes
-    before what stands here.
+def _real_path(name: str, folder: str) -> str | None:
+    """Return the real path of the file that a name means; the folder of the gold set goes before
+    the working directory.
     """
     places = (os.path.join(folder, name), name)  # noqa: PTH118 (a name may be of any bytes)
     return next((os.path.realpath(place) for place in places if _is_file(place)), None)
@@ -90,9 +84,9 @@ def _is_file(place: str) -> bool:
         return False
 
 
-def _of_files(files: Mapping[str, str], store: Store | None) -> dict[str, GoldDocuments]:
-    """Files by name, from the store where it has them. Raises `UsageError` when one cannot be
-    read.
+def _file_documents(files: Mapping[str, str], store: Store | None) -> dict[str, GoldDocument]:
+    """Return files by name, from the store where it has them. Raises `UsageError` when one cannot
+    be read.
     """
     ids = {
         name: blob.id
@@ -101,20 +95,22 @@ def _of_files(files: Mapping[str, str], store: Store | None) -> dict[str, GoldDo
         if isinstance(blob, Blob)
     }
     rows = dict(_rows(store, list(dict.fromkeys(ids.values()))))
-    found = {name: _of_row(rows[id]) for name, id in ids.items() if id in rows}
-    unread = {place: name for name, place in files.items() if name not in found}
-    made: dict[str, GoldDocuments] = {}
-    for where, result in documents_at(list(unread)):
+    stored = {name: _row_document(rows[id]) for name, id in ids.items() if id in rows}
+    paths = {place: name for name, place in files.items() if name not in stored}
+    extracted: dict[str, GoldDocument] = {}
+    for where, result in documents_at(list(paths)):
         if isinstance(result, ExtractionError):
             raise UsageError(f"{where} cannot be read: {result}")
-        made[where] = GoldDocuments(where, where, result.text, False)
-    return found | {name: made[place] for name, place in files.items() if name not in found}
+        extracted[where] = GoldDocument(where, where, result.text, False)
+    return stored | {name: extracted[place] for name, place in files.items() if name not in stored}
 
 
-def _by_path(names: Sequence[str], folder: str, store: Store) -> dict[str, GoldDocuments]:
-    """Documents whose files are gone, or were read elsewhere, by the path that the store keeps."""
+def _documents_by_path(names: Sequence[str], folder: str, store: Store) -> dict[str, GoldDocument]:
+    """Return stored documents by the path that the store has for them, for files that are gone or
+    were read elsewhere.
+    """
     paths: dict[str, str] = {}
     for name in names:
         joined = os.path.join(folder, name)  # noqa: PTH118 (not normalised: a key, not a file)
         paths |= dict.fromkeys((joined, os.path.realpath(name), name), name)
-    return {paths[row.path]: _of_row(row) for row in store.scan() if row.path in paths}
+    return {paths[row.path]: _row_document(row) for row in store.scan() if row.path in paths}

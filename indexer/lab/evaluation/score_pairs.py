@@ -1,4 +1,4 @@
-"""Scores of found pairs against the groups of a gold set: by pairs, by sets, by type, with
+"""Score found pairs against the groups of a gold set: by pairs, by sets and by type, with
 intervals.
 """
 
@@ -25,54 +25,62 @@ from indexer.statistics.precision_recall import (
 )
 
 Units = NDArray[np.float64]
-Found = Sequence[set[Pair]]
+PairSets = Sequence[set[Pair]]
+_RIGHT, _WRONG, _MISSED = range(3)
 
 
 def resample(groups: Sequence[Group]) -> str:
-    """What the bootstrap draws: pairs that hang together must not be taken for independent."""
+    """Return the units that the bootstrap resamples: linked pairs are not independent."""
     return "groups" if len(groups) > 1 else "sets of documents that true or found pairs link"
 
 
 def pair_scores(
-    groups: Sequence[Group], found: Found, seed: int, kept: Callable[[LabelledPair], bool] = bool
+    groups: Sequence[Group],
+    found: PairSets,
+    seed: int,
+    is_counted: Callable[[LabelledPair], bool] = bool,
 ) -> Scores:
-    """By pairs; of the true pairs those that are `kept`, found pairs that are other true ones left
-    out.
+    """Score pairs, of the true ones those for which `is_counted` holds; found pairs that are other
+    true ones are left out.
     """
-    rows = [_units(group, pairs, kept) for group, pairs in zip(groups, found, strict=True)]
+    rows = [_units(group, pairs, is_counted) for group, pairs in zip(groups, found, strict=True)]
     units = np.concatenate(rows) if len(rows) == 1 else np.array([row.sum(axis=0) for row in rows])
-    made = Counts(*(int(number) for number in units.sum(axis=0)))
+    counts = Counts(*(int(number) for number in units.sum(axis=0)))
     precision, recall, f1 = bootstrap(units, _shares, seed)
     return Scores(
-        made.right,
-        made.wrong,
-        made.missed,
-        share_of(made.right, made.right + made.wrong, precision),
-        share_of(made.right, made.right + made.missed, recall),
-        made.f1,
+        counts.right,
+        counts.wrong,
+        counts.missed,
+        share_of(counts.right, counts.right + counts.wrong, precision),
+        share_of(counts.right, counts.right + counts.missed, recall),
+        counts.f1,
         f1,
     )
 
 
-def _units(group: Group, found: set[Pair], kept: Callable[[LabelledPair], bool]) -> Units:
-    """Right, wrong and missed pairs of each set that true and found pairs link; at least one row,
-    of zeros.
+def _units(group: Group, found: set[Pair], is_counted: Callable[[LabelledPair], bool]) -> Units:
+    """Return the counts of right, wrong and missed pairs of each linked set, (sets, 3); at least
+    one row, of zeros.
     """
-    true = {pair for pair in group.true if kept(group.known[pair])}
+    true = {pair for pair in group.true if is_counted(group.known[pair])}
     others = group.true - true
-    places = {
-        key: place
-        for place, members in enumerate(linked_sets(group.true | found))
-        for key in members
-    }
+    places: dict[str, int] = {}
+    for place, members in enumerate(linked_sets(group.true | found)):
+        places.update(dict.fromkeys(members, place))
     rows = np.zeros((max(places.values(), default=0) + 1, 3))
     for pair in (true | found) - others:
-        rows[places[pair[0]], 0 if pair in true & found else 1 if pair in found else 2] += 1
+        rows[places[pair[0]], _column(pair, true, found)] += 1
     return rows
 
 
+def _column(pair: Pair, true: set[Pair], found: set[Pair]) -> int:
+    if pair not in found:
+        return _MISSED
+    return _RIGHT if pair in true else _WRONG
+
+
 def _shares(sums: Units) -> tuple[Units, Units, Units]:
-    """Precision, recall and F1 of right, wrong and missed pairs."""
+    """Return precision, recall and F1 of right, wrong and missed pairs."""
     right, wrong, missed = sums.T
     return (
         _ratio(right, right + wrong),
@@ -82,18 +90,18 @@ def _shares(sums: Units) -> tuple[Units, Units, Units]:
 
 
 def _ratio(part: Units, whole: Units) -> Units:
-    made: Units = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
-    return made
+    ratio: Units = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return ratio
 
 
-def set_scores(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> CaptureScores:
-    """By sets, each group by itself."""
-    made = [
-        set_counts([one.documents for one in group.sets], pairs, group.true, rule)
+def set_scores(groups: Sequence[Group], found: PairSets, rule: Rule, seed: int) -> CaptureScores:
+    """Score sets, each group by itself."""
+    counts = [
+        set_counts(_members(group), pairs, group.true, rule)
         for group, pairs in zip(groups, found, strict=True)
     ]
     units = np.array(
-        [(one.captured, one.sets, one.right, one.found) for one in made], dtype=float
+        [(count.captured, count.sets, count.right, count.found) for count in counts], dtype=float
     ).reshape(-1, 4)
     total = SetCounts(*(int(number) for number in units.sum(axis=0)))
     recall, precision = bootstrap(
@@ -107,50 +115,59 @@ def set_scores(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> 
     )
 
 
-def by_type(groups: Sequence[Group], found: Found, rule: Rule, seed: int) -> tuple[TypeScores, ...]:
-    """The duplicate types that there are, in the order of `DUPLICATES`."""
-    made = []
+def _members(group: Group) -> list[tuple[str, ...]]:
+    return [gold_set.documents for gold_set in group.sets]
+
+
+def by_type(
+    groups: Sequence[Group], found: PairSets, rule: Rule, seed: int
+) -> tuple[TypeScores, ...]:
+    """Return scores for each duplicate type that occurs, in the order of `DUPLICATES`."""
+    results = []
     for name in DUPLICATES:
         of_it = [
-            (one, own)
-            for group, own in zip(groups, found, strict=True)
-            for one in group.sets
-            if one.type == name
+            (gold_set, pairs)
+            for group, pairs in zip(groups, found, strict=True)
+            for gold_set in group.sets
+            if gold_set.type == name
         ]
-        scores = pair_scores(groups, found, seed, partial(_is, "type", name))
+        scores = pair_scores(groups, found, seed, partial(_has_value, "type", name))
         if of_it or scores.recall.whole:
-            made.append(
+            results.append(
                 TypeScores(
                     name,
                     scores,
-                    sum(captured_sets(one.documents, own, rule) for one, own in of_it),
+                    sum(
+                        captured_sets(gold_set.documents, pairs, rule) for gold_set, pairs in of_it
+                    ),
                     len(of_it),
                 )
             )
-    return tuple(made)
+    return tuple(results)
 
 
-def by_kind(groups: Sequence[Group], found: Found, seed: int) -> tuple[TypeScores, ...]:
-    """The kinds of duplicates that the gold set tells, by name; they have no sets."""
+def by_kind(groups: Sequence[Group], found: PairSets, seed: int) -> tuple[TypeScores, ...]:
+    """Return scores for each kind of duplicates in the gold set, by name; kinds have no sets."""
     kinds = {
-        one.kind
+        labelled.kind
         for group in groups
-        for one in group.known.values()
-        if one.type in DUPLICATES and one.kind
+        for labelled in group.known.values()
+        if labelled.type in DUPLICATES and labelled.kind
     }
     return tuple(
-        TypeScores(kind, pair_scores(groups, found, seed, partial(_is, "kind", kind)), 0, 0)
+        TypeScores(kind, pair_scores(groups, found, seed, partial(_has_value, "kind", kind)), 0, 0)
         for kind in sorted(kinds)
     )
 
 
-def _is(field: str, value: str, one: LabelledPair) -> bool:
-    return bool(getattr(one, field) == value)
+def _has_value(field: str, value: str, labelled: LabelledPair) -> bool:
+    return bool(getattr(labelled, field) == value)
 
 
 def agreement_with(scores: Scores, judged: int) -> Kappa:
-    """Kappa of what was found and the truth, over all judged pairs: duplicate, or not."""
-    apart = scores.wrong + scores.missed
+    """Return the kappa of found pairs and the truth, over all judged pairs: duplicate, or not."""
+    disagreeing = scores.wrong + scores.missed
     return siegel_castellan(
-        [[2, 0], [1, 1], [0, 2]], times=[scores.right, apart, judged - scores.right - apart]
+        [[2, 0], [1, 1], [0, 2]],
+        times=[scores.right, disagreeing, judged - scores.right - disagreeing],
     )

@@ -1,10 +1,9 @@
-"""Assessors' sheets: who has judged which pairs how, kept so that nothing that was judged is ever
-lost.
+"""Assessors' sheets: files of judgements, written so that none is lost.
 
-A sheet that is being written is a file of JSON lines: a head that names the assessor, then one line
-a judgement, the last of a pair counting; a judgement that was taken back is null. Sheets of other
-programs are csv or JSON Lines with a, b, judgement and, where several assessors are in one file,
-assessor.
+A sheet of `nearfold judge` is a file of JSON lines: a head that names the assessor, then one line
+for each judgement, of which the last of a pair counts; a withdrawn judgement is null. Sheets of
+other programs are csv or JSON Lines with a, b, judgement and, where several assessors are in one
+file, assessor.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one assessor says of one pair."""
+    """The type that one assessor gives one pair; `place` is its file and line."""
 
     a: str
     b: str
@@ -49,14 +48,14 @@ class Sheet:
 
 
 def is_sheet(path: str) -> bool:
-    """Whether a file holds judgements, not a gold set. Raises what `records` raises."""
+    """Return whether a file holds judgements, not a gold set. Raises what `records` raises."""
     first = next(iter(records(path)), None)
     return first is not None and ("judgement" in first.fields or "sheet" in first.fields)
 
 
 def read_sheets(path: str) -> list[Sheet]:
-    """The sheets of a file, one an assessor. Raises `SourceNotFound`, and `UsageError` with the
-    line.
+    """Read the sheets of a file, one for each assessor. Raises `SourceNotFound`, and `UsageError`
+    with the line.
     """
     folder = str(Path(path).resolve().parent)
     sheets: dict[str, Sheet] = {}
@@ -73,14 +72,14 @@ def read_sheets(path: str) -> list[Sheet]:
         sheet = sheets.setdefault(name, Sheet(name, role, folder))
         if sheet.role != role:
             raise record.wrong(f"{name} is {sheet.role} in an earlier line, and {role} here")
-        _take(record, sheet.judgements)
+        _record_judgement(record, sheet.judgements)
     if head and not sheets:
         return [Sheet(head.text("assessor"), _role(head.text("role", "assessor"), head), folder)]
     return list(sheets.values())
 
 
-def _take(record: Record, judgements: dict[tuple[str, str], Judgement]) -> None:
-    """Let a line count, instead of what was said of its pair before."""
+def _record_judgement(record: Record, judgements: dict[tuple[str, str], Judgement]) -> None:
+    """Record the judgement of a line in place of an earlier one of the same pair."""
     a, b = record.text("a"), record.text("b")
     if "judgement" in record.fields and record.fields["judgement"] is None:
         judgements.pop(ordered(a, b), None)
@@ -97,17 +96,17 @@ def _role(role: str, record: Record) -> Role:
     raise record.wrong(f"{role!r} is no role; a sheet is of an assessor or of the arbiter")
 
 
-class OpenSheet:
-    """A sheet that is being written: every judgement is on the disk before `judge` returns."""
+class SheetWriter:
+    """Writes a sheet: every judgement is on the disk before `judge` returns."""
 
     def __init__(
         self, path: str | Path, assessor: str, role: Role = "assessor", folder: str | None = None
     ) -> None:
-        """Make a sheet, or go on with it; what was cut short in its last line is removed.
+        """Create or continue a sheet; an incomplete last line is removed.
 
-        `folder`: where its paths begin, if that is another one than the sheet's own.
+        `folder`: the base of its paths, when it is not the sheet's own folder.
 
-        Raises `UsageError` when it is somebody else's, is no sheet, or cannot be written.
+        Raises `UsageError` when it is another assessor's, is no sheet, or cannot be written.
         """
         self._path = Path(path)
         try:
@@ -130,22 +129,20 @@ class OpenSheet:
                     "sheet": VERSION,
                     "assessor": assessor,
                     "role": role,
-                    "folder": _relative(folder, self._path),
+                    "folder": _relative_folder(folder, self._path),
                 }
             )
 
     def judge(self, a: str, b: str, type: str | None, group: str = "") -> None:
-        """Put down a judgement of a pair, or take one back (None). Raises `UsageError` when it
-        cannot be written: it is not counted then, and the sheet stands as before.
+        """Write a judgement of a pair, or withdraw it (None). Raises `UsageError` when it cannot be
+        written; the sheet is unchanged then.
         """
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         self._append(
             {"a": a, "b": b, "judgement": type, **({"group": group} if group else {}), "at": at}
         )
-        if type is None:
-            self.judgements.pop(ordered(a, b), None)
-        else:
-            self.judgements.pop(ordered(a, b), None)
+        self.judgements.pop(ordered(a, b), None)
+        if type is not None:
             self.judgements[ordered(a, b)] = Judgement(a, b, type, group, str(self._path))
 
     def close(self) -> None:
@@ -153,11 +150,11 @@ class OpenSheet:
         os.close(self._file)
 
     def _whole(self) -> int:
-        """The length of the file's whole lines; the rest of it is removed."""
+        """Return the length of the file's complete lines; the rest of it is removed."""
         data = self._path.read_bytes()
         end = data.rfind(b"\n") + 1
         if data and not end:
-            raise UsageError(f"{self._path} is there and no sheet; give --out another place")
+            raise UsageError(f"{self._path} exists and is no sheet; give --out another place")
         if end < len(data):
             os.truncate(self._path, end)
         return end
@@ -170,7 +167,7 @@ class OpenSheet:
             named, as_what = head["assessor"], head["role"]
         except (ValueError, TypeError, KeyError, LookupError) as error:
             raise UsageError(
-                f"{self._path} is there and no sheet of `nearfold judge`; give --out another place"
+                f"{self._path} exists and is no sheet of `nearfold judge`; give --out another place"
             ) from error
         if (named, as_what) != (assessor, role):
             raise UsageError(
@@ -181,7 +178,8 @@ class OpenSheet:
         line = (json.dumps(fields, ensure_ascii=True) + "\n").encode()
         if os.fstat(self._file).st_size != self._end:
             raise UsageError(
-                f"{self._path} is being written by another program; end that one, then start this one again"
+                f"{self._path} is being written by another program; "
+                "end that one, then start this one again"
             )
         try:
             os.lseek(self._file, self._end, os.SEEK_SET)
@@ -192,20 +190,20 @@ class OpenSheet:
         except OSError as error:
             os.truncate(self._file, self._end)
             raise UsageError(
-                f"the judgement was not kept: {self._path} cannot be written ({error.strerror})"
+                f"the judgement was not saved: {self._path} cannot be written ({error.strerror})"
             ) from error
         self._end += len(line)
 
 
-def _relative(folder: str | None, sheet: Path) -> str:
-    """A folder as it is reached from that of the sheet, so that both can be moved together."""
+def _relative_folder(folder: str | None, sheet: Path) -> str:
+    """Return a folder relative to that of the sheet, so that both can be moved together."""
     return "." if folder is None else os.path.relpath(folder, sheet.resolve().parent)
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair that assessors judge differently: who said what, and how it was settled; `type` is
-    None when it was not.
+    """A pair that assessors judge differently: their judgements by name, and the settled `type`;
+    None when unsettled.
     """
 
     a: str
@@ -216,8 +214,8 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The gold set that sheets make, and where assessors disagreed. `alone`: pairs that only one
-    assessor has judged.
+    """The gold set of some sheets, and the disagreements of assessors. `alone`: number of pairs
+    that only one assessor judged.
     """
 
     gold: Gold
@@ -226,49 +224,52 @@ class Resolution:
 
     @property
     def unsettled(self) -> int:
-        """Disagreements that nobody has settled; these pairs are in no gold set."""
-        return sum(one.type is None for one in self.disagreements)
+        """Return the number of unsettled disagreements; these pairs are not in the gold set."""
+        return sum(disagreement.type is None for disagreement in self.disagreements)
 
 
 def disagreements(sheets: Sequence[Sheet]) -> list[tuple[str, str]]:
-    """The pairs, in order, that two or more of the assessors have judged, and not all alike."""
-    assessors = [one.judgements for one in sheets if one.role == "assessor"]
-    pairs = sorted({pair for one in assessors for pair in one})
-    return [pair for pair in pairs if len({one[pair].type for one in assessors if pair in one}) > 1]
+    """Return the pairs, in order, that two or more assessors judged differently."""
+    types: dict[tuple[str, str], set[str]] = {}
+    for sheet in sheets:
+        if sheet.role == "assessor":
+            for pair, judgement in sheet.judgements.items():
+                types.setdefault(pair, set()).add(judgement.type)
+    return sorted(pair for pair, pair_types in types.items() if len(pair_types) > 1)
 
 
 def resolve(sheets: Sequence[Sheet]) -> Resolution:
-    """The gold set of sheets: what all say; where they differ what the arbiter says, else what most
-    say, else nothing.
+    """Return the gold set of sheets: the type that all give; where they differ that of the arbiter,
+    else that of the majority, else none.
 
     Pairs that are not judged stay unknown. Raises `UsageError` when there is no assessor or more
     than one arbiter.
     """
-    assessors = [one for one in sheets if one.role == "assessor"]
-    arbiters = [one for one in sheets if one.role == "arbiter"]
+    assessors = [sheet for sheet in sheets if sheet.role == "assessor"]
+    arbiters = [sheet for sheet in sheets if sheet.role == "arbiter"]
     if not assessors or len(arbiters) > 1:
         raise UsageError("give the sheets of one assessor or more, and of one arbiter at the most")
     pairs: dict[tuple[str, str], dict[str, Judgement]] = {}
     for sheet in assessors:
         for pair, judgement in sheet.judgements.items():
             pairs.setdefault(pair, {})[sheet.assessor] = judgement
-    labelled, differing = [], []
-    for pair, said in sorted(pairs.items()):
-        types = {name: one.type for name, one in said.items()}
+    labelled, disagreements_found = [], []
+    for pair, judgements in sorted(pairs.items()):
+        types = {name: judgement.type for name, judgement in judgements.items()}
         arbiter = arbiters[0].judgements.get(pair) if arbiters else None
-        type = _settled(list(types.values()), arbiter)
+        type = _settle(list(types.values()), arbiter)
         if len(set(types.values())) > 1:
-            differing.append(Disagreement(*pair, types, type))
+            disagreements_found.append(Disagreement(*pair, types, type))
         if type:
-            first = next(iter(said.values()))
+            first = next(iter(judgements.values()))
             labelled.append(LabelledPair(first.a, first.b, type, first.group, "", first.place))
-    alone = sum(len(said) == 1 for said in pairs.values()) if len(assessors) > 1 else 0
+    alone = sum(len(judgements) == 1 for judgements in pairs.values()) if len(assessors) > 1 else 0
     return Resolution(
-        Gold(tuple(labelled), (), False, assessors[0].folder), tuple(differing), alone
+        Gold(tuple(labelled), (), False, assessors[0].folder), tuple(disagreements_found), alone
     )
 
 
-def _settled(types: Sequence[str], arbiter: Judgement | None) -> str | None:
+def _settle(types: Sequence[str], arbiter: Judgement | None) -> str | None:
     if len(set(types)) == 1:
         return types[0]
     if arbiter:
@@ -277,5 +278,5 @@ def _settled(types: Sequence[str], arbiter: Judgement | None) -> str | None:
 
 
 def as_duplicate(types: Iterable[str]) -> tuple[bool, ...]:
-    """Which of these types say that a pair is a duplicate."""
+    """Return for each of these types whether it says that a pair is a duplicate."""
     return tuple(type in DUPLICATES for type in types)

@@ -1,11 +1,10 @@
-"""A gold set with its names resolved: the judged pairs of each group, whatever names the documents
-were given under.
-"""
+"""The judged pairs of each group of a gold set, by keys of documents instead of names."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.gold import (
@@ -16,7 +15,7 @@ from indexer.lab.evaluation.gold import (
     LabelledPair,
     gold_sets,
 )
-from indexer.lab.evaluation.gold_documents import GoldDocuments
+from indexer.lab.evaluation.gold_documents import GoldDocument
 from indexer.statistics.precision_recall import ordered
 
 Pair = tuple[str, str]
@@ -24,7 +23,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Group:
-    """One group: its documents by key, what is known of pairs of them, and the sets that they form.
+    """One group: the keys of its documents, its judged pairs, and its sets.
 
     Pairs are ordered keys. `closed`: a pair that is not known is different.
     """
@@ -37,52 +36,59 @@ class Group:
 
     @property
     def true(self) -> set[Pair]:
-        """The duplicates."""
-        return {pair for pair, one in self.known.items() if one.type in DUPLICATES}
+        """Return the pairs that are duplicates."""
+        return {pair for pair, labelled in self.known.items() if labelled.type in DUPLICATES}
 
     @property
     def judged(self) -> int:
-        """Of how many pairs the truth is known."""
+        """Return the number of pairs whose truth is known."""
         count = len(self.documents)
         return count * (count - 1) // 2 if self.closed else len(self.known)
 
     def among(self, found: Collection[Pair]) -> set[Pair]:
-        """Those of the pairs found of which the truth is known here."""
+        """Return the found pairs whose truth is known in this group."""
         if not self.closed:
             return {pair for pair in found if pair in self.known}
-        return {pair for pair in found if pair[0] in self.documents and pair[1] in self.documents}
+        return {pair for pair in found if self.documents.issuperset(pair)}
 
     def type(self, pair: Pair) -> str:
-        """What a judged pair is."""
+        """Return the type of a judged pair."""
         return self.known[pair].type if pair in self.known else DIFFERENT
 
     def kind(self, pair: Pair) -> str:
-        """How a judged pair was made, if somebody has said so."""
+        """Return the kind of change that made a judged pair; empty when unknown."""
         return self.known[pair].kind if pair in self.known else ""
 
 
-def groups(gold: Gold, documents: Mapping[str, GoldDocuments]) -> list[Group]:
-    """The groups of a gold set, by name. Raises `UsageError` when two names of a pair are the same
+def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
+    """Return the groups of a gold set, by name. Raises `UsageError` when two names of a pair are the same
     document.
     """
-    keys = {name: one.key for name, one in documents.items()}
+    keys = {name: labelled.key for name, labelled in documents.items()}
     known: dict[str, dict[Pair, LabelledPair]] = {}
-    for one in gold.pairs:
-        if keys[one.a] == keys[one.b]:
-            raise UsageError(f"{one.place}: {one.a} and {one.b} are the same document")
-        before = known.setdefault(one.group, {}).setdefault(ordered(keys[one.a], keys[one.b]), one)
-        if before.type != one.type:
+    for labelled in gold.pairs:
+        if keys[labelled.a] == keys[labelled.b]:
             raise UsageError(
-                f"{one.place} says {one.type}, {before.place} says {before.type} of the same two documents"
+                f"{labelled.place}: {labelled.a} and {labelled.b} are the same document"
+            )
+        earlier = known.setdefault(labelled.group, {}).setdefault(
+            ordered(keys[labelled.a], keys[labelled.b]), labelled
+        )
+        if earlier.type != labelled.type:
+            raise UsageError(
+                f"{labelled.place} says {labelled.type}, {earlier.place} says {earlier.type} "
+                "of the same two documents"
             )
     sets: dict[str, list[GoldSet]] = {}
-    for held in gold_sets(gold):
-        members = tuple(dict.fromkeys(keys[name] for name in held.documents))
-        sets.setdefault(held.group, []).append(GoldSet(members, held.type, held.group, held.place))
+    for gold_set in gold_sets(gold):
+        members = tuple(dict.fromkeys(keys[name] for name in gold_set.documents))
+        sets.setdefault(gold_set.group, []).append(
+            GoldSet(members, gold_set.type, gold_set.group, gold_set.place)
+        )
     return [
         Group(
             name,
-            frozenset(key for pair in pairs for key in pair),
+            frozenset(chain.from_iterable(pairs)),
             pairs,
             tuple(sets.get(name, ())),
             gold.closed,

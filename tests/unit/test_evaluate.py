@@ -14,7 +14,7 @@ from sample_library import library, rows
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.lab.evaluation.decider import Decider
-from indexer.lab.evaluation.evaluate import evaluate
+from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import recipe_named
 
@@ -62,7 +62,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
-    [made] = evaluate([str(corpus / "gold.csv")], thresholds=[0.8]).results
+    [made] = evaluate([str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.8])).results
     assert (made.pairs.right, made.pairs.wrong, made.pairs.missed, made.judged) == (10, 0, 10, 30)
     assert (made.pairs.precision.value, made.pairs.recall.value, made.pairs.f1) == (
         1.0,
@@ -89,12 +89,12 @@ def test_by_pairs_types_kinds_and_sets(corpus: Path) -> None:
 
 def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) -> None:
     low, high = evaluate(
-        [str(corpus / "gold.csv")], thresholds=[0.4, 0.8], rule="connected"
+        [str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.4, 0.8], rule="connected")
     ).results
     assert (low.pairs.missed, low.sets.counts.captured) == (0, 10)
     assert high.pairs.missed == 10
     assert (
-        evaluate([str(corpus / "gold.csv")], thresholds=[0.8], rule="any")
+        evaluate([str(corpus / "gold.csv")], options=EvaluateOptions(thresholds=[0.8], rule="any"))
         .results[0]
         .sets.counts.captured
         == 10
@@ -103,8 +103,8 @@ def test_a_lower_threshold_finds_the_fuzzy_ones_and_captures_sets(corpus: Path) 
 
 def test_pairs_that_are_not_listed_count_when_the_set_is_closed(corpus: Path) -> None:
     path = str(corpus / "gold.csv")
-    listed = evaluate([path], thresholds=[0.4]).results[0]
-    closed = evaluate([path], thresholds=[0.4], closed=True).results[0]
+    listed = evaluate([path], options=EvaluateOptions(thresholds=[0.4])).results[0]
+    closed = evaluate([path], options=EvaluateOptions(thresholds=[0.4], closed=True)).results[0]
     assert listed.pairs.wrong == 0
     assert (
         listed.unjudged == closed.pairs.wrong == 10
@@ -122,7 +122,9 @@ def test_ids_and_paths_of_a_store(corpus: Path) -> None:
     (corpus / "ids.jsonl").write_text(
         '{"a": "one", "b": "/library/two.txt", "type": "fuzzy"}\n{"a": "one", "b": "other", "type": "fuzzy"}\n'
     )
-    made = evaluate([str(corpus / "ids.jsonl")], store, thresholds=[0.8]).results[0]
+    made = evaluate([str(corpus / "ids.jsonl")], store, EvaluateOptions(thresholds=[0.8])).results[
+        0
+    ]
     assert (made.pairs.right, made.pairs.missed) == (1, 1)
     assert [one.why for one in made.misses] == ["/library/other.txt is empty"]
     assert {one.a.stored for one in made.misses} == {True}
@@ -145,9 +147,9 @@ def test_what_cannot_be_asked(corpus: Path) -> None:
     path = str(corpus / "gold.csv")
     for wrong in ({"rule": "some"}, {"thresholds": [0.0]}, {"thresholds": [1.5]}):
         with pytest.raises(UsageError):
-            evaluate([path], **wrong)
+            evaluate([path], options=EvaluateOptions(**wrong))
     with pytest.raises(UnknownMeasure):
-        evaluate([path], measure="nearness")
+        evaluate([path], options=EvaluateOptions(measure="nearness"))
     with pytest.raises(UsageError, match="sheets of assessors and nothing else"):
         evaluate([path, path])
 
@@ -224,7 +226,9 @@ def test_duplicate_types_are_judged_and_told(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text(
         "\n".join([*gold, "a.txt,e.txt,fuzzy", "a.txt,f.txt,near-identical"]) + "\n"
     )
-    recipe, types = evaluate([str(tmp_path / "gold.csv")], types=True, thresholds=[0.8]).results
+    recipe, types = evaluate(
+        [str(tmp_path / "gold.csv")], options=EvaluateOptions(types=True, thresholds=[0.8])
+    ).results
     assert (types.recipe, types.measure, recipe.recipe) == (
         "duplicate-types",
         "terminology",
