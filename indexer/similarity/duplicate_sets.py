@@ -33,8 +33,9 @@ from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
 from indexer.sketch.rare_term_keys import lengths_agree
 from indexer.sketch.rare_terms import DOCUMENT_TERMS, by_rarity
 from indexer.sketch.string_hashes import string_hashes
-from indexer.text.clauses.clause_terms import Reading, read_clause
+from indexer.text.clauses.clause_terms import read_clause
 from indexer.text.clauses.lexicon import Lexicon, default_lexicon, lexicon
+from indexer.text.clauses.reading import Reading
 
 FEATURES = "clause_terms"
 _REMEMBERED = 2048

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 from indexer.similarity.obligations import other_obligation
 from indexer.sketch.rare_term_keys import exact_prefix, lengths_agree
-from indexer.text.clauses.clause_terms import NAME, Reading, Unit
 from indexer.text.clauses.lexicon import Lexicon
+from indexer.text.clauses.reading import NAME, Reading, Unit
 
 DuplicateType: TypeAlias = Literal["identical", "near_identical", "fuzzy"]
 TYPES: tuple[DuplicateType, ...] = ("identical", "near_identical", "fuzzy")
@@ -95,7 +95,10 @@ def _swapped(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
     }
     here, there = {a for a, _ in pairs}, {b for _, b in pairs}
     return any(
-        lexicon.opposed(a, b) or (a in there and b in here) or (a, a) in pairs or (b, b) in pairs
+        lexicon.are_opposites(a, b)
+        or (a in there and b in here)
+        or (a, a) in pairs
+        or (b, b) in pairs
         for a, b in pairs
         if a != b
     )

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from indexer.text.clauses.clause_terms import Duty, Reading, contexts, said_names
 from indexer.text.clauses.lexicon import Lexicon
+from indexer.text.clauses.reading import Duty, Reading, contexts, said_names
 
 
 def other_obligation(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
@@ -48,7 +48,7 @@ def places_changed(left: Reading, right: Reading) -> bool:
 
 def _opposites(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
     one, other = _opposable(left, lexicon), _opposable(right, lexicon)
-    return any(lexicon.opposed(a, b) for a in one - other for b in other - one)
+    return any(lexicon.are_opposites(a, b) for a in one - other for b in other - one)
 
 
 def _opposable(reading: Reading, lexicon: Lexicon) -> Counter[str]:
@@ -83,7 +83,7 @@ def _other_subject(left: Reading, right: Reading, lexicon: Lexicon) -> bool:
             a
             and b
             and not a & b
-            and any(lexicon.opposed(x, y) or (x in there and y in here) for x in a for y in b)
+            and any(lexicon.are_opposites(x, y) or (x in there and y in here) for x in a for y in b)
         ):
             return True
     return False

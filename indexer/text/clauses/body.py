@@ -1,4 +1,4 @@
-"""The number and the heading at the beginning of a clause, which are no part of what it says."""
+"""The text of a clause without the number and the heading at its beginning."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ _MOST_WORDS = 10
 
 
 def body(text: str, heading: str = "") -> str:
-    """The text without its clause number, and without its heading: the one given, else a first run
-    of capitalised words.
+    """Return the text without its clause number and without its heading.
 
-    A text that is nothing else stays as it is.
+    The heading is `heading`, else a first run of capitalised words. A text that is nothing else
+    stays as it is.
 
     >>> body("Section 14.06 Successors and Assignors. All covenants shall bind.")
     'All covenants shall bind.'
     >>> body("All covenants shall bind. No waiver.")
     'All covenants shall bind. No waiver.'
     """
-    for rest in (text.lstrip(), _unlabelled(text)):
+    for rest in (text.lstrip(), _without_label(text)):
         if heading and rest[: len(heading)].casefold() == heading.casefold():
             return rest[len(heading) :].lstrip(" .:—–\n") or text
-    found = _HEADING.match(rest)
-    if found and _is_heading(found.group(1)):
-        return rest[found.end() :]
+    match = _HEADING.match(rest)
+    if match and _is_heading(match.group(1)):
+        return rest[match.end() :]
     return rest or text
 
 
-def _unlabelled(text: str) -> str:
+def _without_label(text: str) -> str:
     label = _LABEL.match(text)
     return text[label.end() :] if label else text.lstrip()
 
 
 def _is_heading(said: str) -> bool:
-    """Whether all words that count are capitalised, and there are few."""
+    """Return whether there are few words, all capitalised but function words."""
     words = _WORD.findall(said)
     return 0 < len(words) <= _MOST_WORDS and all(
         word[0].isupper() or word.lower() in FUNCTION for word in words

@@ -1,25 +1,17 @@
-"""What a clause says, in the terms by which duplicate types are told: substantive words, slots,
-terminology, obligations.
-
-Units are words and slots in order. A slot is what may differ in a near-identical clause: a name (of
-a party, a place or a defined term: a run of capitalised words, or a party of the lexicon), an
-amount, a date, an address, the number of a section.
-"""
+"""Reading a clause: its substantive words, slots, terminology and obligations."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby, islice, pairwise
-from typing import NamedTuple
+from itertools import groupby, islice
 
 from indexer.text.clauses.body import body
 from indexer.text.clauses.clause_tokens import Token, clause_tokens
 from indexer.text.clauses.function_words import (
     ARTICLES,
+    COMPANY_FORMS,
     DUTY,
     FUNCTION,
     NEGATIONS,
@@ -28,28 +20,9 @@ from indexer.text.clauses.function_words import (
     is_numeral,
 )
 from indexer.text.clauses.lexicon import Lexicon
+from indexer.text.clauses.reading import NAME, Duty, Reading, Unit
 
-NAME = "name"
-_CORPORATE = frozenset(
-    [
-        "inc",
-        "corp",
-        "corporation",
-        "llc",
-        "llp",
-        "lp",
-        "ltd",
-        "limited",
-        "co",
-        "plc",
-        "n.a",
-        "na",
-        "gmbh",
-        "ag",
-        "sa",
-        "bv",
-    ]
-)
+_CURRENCIES = frozenset(["dollars", "euros", "pounds", "percent"])
 _IDIOMS = re.compile(
     r"\b(?:whether\s+or\s+not|not\s+limited\s+to|without\s+limit(?:ation|ing)|if\s+not|not\s+only)\b",
     re.IGNORECASE,
@@ -58,55 +31,11 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
 _SAID = frozenset(["", "formula"])
 _MODAL = DUTY | RIGHT
-_KERNEL = 3
-
-
-class Unit(NamedTuple):
-    """A word or a slot: `kind` is empty for a word; `form` is canonical; `said` are its folded
-    words.
-    """
-
-    kind: str
-    form: str
-    said: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Duty:
-    """One obligation: `force` is must, may or not; `subject` the name before the modal verb, or
-    empty.
-
-    `kernel` are the terms after it, the verb first.
-    """
-
-    force: str
-    subject: str
-    kernel: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a clause says.
-
-    `exact`: its substantive words, folded, in order. `units`: words and slots in order without
-    articles and the like. `length` counts words with articles, each slot as one. `words` are the
-    distinct terms outside slots, `names` those inside names, both without function words.
-    `figures`: formulas, each with its tokens in order, sorted. `negations` are counted without
-    idioms.
-    """
-
-    exact: tuple[str, ...]
-    units: tuple[Unit, ...]
-    length: int
-    words: frozenset[str]
-    names: frozenset[str]
-    figures: tuple[str, ...]
-    negations: int
-    duties: tuple[Duty, ...]
+_KERNEL, _REACH = 3, 12  # terms of an obligation, and the units in which they are looked for
 
 
 def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
-    """Read a clause; its number and heading, given or found at its beginning, are left out.
+    """Read a clause without the number and heading at its beginning.
 
     A text without words gives an empty reading.
     """
@@ -114,33 +43,40 @@ def read_clause(text: str, lexicon: Lexicon, heading: str = "") -> Reading:
     units = list(_units(clause_tokens(said), lexicon))
     substantive = tuple([unit for unit in units if unit.form not in ARTICLES])
     exact = tuple([word for unit in substantive for word in unit.said if word not in ARTICLES])
-    names = [unit for unit in units if unit.kind == NAME]
     return Reading(
         exact=exact,
         units=substantive,
         length=len(units),
         words=frozenset(_terms(units, lexicon)),
-        names=frozenset(
-            lexicon.stem(word) for unit in names for word in unit.said if word not in FUNCTION
-        )
-        | frozenset(unit.form for unit in names),
+        names=_names(units, lexicon),
         figures=_formulas(units),
         negations=_negations(units, said),
         duties=tuple(_duties(units, lexicon)),
     )
 
 
+def _names(units: Sequence[Unit], lexicon: Lexicon) -> frozenset[str]:
+    """Return the canonical forms of names and the stems of their words, but function words."""
+    names = [unit for unit in units if unit.kind == NAME]
+    words = [word for unit in names for word in unit.said if word not in FUNCTION]
+    return frozenset([*map(lexicon.stem, words), *(unit.form for unit in names)])
+
+
 def _formulas(units: Sequence[Unit]) -> tuple[str, ...]:
-    """The stretches of formulas, sorted: sentences may stand in another order, but a / b is not b /
-    a.
+    """Return the stretches of formulas, sorted.
+
+    Sentences may stand in another order, but a / b is not b / a.
     """
-    runs = groupby(units, key=lambda unit: unit.kind == "formula")
-    return tuple(sorted(" ".join(unit.form for unit in run) for figures, run in runs if figures))
+    formulas = []
+    for is_formula, run in groupby(units, key=lambda unit: unit.kind == "formula"):
+        if is_formula:
+            formulas.append(" ".join(unit.form for unit in run))
+    return tuple(sorted(formulas))
 
 
 def _negations(units: Sequence[Unit], said: str) -> int:
-    found = len([unit for unit in units if unit.form in NEGATIONS])
-    return found - len(_IDIOMS.findall(said)) if found else 0
+    count = len([unit for unit in units if unit.form in NEGATIONS])
+    return count - len(_IDIOMS.findall(said)) if count else 0
 
 
 def _terms(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[str]:
@@ -150,8 +86,8 @@ def _terms(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[str]:
 
 
 def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
-    """Tokens as units: phrases of the lexicon, names and written-out amounts taken together."""
-    spoken = [_folded(token.text) for token in tokens]
+    """Yield tokens as units, joining phrases of the lexicon, names and written-out amounts."""
+    spoken = [_fold(token.text) for token in tokens]
     stems = [lexicon.stem(word) for word in spoken]
     proper = _proper(tokens, spoken)
     end = 0
@@ -167,10 +103,11 @@ def _units(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Unit]:
 
 @lru_cache(maxsize=1 << 16)
 def _word(text: str, lexicon: Lexicon) -> Unit | None:
-    """The unit of a word that stands for itself; None for a numeral, and where a phrase of the
-    lexicon may begin.
+    """Return the unit of a word that stands alone.
+
+    None for a numeral, and where a phrase of the lexicon may begin.
     """
-    word = _folded(text)
+    word = _fold(text)
     stem = lexicon.stem(word)
     if stem in lexicon.starts or is_numeral(text):
         return None
@@ -185,144 +122,134 @@ def _unit_at(
     proper: list[bool],
     lexicon: Lexicon,
 ) -> tuple[int, Unit | None]:
-    """The unit that begins at a place, and where it ends; None for a sign that joins."""
+    """Return the place after the unit that begins here, and the unit.
+
+    None for a sign that joins.
+    """
     kind = tokens[place].kind
     if kind in {"join", "operator"}:
         return place + 1, None
     if kind not in {"word", "other"}:
         form = _figure(tokens[place].text)
         return place + 1, Unit(kind, form, (form,))
-    if (end := _numeral_end(place, tokens, spoken)) > place:
-        said = tuple(word for word in spoken[place:end] if word)
-        amount = next(
-            (token for token in tokens[place:end] if token.kind not in {"word", "join"}), None
-        )
-        return end, Unit(
-            amount.kind if amount else "number",
-            _figure(amount.text) if amount else "_".join(said),
-            said,
-        )
+    end = _numeral_end(place, tokens, spoken)
+    if end > place:
+        return end, _amount(tokens[place:end], spoken[place:end])
     if proper[place]:
         end = _name_end(place, tokens, spoken, proper)
-        said = tuple(
-            word
-            for word, token in zip(spoken[place:end], tokens[place:end], strict=True)
-            if token.kind != "join"
-        )
-        return end, Unit(NAME, lexicon.form(tuple(lexicon.stem(word) for word in said)), said)
+        return end, _name(tokens[place:end], spoken[place:end], lexicon)
     for phrase in lexicon.starts.get(stems[place], ()):
         end = place + len(phrase)
         if tuple(stems[place:end]) == phrase:
             form = lexicon.canonical[phrase]
-            return end, Unit(
-                NAME if form in lexicon.parties else "", form, tuple(spoken[place:end])
-            )
+            phrase_kind = NAME if form in lexicon.parties else ""
+            return end, Unit(phrase_kind, form, tuple(spoken[place:end]))
     word = spoken[place]
     return place + 1, Unit("", word if word in FUNCTION else stems[place], (word,))
 
 
+def _amount(tokens: Sequence[Token], spoken: Sequence[str]) -> Unit:
+    """Return the unit of a written-out amount: its figures where it has any, else its words."""
+    said = tuple(word for word in spoken if word)
+    for token in tokens:
+        if token.kind not in {"word", "join"}:
+            return Unit(token.kind, _figure(token.text), said)
+    return Unit("number", "_".join(said), said)
+
+
+def _name(tokens: Sequence[Token], spoken: Sequence[str], lexicon: Lexicon) -> Unit:
+    words = zip(spoken, tokens, strict=True)
+    said = tuple(word for word, token in words if token.kind != "join")
+    return Unit(NAME, lexicon.form(tuple(map(lexicon.stem, said))), said)
+
+
 def _name_end(place: int, tokens: Sequence[Token], spoken: list[str], proper: list[bool]) -> int:
-    """Names go on over capitalised words, `of` and `&` between two of them, and the form of a
-    company after a comma.
+    """Return the place after the name that begins here.
+
+    It goes on over capitalised words, `of` and `&` between two of them, and the form of a company
+    after a comma.
     """
     end = place + 1
     while end < len(tokens):
-        follows = end + 1 < len(tokens) and proper[end + 1] and not tokens[end + 1].opens
         if proper[end] and not tokens[end].opens:
             end += 1
-        elif follows and (
-            spoken[end] in {"of", "&"} or (spoken[end] == "," and spoken[end + 1] in _CORPORATE)
-        ):
-            end += 2
-        else:
+            continue
+        follows = end + 1 < len(tokens) and proper[end + 1] and not tokens[end + 1].opens
+        if not follows:
             break
+        is_company = spoken[end] == "," and spoken[end + 1] in COMPANY_FORMS
+        if spoken[end] not in {"of", "&"} and not is_company:
+            break
+        end += 2
     return end
 
 
 def _numeral_end(place: int, tokens: Sequence[Token], spoken: list[str]) -> int:
-    """Where a written-out amount ends, with the currency and the figures in brackets after it;
-    `place` when none begins.
+    """Return the place after a written-out amount; `place` when none begins here.
+
+    The currency and the figures in brackets after it belong to it.
     """
     end = place
     while end < len(tokens) and is_numeral(tokens[end].text):
         end += 1
     if end == place:
         return place
-    if end < len(tokens) and spoken[end] in {"dollars", "euros", "pounds", "percent"}:
+    if end < len(tokens) and spoken[end] in _CURRENCIES:
         end += 1
-    if (
-        end + 1 < len(tokens)
-        and tokens[end].text == "("
-        and tokens[end + 1].kind in {"number", "money", "percent"}
-    ):
+    is_bracket = end + 1 < len(tokens) and tokens[end].text == "("
+    if is_bracket and tokens[end + 1].kind in {"number", "money", "percent"}:
         end += 2
     return end
 
 
 def _proper(tokens: Sequence[Token], spoken: list[str]) -> list[bool]:
-    """Which words are capitalised as names are.
+    """Flag the words that are capitalised as names are.
 
     The first word of a sentence is one when it is capitalised elsewhere too, or when a name goes on
-    after it. In a text in capitals nothing tells.
+    after it. In a text in capitals no word is one.
     """
     words = [token for token in tokens if token.kind == "word"]
     shouting = 2 * sum(token.text.isupper() and len(token.text) > 1 for token in words) > len(words)
     if shouting:
         return [False] * len(tokens)
     capital = [
-        token.kind == "word" and token.text[0].isupper() and spoken[i] not in FUNCTION
-        for i, token in enumerate(tokens)
+        token.kind == "word" and token.text[0].isupper() and word not in FUNCTION
+        for token, word in zip(tokens, spoken, strict=True)
     ]
     known = {spoken[i] for i, token in enumerate(tokens) if capital[i] and not token.opens}
-    after = [
-        one or (token.text == "&" and later)
-        for one, token, later in zip(capital[1:], tokens[1:], [*capital[2:], False], strict=False)
-    ]
-    after.append(False)
+
+    def is_followed(i: int) -> bool:
+        """Return whether a name goes on after the first word of a sentence."""
+        if i + 1 == len(tokens) or tokens[i + 1].opens:
+            return False
+        joins = tokens[i + 1].text == "&" and i + 2 < len(tokens) and capital[i + 2]
+        return capital[i + 1] or joins
+
     return [
-        capital[i]
-        and (not token.opens or spoken[i] in known or (after[i] and not tokens[i + 1].opens))
+        capital[i] and (not token.opens or spoken[i] in known or is_followed(i))
         for i, token in enumerate(tokens)
     ]
 
 
 def _duties(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[Duty]:
-    """Each modal verb with its verb, what is to be done, and by whom."""
+    """Yield each modal verb with its verb, the act and the party."""
     subject, barred = "", False
     for place, unit in enumerate(units):
         if unit.kind == NAME:
             subject = unit.form
         barred = unit.form in {"no", "neither", "none"} or (barred and unit.form not in _MODAL)
         if unit.kind == "" and unit.form in _MODAL:
-            after = units[place + 1 : place + 12]
-            denied = barred or any(one.form in NEGATIONS for one in after[:2])
-            kernel = islice(
-                (term for term in _terms(after, lexicon) if term not in SILENT), _KERNEL
-            )
-            yield Duty(
-                "not" if denied else "must" if unit.form in DUTY else "may", subject, tuple(kernel)
-            )
-
-
-def contexts(units: Sequence[Unit]) -> dict[tuple[str, str], set[str]]:
-    """Which names stand after and before which words."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for before, after in pairwise(units):
-        if after.kind == NAME and not before.kind:
-            found.setdefault(("after", before.form), set()).add(after.form)
-        if before.kind == NAME and not after.kind:
-            found.setdefault(("before", after.form), set()).add(before.form)
-    return found
-
-
-def said_names(units: Sequence[Unit]) -> Counter[str]:
-    """How often each name stands."""
-    return Counter(unit.form for unit in units if unit.kind == NAME)
+            after = units[place + 1 : place + _REACH]
+            force = "must" if unit.form in DUTY else "may"
+            if barred or any(next_unit.form in NEGATIONS for next_unit in after[:2]):
+                force = "not"
+            terms = (term for term in _terms(after, lexicon) if term not in SILENT)
+            yield Duty(force, subject, tuple(islice(terms, _KERNEL)))
 
 
 @lru_cache(maxsize=1 << 16)
-def _folded(text: str) -> str:
-    """Lower case without possessive and hyphens."""
+def _fold(text: str) -> str:
+    """Return a word in lower case without possessive and hyphens."""
     return _POSSESSIVE.sub("", text.lower()).translate(_HYPHENS)
 
 

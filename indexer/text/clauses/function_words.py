@@ -1,29 +1,29 @@
-"""Closed classes of English words that clauses are full of, and how the words of obligation are
-told.
-"""
+"""Closed classes of English words: function words, words of obligation, numerals, company forms."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 
-def _words(spelled: str) -> frozenset[str]:
-    return frozenset(spelled.split())
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 ARTICLES = _words(
-    "a an the this such said aforesaid that which hereby hereof herein hereto hereunder thereof therein thereto thereunder "
-    "respective respectively also"
+    "a an the this such said aforesaid that which hereby hereof herein hereto hereunder thereof "
+    "therein thereto thereunder respective respectively also"
 )
-"""Non-substantive: a clause with others of these, or without, is the same clause."""
+"""Words that are not substantive: a clause with others of these, or without, is the same clause."""
 
 FUNCTION = ARTICLES | _words(
-    "i you he she it we they me him her us them my your his its our their mine yours who whom whose what these those "
-    "is are was were be been being am has have had having do does did shall will must may can could should would might "
-    "and or but nor so if then than as at by for from in into of off on onto out over to up upon with within without about "
-    "against among between through during under until while when where whether because since though although not no never "
-    "neither none any all each every either both some other another same own more most less least very too only "
-    "hereafter hereinafter thereafter thereupon whereas whereof wherein hereinbefore hereunto notwithstanding pursuant"
+    "i you he she it we they me him her us them my your his its our their mine yours who whom "
+    "whose what these those is are was were be been being am has have had having do does did "
+    "shall will must may can could should would might and or but nor so if then than as at by for "
+    "from in into of off on onto out over to up upon with within without about against among "
+    "between through during under until while when where whether because since though although "
+    "not no never neither none any all each every either both some other another same own more "
+    "most less least very too only hereafter hereinafter thereafter thereupon whereas whereof "
+    "wherein hereinbefore hereunto notwithstanding pursuant"
 )
 """Words that do not count as terminology."""
 
@@ -33,17 +33,20 @@ NEGATIONS = _words("not no never neither none nor cannot without")
 SILENT = _words(
     "be been being have has had not also only hereby at all times in any event it promptly so do"
 )
-"""What may stand between a modal verb and the verb of the obligation."""
+"""Words that may stand between a modal verb and the verb of the obligation."""
 
 NUMERALS = _words(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen "
-    "twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred "
+    "thousand million billion"
 )
+COMPANY_FORMS = _words("inc corp corporation llc llp lp ltd limited co plc n.a na gmbh ag sa bv")
 
 
 @lru_cache(maxsize=1 << 16)
 def is_numeral(text: str) -> bool:
-    """Whether a word is a number written out ("two", "Twenty-five"); "one" is as often a pronoun,
-    and is none.
+    """Return whether a word is a number written out ("two", "Twenty-five").
+
+    "one" is as often a pronoun, and is none.
     """
     return text.lower().split("-")[0] in NUMERALS

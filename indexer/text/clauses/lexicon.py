@@ -1,16 +1,16 @@
-"""What words mean the same in contracts, which are opposites, and who a contract is between: a list
-that users extend.
+"""Synonyms, opposites and parties of contracts: a list that users extend.
 
-The file format is told at the head of `mappings/legal-words-en.txt`, the list that is always there.
+The head of `mappings/legal-words-en.txt`, the list that is always there, explains the file format.
 Words are compared by their stems, so one line serves all inflections.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from indexer import mappings
 from indexer.errors import UsageError
@@ -26,12 +26,11 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """Canonical forms by phrase of stems, pairs of opposites, parties; phrases by their first stem,
-    longest first.
+    """Canonical forms by phrase of stems, pairs of opposites, and parties.
 
-    `functional` forms have a function word among their synonyms: they are no terminology.
-
-    Compared and hashed by identity: readings of texts are remembered by it.
+    `starts`: phrases by their first stem, longest first. `functional` forms have a function word
+    among their synonyms: they are no terminology. Compared and hashed by identity: readings of
+    texts are cached by it.
     """
 
     canonical: Mapping[Phrase, str]
@@ -44,90 +43,113 @@ class Lexicon:
 
     def __post_init__(self) -> None:
         starts: dict[str, list[Phrase]] = {}
-        for phrase in sorted(self.canonical, key=lambda one: (-len(one), one)):
+        for phrase in sorted(self.canonical, key=lambda phrase: (-len(phrase), phrase)):
             starts.setdefault(phrase[0], []).append(phrase)
-        object.__setattr__(self, "opposable", frozenset(one for one, _ in self.opposites))
-        object.__setattr__(self, "starts", {first: tuple(found) for first, found in starts.items()})
+        phrases_by_start = {first: tuple(phrases) for first, phrases in starts.items()}
+        object.__setattr__(self, "opposable", frozenset(form for form, _ in self.opposites))
+        object.__setattr__(self, "starts", phrases_by_start)
 
     def stem(self, word: str) -> str:
-        """The stem of a lower-case word, but a party by its singular: an employer is nobody's
-        employment.
+        """Return the stem of a lower-case word, but the singular of a party.
+
+        An employer must not have the stem of an employment.
         """
         return _stem(word, self.party_words)
 
     def form(self, phrase: Phrase) -> str:
-        """The canonical form of a whole phrase of stems: its own words where the list has none."""
+        """Return the canonical form of a whole phrase of stems, or its own words without one."""
         return self.canonical.get(phrase) or "_".join(phrase)
 
-    def opposed(self, left: str, right: str) -> bool:
-        """Whether two canonical forms are opposites, in either order."""
+    def are_opposites(self, left: str, right: str) -> bool:
+        """Return whether two canonical forms are opposites, in either order."""
         return (left, right) in self.opposites
 
 
 @cache
 def default_lexicon() -> Lexicon:
-    """The shipped list."""
+    """Return the shipped list."""
     return lexicon("")
 
 
 def lexicon(added: str, source: str = "the list") -> Lexicon:
-    """The shipped list and the lines of another; `source` names it in messages.
+    """Return the shipped list and the lines of another; `source` names it in messages.
 
-    A form that the shipped list has, too, joins both meanings. Raises `UsageError` for a line or
-    heading that is none.
+    A form that the shipped list has, too, joins both meanings. Raises `UsageError` for a line that
+    is no entry and for an unknown heading.
 
-    >>> lexicon("chief officer = managing director").form((stem("chief"), stem("officer"))) == "chief_offic"
+    >>> added = lexicon("chief officer = managing director")
+    >>> added.form((stem("chief"), stem("officer"))) == "chief_offic"
     True
     """
     lines = [*_lines(mappings.read(DEFAULT), DEFAULT), *_lines(added, source)]
-    spoken = [
-        form.split()
-        for kind, said, _ in lines
-        if kind == "parties"
-        for form in said.casefold().split(",")
-    ]
-    party_words = frozenset(words[0] for words in spoken if len(words) == 1)
-    entries = [(kind, _forms(said, kind, where, party_words)) for kind, said, where in lines]
-    canonical = _canonical([forms for kind, forms in entries if kind == "synonyms"])
-    parties = [form for kind, forms in entries if kind == "parties" for form in forms]
-    named = {one: canonical.get(one) or "_".join(one) for _, forms in entries for one in forms}
-    opposed = [
-        (named[a], named[b]) for kind, (a, *rest) in entries if kind == "opposites" for b in rest
-    ]
-    for phrase, name in named.items():
-        canonical.setdefault(phrase, name)
-    both = frozenset([*opposed, *((b, a) for a, b in opposed)])
+    party_words = frozenset(_party_words(lines))
+    entries = [_Entry(kind, _forms(said, kind, where, party_words)) for kind, said, where in lines]
+    canonical = _canonical([entry.forms for entry in entries if entry.kind == "synonyms"])
+    names: dict[Phrase, str] = {}
+    opposites: set[tuple[str, str]] = set()
+    parties: set[str] = set()
+    for kind, forms in entries:
+        names.update((form, canonical.get(form) or "_".join(form)) for form in forms)
+        if kind == "parties":
+            parties.update(names[form] for form in forms)
+        elif kind == "opposites":
+            first, *others = (names[form] for form in forms)
+            opposites.update((first, other) for other in others)
+            opposites.update((other, first) for other in others)
+    canonical = {**names, **canonical}
     functional = frozenset(
         name for phrase, name in canonical.items() if len(phrase) == 1 and phrase[0] in FUNCTION
     )
-    return Lexicon(
-        canonical, both, frozenset(named[one] for one in parties), functional, party_words
-    )
+    return Lexicon(canonical, frozenset(opposites), frozenset(parties), functional, party_words)
 
 
-def _lines(text: str, source: str) -> Iterator[tuple[str, str, str]]:
-    """The kind of each entry, what it says, and where it stands."""
+class _Entry(NamedTuple):
+    kind: str
+    forms: list[Phrase]
+
+
+class _Line(NamedTuple):
+    """One entry as written: its kind, its words, and its place in the file."""
+
+    kind: str
+    said: str
+    where: str
+
+
+def _lines(text: str, source: str) -> Iterator[_Line]:
+    """Yield the entries of a list."""
     kind = "synonyms"
     for number, line in enumerate(text.splitlines(), 1):
+        where = f"{source}, line {number}"
         said = line.partition("#")[0].strip()
         if said.startswith("["):
             kind = said.strip("[] ").casefold()
             if kind not in _SEPARATORS:
-                raise UsageError(
-                    f"{source}, line {number}: {said} is no heading; there are [{'], ['.join(_SEPARATORS)}]"
-                )
+                kinds = ", ".join(f"[{name}]" for name in _SEPARATORS)
+                raise UsageError(f"{where}: {said} is no heading; there are {kinds}")
         elif said:
-            yield kind, said, f"{source}, line {number}"
+            yield _Line(kind, said, where)
+
+
+def _party_words(lines: Iterable[_Line]) -> Iterator[str]:
+    """Yield the parties that are one word."""
+    for line in lines:
+        if line.kind == "parties":
+            for form in line.said.casefold().split(","):
+                words = form.split()
+                if len(words) == 1:
+                    yield words[0]
 
 
 def _forms(said: str, kind: str, where: str, party_words: frozenset[str]) -> list[Phrase]:
-    forms = [
-        tuple(_stem(word, party_words) for word in _WORD.findall(form.casefold()))
-        for form in said.split(_SEPARATORS[kind])
-    ]
+    separator = _SEPARATORS[kind]
+    forms = []
+    for form in said.split(separator):
+        words = _WORD.findall(form.casefold())
+        forms.append(tuple(_stem(word, party_words) for word in words))
     if not all(forms) or len(forms) < (1 if kind == "parties" else 2):
         raise UsageError(
-            f"{where}: {said!r} is no entry of [{kind}], which reads: one {_SEPARATORS[kind]} another"
+            f"{where}: {said!r} is no entry of [{kind}]; write one {separator} another"
         )
     return forms
 
@@ -139,13 +161,16 @@ def _stem(word: str, party_words: frozenset[str]) -> str:
 
 
 def _canonical(groups: list[list[Phrase]]) -> dict[Phrase, str]:
-    """Every form by the canonical one; groups that share a form are one, by the first of them."""
-    found: dict[Phrase, str] = {}
+    """Return every form by the canonical one.
+
+    Groups that share a form are one; the first of them gives its canonical form.
+    """
+    canonical: dict[Phrase, str] = {}
     for forms in groups:
-        known = [found[form] for form in forms if form in found]
+        known = [canonical[form] for form in forms if form in canonical]
         head = known[0] if known else "_".join(forms[0])
-        for phrase, name in list(found.items()):
+        for phrase, name in list(canonical.items()):
             if name in known:
-                found[phrase] = head
-        found.update(dict.fromkeys(forms, head))
-    return found
+                canonical[phrase] = head
+        canonical.update(dict.fromkeys(forms, head))
+    return canonical

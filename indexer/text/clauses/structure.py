@@ -1,4 +1,4 @@
-"""Headings that extraction marked, found again in the text that it gave. `structure_v1`."""
+"""The places, in an extracted text, of the headings that extraction marked. `structure_v1`."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
 
 def marked_headings(xhtml: str) -> tuple[tuple[int, str], ...]:
-    """Level and words of every heading of a page, in order; empty ones are left out.
+    """Return level and words of every heading of a page, in order; empty ones are left out.
 
     >>> marked_headings("<h1>Fees <b>&amp;</b> costs</h1><p>None.</p><h2 />")
     ((1, 'Fees & costs'),)
     """
-    found = ((int(level), _plain(words)) for level, words in _HEADING.findall(xhtml))
-    return tuple((level, words) for level, words in found if words)
+    headings = ((int(level), _plain(words)) for level, words in _HEADING.findall(xhtml))
+    return tuple((level, words) for level, words in headings if words)
 
 
 def locate_headings(text: str, headings: Sequence[tuple[int, str]]) -> list[Heading]:
-    """Where these headings, in this order, are lines of the text; those that are none are left out.
+    """Return the lines of the text that are these headings, in this order; others are left out.
 
     >>> locate_headings("Fees\\nNone.", [(1, "Fees"), (2, "Costs")])
     [Heading(start=0, end=4, level=1)]
@@ -36,15 +36,15 @@ def locate_headings(text: str, headings: Sequence[tuple[int, str]]) -> list[Head
     lines: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for line in _LINE.finditer(text):
         lines[" ".join(line.group().split())].append(line.span())
-    found: list[Heading] = []
+    located: list[Heading] = []
     place = 0
     for level, words in headings:
         spans = lines.get(words, [])
         at = bisect_left(spans, (place, 0))
         if at < len(spans):
             start, place = spans[at]
-            found.append(Heading(start, place, level))
-    return found
+            located.append(Heading(start, place, level))
+    return located
 
 
 def _plain(words: str) -> str:
