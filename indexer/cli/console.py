@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 
 from rich.console import Console
+from rich.text import Text
+
+from indexer.text.visible import visible
+
+LISTED = 50
 
 
 def console() -> Console:
@@ -18,3 +24,13 @@ def print_json(value: object) -> None:
     sys.stdout.write(
         json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
     )
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print the first `LISTED` lines, and how many there are beyond them."""
+    every = list(lines)
+    out = console()
+    for line in every[:LISTED]:
+        out.print(Text(visible(line)))
+    if len(every) > LISTED:
+        out.print(f"  ... and {len(every) - LISTED:,} more; --json lists all")

@@ -1,19 +1,24 @@
-"""The commands that store nothing: hash, plan."""
+"""`nearfold hash`: print sketches and keys of files, store nothing."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+from rich.console import Console
+from rich.text import Text
 
-from indexer.cli import hash_output as printing
+from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
-from indexer.cli.options import json_option, threshold_option
-from indexer.exports.figures import s_curve
-from indexer.indexing import hash as signing
-from indexer.sketch.plan import plan, plan_for_recall
+from indexer.cli.options import json_option
+from indexer.indexing.hash import FileFingerprint, hash, statistics_at
+from indexer.model import FailedBlob, Fingerprint
+from indexer.recipe import Recipe
+from indexer.sketch import simhash_doc
 from indexer.system.secrets import recipe_asked
 from indexer.system.whole_file import check_place, write_whole
+from indexer.text.visible import visible
 
 
 @click.command("hash")
@@ -39,69 +44,57 @@ def hash_command(
     recipe = recipe_asked(recipe_name)
     if save_statistics:
         check_place(save_statistics, "--save-statistics")
-    counted = signing.statistics_at(statistics, recipe, printing.left_out) if statistics else None
-    if counted and save_statistics:
+    corpus = statistics_at(statistics, recipe, _print_left_out) if statistics else None
+    if corpus and save_statistics:
         with write_whole(save_statistics, "--save-statistics") as part:
-            part.write_bytes(counted.pack())
+            part.write_bytes(corpus.pack())
     failed = False
-    for signed in signing.hash(paths, recipe, counted):
-        failed |= printing.signed(signed, as_json)
+    for fingerprint in hash(paths, recipe, corpus):
+        failed |= _print_fingerprint(fingerprint, as_json)
     return EXIT_FAILED if failed else 0
 
 
-@click.command("plan")
-@click.option(
-    "--num-perm",
-    "slots",
-    type=click.IntRange(2, 4096),
-    default=128,
-    show_default=True,
-    help="Slots of the sketch.",
-)
-@click.option(
-    "--false-negative-weight", type=click.FloatRange(0, 1), default=0.5, show_default=True
-)
-@click.option(
-    "--recall",
-    type=float,
-    help="Instead: the fewest false candidates that still find this share at the threshold.",
-)
-@click.option(
-    "--keys", type=click.IntRange(1), help="With --recall: the most keys a document may have."
-)
-@click.option(
-    "--shared",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Least number of keys in common.",
-)
-@click.option(
-    "--picture",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the S-curve into this SVG file.",
-)
-@threshold_option
-@json_option
-def plan_command(
-    threshold: float,
-    slots: int,
-    false_negative_weight: float,
-    recall: float | None,
-    keys: int | None,
-    shared: int,
-    picture: Path | None,
-    as_json: bool,
-) -> int:
-    """Bands x rows for a threshold: the S-curve and its errors."""
-    if picture:
-        check_place(picture, "--picture")
-    if recall is None:
-        chosen = plan(threshold, slots, false_negative_weight, shared)
-    else:
-        chosen = plan_for_recall(threshold, recall, slots, keys, shared)
-    if picture:
-        with write_whole(picture, "--picture") as part:
-            part.write_text(s_curve(chosen), encoding="utf-8")
-    printing.plan(chosen, as_json)
-    return 0
+def _print_left_out(failure: FailedBlob) -> None:
+    """A file that was not corpus, on stderr."""
+    Console(stderr=True).print(Text(f"left out  {visible(failure.path)}: {visible(failure.error)}"))
+
+
+def _print_fingerprint(one: FileFingerprint, as_json: bool) -> bool:
+    """The sketches of one file; True when it could not be read."""
+    if one.fingerprint is None:
+        Console(stderr=True).print(Text(f"{visible(one.path)}: {one.error}"))
+        return True
+    made, recipe = one.fingerprint, one.recipe
+    if not as_json:
+        print(f"{_short_form(made, recipe)}  {visible(one.path)}")
+        return False
+    fields: dict[str, Any] = {
+        "path": one.path,
+        "recipe": recipe.name,
+        "status": made.status,
+        "simhash": None if made.simhash is None else _hexadecimal(made.simhash, recipe),
+        "minhash": None if made.minhash is None else made.minhash.tolist(),
+        "bands": list(made.bands),
+        "blocks": list(made.blocks),
+    }
+    if recipe.terms:
+        fields |= {"terms": list(made.terms), "rare": list(made.rare)}
+    print_json(fields)
+    return False
+
+
+def _short_form(made: Fingerprint, recipe: Recipe) -> str:
+    """The signature in one word where it has one, else its beginning; the status of a text without
+    one.
+    """
+    if made.simhash is not None and recipe.features.startswith("tokens_"):
+        return simhash_doc.spell_base32(made.simhash, recipe.features.removeprefix("tokens_"))
+    if made.simhash is not None:
+        return _hexadecimal(made.simhash, recipe)
+    if made.minhash is not None:
+        return f"{len(made.minhash)} slots {' '.join(f'{slot:08x}' for slot in made.minhash[:4].tolist())} ..."
+    return " ".join(made.terms[:8]) if made.terms else made.status
+
+
+def _hexadecimal(bits: int, recipe: Recipe) -> str:
+    return f"{bits:0{(recipe.bits or 64) // 4}x}"

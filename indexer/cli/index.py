@@ -1,24 +1,27 @@
-"""The command that fills a store: index."""
+"""`nearfold index`: extract, fingerprint and store documents."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import click
+from rich.text import Text
 
-from indexer.cli import index_output as accounts
 from indexer.cli import progress
+from indexer.cli.console import console, print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.interrupts import drain_on_interrupt
 from indexer.cli.options import ShareType, json_option, open_for_command, store_option
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.grouping.delete import DEFAULTS
-from indexer.indexing import index as ingest
+from indexer.indexing.index import Account, index
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sources import target
 from indexer.sources.base import Reading
 from indexer.stores.address import StoreAddress, is_store_url, parse_address
 from indexer.system.secrets import recipe_asked
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 _READ = Reading()
 _READING = (
@@ -31,6 +34,7 @@ _READING = (
     "query",
     "delimiter",
 )
+LISTED_FAILURES = 20
 
 
 @click.command("index")
@@ -153,7 +157,7 @@ def index_command(
     ):
         written = target(paths, store, reading)
         fresh = written.stored_recipe() is None
-        account = ingest.index(
+        account = index(
             paths,
             written,
             recipe,
@@ -172,7 +176,7 @@ def index_command(
         click.echo(
             f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True
         )
-    accounts.account(account, as_json)
+    _print_account(account, as_json)
     if drain.code:
         click.echo("stopped before the end; run the same command again to go on", err=True)
     return drain.code or (EXIT_FAILED if account.failed else 0)
@@ -184,3 +188,35 @@ def _could_be_signed_there(path: str, written: StoreAddress) -> bool:
         return False
     address = parse_address(path)
     return not address.is_sqlite and not address.is_same_store(written)
+
+
+def _print_account(done: Account, as_json: bool) -> None:
+    """What became of every file."""
+    if as_json:
+        failures = [{"path": one.path, "error": one.error} for one in done.failed]
+        print_json(
+            {
+                "seen": done.seen,
+                "indexed": done.indexed,
+                "unchanged": done.unchanged,
+                "skipped": done.skipped,
+                "failed": failures,
+                "removed": done.removed,
+                "seconds": round(done.seconds, 3),
+            }
+        )
+        return
+    out = console()
+    skipped = "".join(
+        f", {number:,} {reason.replace('_', ' ')}" for reason, number in done.skipped.items()
+    )
+    out.print(
+        f"{count_of(done.seen, 'document')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, "
+        f"{len(done.failed):,} failed{f'; {done.removed:,} removed' if done.removed else ''}  ({done.seconds:.1f} s)"
+    )
+    for one in done.failed[:LISTED_FAILURES]:
+        out.print(Text(f"  failed  {visible(one.path)}: {visible(one.error)}"))
+    if len(done.failed) > LISTED_FAILURES:
+        out.print(
+            f"  ... and {len(done.failed) - LISTED_FAILURES:,} more; --json or `nearfold status --failures` lists all"
+        )

@@ -1,22 +1,19 @@
-"""The commands on what a search engine is given and must allow: install, uninstall, roles."""
+"""`nearfold install`: let a cluster sign documents of any client."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from indexer.cli import install_output as printing
+from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.errors import UsageError
-from indexer.operations import install as installing
-from indexer.operations import roles as role_listing
-from indexer.operations import uninstall as removing
+from indexer.operations.install import Installation, install, install_dashboards
 from indexer.system.secrets import recipe_asked
 from indexer.system.whole_file import check_place
+from indexer.text.visible import visible
 
 
 @click.command("install")
@@ -60,51 +57,34 @@ def install_command(
         check_place(Path(dashboards), "--dashboards")
     with open_for_command(store_url) as store:
         if dashboards:
-            installing.install_dashboards(store, dashboards, dry_run=True)
-        done = installing.install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
+            install_dashboards(store, dashboards, dry_run=True)
+        done = install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
         if dashboards:
-            done = done.plus(installing.install_dashboards(store, dashboards, dry_run=dry_run))
-    printing.installation(done, as_json, dry_run)
+            done = done.plus(install_dashboards(store, dashboards, dry_run=dry_run))
+    print_installation(done, as_json, dry_run)
     return 0 if done.complete else EXIT_FAILED
 
 
-@click.command("uninstall")
-@click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
-@click.option("--roles", is_flag=True, help="Remove the roles from the cluster as well.")
-@click.option(
-    "--dashboards",
-    metavar="URL",
-    help="Remove the dashboard from OpenSearch Dashboards or Kibana as well.",
-)
-@store_option
-@json_option
-def uninstall_command(
-    dry_run: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
-) -> int:
-    """Remove from a cluster what install put there; documents stay."""
-    with open_for_command(store_url) as store:
-        gone = (
-            removing.uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
+def print_installation(done: Installation, as_json: bool, dry_run: bool) -> None:
+    """What was installed or removed; `installed` lists the pieces in the order of the work."""
+    pieces = [
+        {"kind": one.kind, "name": one.name, "action": one.action, "detail": one.detail}
+        for one in done.changes
+    ]
+    if as_json:
+        print_json(
+            {
+                "store": done.store,
+                "recipe": done.recipe.name,
+                "dry_run": dry_run,
+                "installed": pieces,
+            }
         )
-        done = removing.uninstall(store, dry_run=dry_run, roles=roles).plus(*gone)
-    printing.installation(done, as_json, dry_run)
-    return 0
-
-
-@click.command("roles")
-@click.argument("name", required=False, metavar="[searcher|indexer|admin]")
-@store_option
-def roles_command(name: str | None, store_url: str) -> int:
-    """The roles that a secured cluster needs, as JSON that its security API takes; nothing is
-    changed.
-    """
-    with open_for_command(store_url) as store:
-        known = role_listing.roles(store)
-    if name is None:
-        click.echo(json.dumps(known, indent=2))
-        return 0
-    chosen = next((body for role, body in known.items() if role.endswith(f"-{name}")), None)
-    if chosen is None:
-        raise UsageError(f"there is no role {name!r}; choose one of: searcher, indexer, admin")
-    click.echo(json.dumps(chosen, indent=2))
-    return 0
+        return
+    for one in done.changes:
+        would = "would be " if dry_run and one.action in ("created", "updated", "removed") else ""
+        print(
+            visible(f"{would}{one.action}  {one.kind} {one.name}{one.detail and f': {one.detail}'}")
+        )
+    if not pieces:
+        print("nothing is installed there")

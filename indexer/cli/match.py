@@ -1,54 +1,37 @@
-"""The commands on pairs and families: match, group, delete."""
+"""`nearfold match`: list all near-duplicate pairs of a store."""
 
 from __future__ import annotations
 
+import csv
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import click
+from rich.console import Console
+from rich.text import Text
 
-from indexer.cli import match_output as printing
 from indexer.cli import progress
-from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import (
+    cap_option,
     json_option,
     measure_option,
+    memory_option,
     of_option,
     open_for_command,
     store_option,
-    threshold_option,
 )
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
-from indexer.grouping import delete as removal
-from indexer.grouping import group as grouping
-from indexer.matching import match as pairs
-from indexer.matching.limits import CAP
-from indexer.system.spill_files import DEFAULT_MEGABYTES
-from indexer.system.whole_file import check_place
+from indexer.matching.match import MatchOptions, match
+from indexer.matching.pairs import MatchResult
+from indexer.system.whole_file import check_place, write_whole
+from indexer.text.wording import count_of, join_names, unmistakable
 
-_principal = click.option(
-    "--principal",
-    type=click.Choice(["longest", "first", "central"]),
-    default="longest",
-    show_default=True,
-    help="Who leads a family: most words, oldest, or most similar to its matches.",
-)
-_cap = click.option(
-    "--cap",
-    type=click.IntRange(2),
-    default=CAP,
-    show_default=True,
-    help="A band that more texts share pairs them with the first only.",
-)
-_memory = click.option(
-    "--memory",
-    type=click.IntRange(1),
-    metavar="MB",
-    default=DEFAULT_MEGABYTES,
-    show_default=True,
-    help="Memory for slots, pairs and texts; what does not fit goes to temporary files (TMPDIR).",
-)
+_COLUMNS = ("similarity", "measure", "low", "high")
 
 
 @click.command("match")
@@ -104,8 +87,8 @@ _memory = click.option(
 )
 @click.option("--paths", is_flag=True, help="Name documents by path instead of id.")
 @of_option
-@_cap
-@_memory
+@cap_option
+@memory_option
 @measure_option
 @store_option
 @json_option
@@ -122,7 +105,7 @@ def match_command(
     """All near-duplicate pairs of the store; --json is --format jsonl, with the summary as JSON on
     stderr too.
     """
-    chosen = pairs.MatchOptions(audit=audit or 0, **options)
+    chosen = MatchOptions(audit=audit or 0, **options)
     if form == "parquet" and out is None:
         raise UsageError("parquet is no text; give --out FILE")
     if form == "parquet":
@@ -130,54 +113,87 @@ def match_command(
     if out is not None:
         check_place(out)
     with open_for_command(store_url) as store, progress.of_stages() as advance:
-        matched = pairs.match(store, chosen, memory=memory, progress=advance)
-    printing.matched(matched, "jsonl" if as_json else form, out, paths, as_json, chosen.of)
+        matched = match(store, chosen, memory=memory, progress=advance)
+    _print_pairs(matched, "jsonl" if as_json else form, out, paths, as_json, chosen.of)
     return 0
 
 
-@click.command("group")
-@click.option(
-    "--cluster-threshold",
-    type=click.FloatRange(0, 1),
-    help="Least similarity in a chain (default: --threshold).",
-)
-@click.option(
-    "--consistency", is_flag=True, help="List the families whose members carry different labels."
-)
-@click.option(
-    "--within",
-    type=click.Choice(["labels"]),
-    help="Only among documents of the same labels, as if each set were alone.",
-)
-@click.option("--dry-run", is_flag=True, help="Write nothing; print what would be.")
-@of_option
-@_principal
-@_cap
-@_memory
-@threshold_option
-@measure_option
-@store_option
-@json_option
-def group_command(
-    store_url: str, as_json: bool, consistency: bool, dry_run: bool, **options: Any
-) -> int:
-    """Families around a principal and clusters by chains, written back to the store."""
-    with open_for_command(store_url) as store, progress.of_stages() as advance:
-        done = grouping.group(store, write=not dry_run, progress=advance, **options)
-    printing.grouped(done, as_json, consistency, options["of"])
-    return 0
+def _print_pairs(
+    found: MatchResult,
+    form: Literal["text", "csv", "jsonl", "parquet"],
+    out: Path | None,
+    paths: bool,
+    as_json: bool,
+    of: Literal["documents", "parts"] = "documents",
+) -> None:
+    """The pairs on stdout or in a file, and on stderr what an honest answer adds, with `as_json` as
+    one JSON document.
+    """
+    names = found.paths if paths else found.ids
+    if out is None:
+        _write_lines(found, form, names, sys.stdout)
+    else:
+        with write_whole(out) as part:
+            _write_file(found, form, names, part)
+    if as_json:
+        sys.stderr.write(json.dumps(_summary(found)) + "\n")
+        return
+    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    notes.print(f"{count_of(len(found), 'pair')} in {count_of(found.documents, of[:-1])}")
+    for note in found.notes():
+        notes.print(Text(note))
 
 
-@click.command("delete")
-@click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@_principal
-@threshold_option
-@measure_option
-@store_option
-@json_option
-def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
-    """Remove documents; a family that loses its principal is grouped anew."""
-    with open_for_command(store_url) as store:
-        done = removal.delete(store, ids, **options)
-    printing.deleted(done, as_json)
-    return EXIT_FAILED if done.absent else 0
+def _write_file(found: MatchResult, form: str, names: Sequence[str], out: Path) -> None:
+    if form == "parquet":
+        parquet.write(found, out, names)
+        return
+    with out.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        _write_lines(found, form, names, file)
+
+
+def _summary(found: MatchResult) -> dict[str, object]:
+    return {
+        "documents": found.documents,
+        "pairs": len(found),
+        "threshold": found.threshold,
+        "candidates": found.candidates,
+        "copies_left_out": found.copies_left_out,
+        "capped": dataclasses.asdict(found.capped),
+        "audit": found.audit and dataclasses.asdict(found.audit),
+        "notes": list(found.notes()),
+    }
+
+
+def _write_lines(found: MatchResult, form: str, names: Sequence[str], file: TextIO) -> None:
+    if form == "text":
+        for place, others in found.by_document():
+            called = join_names(names[other] for other, _ in others)
+            file.write(f"{unmistakable(names[place])}  # max {others[0][1]:.3f} matches {called}\n")
+        return
+    rows = zip(found.left, found.right, found, strict=True)
+    if form == "csv":
+        writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
+        sides = [] if found.within is None else ["a_in_b", "b_in_a"]
+        writer.writerow(["a", "b", *_COLUMNS, *sides])
+        for a, b, pair in rows:
+            writer.writerow(
+                [
+                    names[a],
+                    names[b],
+                    *(getattr(pair, name) for name in _COLUMNS),
+                    *(pair.containment or ()),
+                ]
+            )
+        return
+    for a, b, pair in rows:
+        fields: dict[str, object] = {
+            "a": names[a],
+            "b": names[b],
+            **{name: getattr(pair, name) for name in _COLUMNS},
+        }
+        if pair.containment is not None:
+            fields["containment"] = pair.containment
+        file.write(
+            json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
+        )

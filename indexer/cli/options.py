@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
+from indexer.matching.limits import CAP
 from indexer.similarity.measures import MEASURES
 from indexer.stores import open_store
 from indexer.stores.base import Store
 from indexer.stores.maintenance import faults_as_damage
+from indexer.system.spill_files import DEFAULT_MEGABYTES
 
 store_option = click.option(
     "--store",
@@ -65,6 +67,30 @@ threshold_option = click.option(
 )
 measure_option = click.option(
     "--measure", type=click.Choice(sorted(MEASURES)), default="jaccard", show_default=True
+)
+
+
+principal_option = click.option(
+    "--principal",
+    type=click.Choice(["longest", "first", "central"]),
+    default="longest",
+    show_default=True,
+    help="Who leads a family: most words, oldest, or most similar to its matches.",
+)
+cap_option = click.option(
+    "--cap",
+    type=click.IntRange(2),
+    default=CAP,
+    show_default=True,
+    help="A band that more texts share pairs them with the first only.",
+)
+memory_option = click.option(
+    "--memory",
+    type=click.IntRange(1),
+    metavar="MB",
+    default=DEFAULT_MEGABYTES,
+    show_default=True,
+    help="Memory for slots, pairs and texts; what does not fit goes to temporary files (TMPDIR).",
 )
 
 

@@ -1,16 +1,20 @@
-"""The command that makes a corpus with planted truth."""
+"""`nearfold synth`: make a corpus with synthetic ground truth."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.table import Table
 
 from indexer.cli import progress
-from indexer.cli import tune_output as printing
+from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option
 from indexer.lab.synthesis.kinds import KINDS
-from indexer.lab.synthesis.synth import DOCUMENTS, synth
+from indexer.lab.synthesis.synth import DOCUMENTS, SynthResult, synth
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 
 @click.command("synth")
@@ -56,5 +60,30 @@ def synth_command(
             programs=not no_programs,
             progress=advance,
         )
-    printing.synthesised(made, as_json)
+    _print_corpus(made, as_json)
     return 0
+
+
+def _print_corpus(made: SynthResult, json: bool) -> None:
+    """The pairs of a corpus by kind, and what could not be made."""
+    if json:
+        print_json(asdict(made))
+        return
+    out = console()
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for kind, number in made.kinds.items():
+        table.add_row(f"{number:,}", kind, KINDS[kind].type, KINDS[kind].meaning)
+    out.print(table)
+    pairs, files, originals = (
+        sum(made.kinds.values()),
+        count_of(made.files, "file"),
+        count_of(made.originals, "original"),
+    )
+    out.print(f"\n{count_of(pairs, 'pair')} in {files}, of {originals}")
+    for kind in made.absent:
+        out.print(
+            f"note: no {kind}: {KINDS[kind].meaning}, and that is not installed or not wanted"
+        )
+    for reason, number in made.passed.items():
+        out.print(f"passed over: {count_of(number, 'file')}, {reason}")
+    out.print(f"the truth: {visible(made.gold)}")

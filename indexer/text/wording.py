@@ -54,3 +54,12 @@ def percent(share: float, digits: int = 0) -> str:
         return shown
     digits = max(1, digits)
     return f"{100 - 10**-digits:.{digits}f}%"
+
+
+def spell_labels(labels: Iterable[str]) -> str:
+    """Labels with commas between, `(none)` for none.
+
+    >>> spell_labels(["hot", "key"]), spell_labels([])
+    ('hot, key', '(none)')
+    """
+    return ", ".join(labels) or "(none)"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sample_library import library, rows, sentence
 
-from indexer.cli.compare_output import compared
+from indexer.cli.compare import print_comparison
 from indexer.comparing.compare import compare
 from indexer.comparing.originals import CUT, EMPTY, Original, original, stored_original
 from indexer.errors import DocumentNotFound, SourceNotFound
@@ -72,7 +72,7 @@ def test_warnings_are_always_told_and_metadata_to_people(
     one = Original(
         "a", TEXT, metadata={"author": "Ann\x1b[31m", "pages": "3"}, warnings=("cut\x1b[2J short",)
     )
-    compared(
+    print_comparison(
         compare(TEXT, TEXT),
         (one, Original("b", TEXT, metadata={"pages": "3"})),
         **{"json": False, **words},

@@ -9,7 +9,7 @@ import json
 import jsonschema
 import pytest
 
-from indexer.cli.search_output import page
+from indexer.cli.search import print_page
 from indexer.indexing.index import index
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
@@ -37,7 +37,7 @@ def store(tmp_path):
 
 
 def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
-    page(
+    print_page(
         search(store, "quarter", SearchOptions(of="parts", fold="types", sort="path")),
         as_json=True,
         by_token=False,
@@ -52,7 +52,7 @@ def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
     }
     [folded] = hit["folded"]
     assert (folded["type"], folded["part"]["parent"]) == ("near_identical", folded["id"][:-2])
-    page(search(store, "quarter"), as_json=True, by_token=False)
+    print_page(search(store, "quarter"), as_json=True, by_token=False)
     assert "part" not in json.loads(capsys.readouterr().out)["hits"][0]
 
 

@@ -1,0 +1,52 @@
+"""`nearfold delete`: remove documents and repair the families they were in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.text import Text
+
+from indexer.cli.console import console, print_json
+from indexer.cli.exit_codes import EXIT_FAILED
+from indexer.cli.options import (
+    json_option,
+    measure_option,
+    open_for_command,
+    principal_option,
+    store_option,
+    threshold_option,
+)
+from indexer.grouping.delete import DeleteResult, delete
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
+
+
+@click.command("delete")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@principal_option
+@threshold_option
+@measure_option
+@store_option
+@json_option
+def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
+    """Remove documents; a family that loses its principal is grouped anew."""
+    with open_for_command(store_url) as store:
+        done = delete(store, ids, **options)
+    _print_deleted(done, as_json)
+    return EXIT_FAILED if done.absent else 0
+
+
+def _print_deleted(done: DeleteResult, as_json: bool) -> None:
+    """What was removed, what was not there, and which families were mended."""
+    if as_json:
+        mended = [{"family": one.family, "into": one.into} for one in done.mended]
+        print_json({"deleted": list(done.deleted), "absent": list(done.absent), "mended": mended})
+        return
+    out = console()
+    out.print(f"{count_of(len(done.deleted), 'document')} deleted")
+    for one in done.mended:
+        into = ", ".join(f"{family} ({number:,})" for family, number in one.into.items())
+        out.print(f"  the family of {one.family} is now {into}; provisional until `nearfold group`")
+    for id in done.absent:
+        out.print(Text(f"  not in the store: {visible(id)}"))

@@ -1,0 +1,30 @@
+"""`nearfold uninstall`: remove from a cluster what install put there."""
+
+from __future__ import annotations
+
+import click
+
+from indexer.cli.install import print_installation
+from indexer.cli.options import json_option, open_for_command, store_option
+from indexer.operations.uninstall import uninstall, uninstall_dashboards
+
+
+@click.command("uninstall")
+@click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
+@click.option("--roles", is_flag=True, help="Remove the roles from the cluster as well.")
+@click.option(
+    "--dashboards",
+    metavar="URL",
+    help="Remove the dashboard from OpenSearch Dashboards or Kibana as well.",
+)
+@store_option
+@json_option
+def uninstall_command(
+    dry_run: bool, roles: bool, dashboards: str | None, store_url: str, as_json: bool
+) -> int:
+    """Remove from a cluster what install put there; documents stay."""
+    with open_for_command(store_url) as store:
+        gone = uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
+        done = uninstall(store, dry_run=dry_run, roles=roles).plus(*gone)
+    print_installation(done, as_json, dry_run)
+    return 0
