@@ -36,11 +36,11 @@ from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sketch.hashing import mix64_array
 from indexer.sketch.passage_keys import (
-    containment_bounds,
+    contained_share,
+    letters_and_digits,
     passage_keys,
     passage_runs,
     run_hashes,
-    spoken_words,
 )
 from indexer.sketch.plan import plan
 from indexer.sketch.wilson import wilson
@@ -164,7 +164,7 @@ def by_ensemble(texts: Sequence[str]) -> tuple[Pairs, float]:
 
 
 def runs_of(width: int) -> Keys:
-    return lambda text: run_hashes(spoken_words(normalised_codes(text)), width)
+    return lambda text: run_hashes(letters_and_digits(normalised_codes(text)), width)
 
 
 METHODS: dict[str, Callable[[Sequence[str]], tuple[Pairs, float]]] = {
@@ -197,7 +197,7 @@ def both_ways(a: str, b: str) -> tuple[float, float]:
     """
     runs = passage_runs(a), passage_runs(b)
     by_features = max(containment(feature_set(a, DEFAULT), feature_set(b, DEFAULT)))
-    return by_features, max(containment_bounds(*runs), containment_bounds(*runs[::-1]))
+    return by_features, max(contained_share(*runs), contained_share(*runs[::-1]))
 
 
 def print_methods(texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, float]]) -> Pairs:
@@ -287,7 +287,7 @@ def print_folder(folder: Path) -> None:
             made += [
                 (
                     containment(features, feature_set(other, DEFAULT))[0],
-                    containment_bounds(runs, passage_runs(other)),
+                    contained_share(runs, passage_runs(other)),
                 )
                 for other in others
             ]

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from planting import SLOTS, Codes, coded, inside
 
-from indexer.joins.bands import Join, SlotCounter
+from indexer.joins.bands import Join
 from indexer.joins.external_sort import Sorter
+from indexer.joins.slot_counter import SlotCounter
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.plan import Plan, plan
 from indexer.system.spill_files import SpillFiles

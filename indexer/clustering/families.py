@@ -1,7 +1,7 @@
-"""Families around a principal, and clusters by chains: what they are, whatever a document is and
-however two are compared.
+"""Families around a principal, and clusters of connected texts.
 
-Documents and texts are numbers; several documents may carry one text and are then similar to 1.
+Pure definitions: documents and texts are numbers, and the caller supplies the similarity. Several
+documents may carry one text and are then similar to 1.
 """
 
 from __future__ import annotations
@@ -14,18 +14,22 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import MemoryBudget, Sorter
+from indexer.joins.external_sort import Sorter
+from indexer.joins.memory_budget import MemoryBudget
+from indexer.joins.pair_codes import encode_pair
 
 Principal: TypeAlias = Literal["longest", "first", "central"]
-Similarities: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
+SimilarityFunction: TypeAlias = Callable[[int, Sequence[int]], Sequence[float]]
 Texts: TypeAlias = NDArray[np.int32]
+Principals: TypeAlias = dict[int, tuple[int, float | None]]
 BATCH = 500
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 class Graph:
-    """Which texts may be similar to which; `count` texts, pairs each given once, in blocks; 16
-    bytes a pair in the room.
+    """The texts that may be similar to each of `count` texts.
+
+    `pairs`: blocks of pairs of texts, each pair once. Takes 16 bytes a pair of the memory budget.
     """
 
     def __init__(
@@ -33,73 +37,74 @@ class Graph:
     ) -> None:
         sorter = Sorter(budget or MemoryBudget())
         for left, right in pairs:
-            one, other = left.astype(np.uint64), right.astype(np.uint64)
-            sorter.add(one << _HALF | other)
-            sorter.add(other << _HALF | one)
+            sorter.add(encode_pair(left, right))
+            sorter.add(encode_pair(right, left))
         self._codes = sorter.sorted()
         self._ends = np.searchsorted(self._codes, np.arange(count + 1, dtype=np.uint64) << _HALF)
 
     def of(self, text: int) -> Texts:
-        """The texts that may be similar to this one, itself left out, ascending."""
-        others: Texts = (self._codes[self._ends[text] : self._ends[text + 1]] & _LOW).astype(
-            np.int32
-        )
+        """Return the other texts that may be similar to this one, ascending."""
+        codes = self._codes[self._ends[text] : self._ends[text + 1]]
+        others: Texts = (codes & _LOW).astype(np.int32)
         return others
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A document on its way into a family. `leads`: it may become a principal."""
+    """A document to be assigned to a family. `leads`: it may become a principal."""
 
     document: int
     text: int
     leads: bool
 
 
-def families(
-    visits: Iterable[Visit], graph: Graph, texts: int, similarities: Similarities, threshold: float
-) -> dict[int, tuple[int, float | None]]:
-    """The principal of each visited document, itself where it has none, and the similarity to it
-    (None to itself).
+def assign_principals(
+    visits: Iterable[Visit],
+    graph: Graph,
+    texts: int,
+    similarities: SimilarityFunction,
+    threshold: float,
+) -> Principals:
+    """Return the principal of each visited document and the similarity to it.
 
-    In the order of the visits each document joins the most similar earlier principal among those of
-    its own text and of the texts that `graph` gives, at `threshold` or more; ties go to the earlier
-    one. Else it becomes a principal if it may.
+    A document without a principal is its own, with the similarity None. In the order of the visits
+    each document joins the most similar earlier principal, at `threshold` or more, among those of
+    its own text and of the texts that `graph` gives; ties go to the earlier one. Otherwise it
+    becomes a principal if it may.
     """
-    led: NDArray[np.int64] = np.full(texts, -1)
-    made: dict[int, tuple[int, float | None]] = {}
+    principal_of_text: NDArray[np.int64] = np.full(texts, -1)
+    assigned: Principals = {}
     for visit in visits:
-        principal, similarity = _most_similar(visit.text, led, graph, similarities, made)
+        principal, similarity = _most_similar(
+            visit.text, principal_of_text, graph, similarities, assigned
+        )
         if principal >= 0 and similarity >= threshold:
-            made[visit.document] = (principal, similarity)
+            assigned[visit.document] = (principal, similarity)
             continue
-        made[visit.document] = (visit.document, None)
+        assigned[visit.document] = (visit.document, None)
         if visit.leads:
-            led[visit.text] = visit.document
-    return made
+            principal_of_text[visit.text] = visit.document
+    return assigned
 
 
 def _most_similar(
     text: int,
-    led: NDArray[np.int64],
+    principal_of_text: NDArray[np.int64],
     graph: Graph,
-    similarities: Similarities,
-    visited: dict[int, tuple[int, float | None]],
+    similarities: SimilarityFunction,
+    visited: Principals,
 ) -> tuple[int, float]:
-    """The principal to join and its similarity; (-1, 0) when there is no candidate."""
-    if led[text] >= 0:
-        return int(led[text]), 1.0
+    """Return the principal to join and its similarity; (-1, 0) when there is no candidate."""
+    if principal_of_text[text] >= 0:
+        return int(principal_of_text[text]), 1.0
     others = graph.of(text)
-    others = others[led[others] >= 0]
+    others = others[principal_of_text[others] >= 0]
     if not len(others):
         return -1, 0.0
     values = similarities(text, others.tolist())
     best = max(values)
-    ties = {
-        int(led[other])
-        for other, value in zip(others.tolist(), values, strict=True)
-        if value == best
-    }
+    principals = principal_of_text[others].tolist()
+    ties = {principal for principal, value in zip(principals, values, strict=True) if value == best}
     if len(ties) == 1:
         return ties.pop(), best
     return next(document for document in visited if document in ties), best
@@ -112,7 +117,7 @@ def principal_order(
     sums: Sequence[float],
     ids: Sequence[str],
 ) -> list[int]:
-    """Documents in the order in which they may become principals; ties by id.
+    """Return documents in the order in which they may become principals; ties by id.
 
     `longest`: most words first; `first`: oldest first, those without a time last; `central`:
     greatest `sums` first.
@@ -129,28 +134,29 @@ def principal_order(
 
 
 def sum_similarities(pairs: Iterable[tuple[int, int, float]], copies: Sequence[int]) -> list[float]:
-    """For each text the similarities of its documents to all others, summed exactly rounded, so in
-    any order of pairs.
+    """Return for each text the sum of the similarities of one of its documents to all others.
 
-    `copies[i]` documents carry text i, and are similar to 1 among themselves.
+    `copies[i]` documents carry text i, and are similar to 1 among themselves. Sums are exactly
+    rounded, so they do not depend on the order of the pairs.
     """
-    parts: list[list[float]] = [[float(number - 1)] for number in copies]
+    terms: list[list[float]] = [[float(number - 1)] for number in copies]
     for a, b, similarity in pairs:
-        parts[a].append(similarity * copies[b])
-        parts[b].append(similarity * copies[a])
-    return [math.fsum(part) for part in parts]
+        terms[a].append(similarity * copies[b])
+        terms[b].append(similarity * copies[a])
+    return [math.fsum(values) for values in terms]
 
 
 class ConnectedTexts:
-    """Texts connected through any chain of pairs (union-find; the least text of a chain stands for
-    it).
+    """Texts connected through any chain of pairs (union-find).
+
+    The least text of a chain is its representative.
     """
 
     def __init__(self, texts: int) -> None:
         self._parents = list(range(texts))
 
     def root(self, text: int) -> int:
-        """The least text of the chain."""
+        """Return the least text of the chain."""
         parents = self._parents
         while parents[text] != text:
             parents[text] = parents[parents[text]]
@@ -168,13 +174,10 @@ class ConnectedTexts:
         similarities: Callable[[Sequence[tuple[int, int]]], Sequence[float]],
         threshold: float,
     ) -> None:
-        """Connect the pairs that reach `threshold`; those that are connected already are not
-        measured.
-        """
+        """Connect the pairs that reach `threshold`; connected ones are not measured again."""
         for start in range(0, len(pairs), BATCH):
-            apart = [
-                (a, b) for a, b in pairs[start : start + BATCH] if self.root(a) != self.root(b)
-            ]
+            batch = pairs[start : start + BATCH]
+            apart = [(a, b) for a, b in batch if self.root(a) != self.root(b)]
             for (a, b), value in zip(apart, similarities(apart), strict=True):
                 if value >= threshold:
                     self.join(a, b)

@@ -1,8 +1,7 @@
-"""Families at any threshold from pairs that are known already: nothing is read or measured, so a
-slider can ask for it.
+"""Families at any threshold from known pairs: nothing is read or measured again.
 
-The definition is that of `indexer.clustering.families`; only the pairs with their similarities are
-kept, sorted once.
+The definition is that of `indexer.clustering.families`. Only the pairs with their similarities are
+kept, sorted once, so that an interactive slider can ask for any threshold.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ Numbers32 = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class ThresholdFamilies:
-    """The families at one threshold. `heads`: the principal of each document, itself where it has
-    none.
+    """The families at one threshold.
 
-    `families` have two documents or more; `gathered` documents are in one of them, the principal
-    counted; `moved` are in another family than before.
+    `heads`: the principal of each document, itself where it has none. `families`: how many have two
+    documents or more; `gathered`: the documents in those, principals included; `largest`: the
+    documents in the largest; `moved`: the documents whose family differs from before.
     """
 
     threshold: float
@@ -34,7 +33,7 @@ class ThresholdFamilies:
 
 
 class SimilarPairs:
-    """Documents in principal order, their texts, and the similar pairs of texts, each given once.
+    """Documents in principal order, their texts, and the similar pairs of texts, each once.
 
     `order`: documents that have a text, in the order in which they may become principals; those
     that are not in `leading` only join. `texts`: the text of each document, -1 for none. `before`:
@@ -55,37 +54,38 @@ class SimilarPairs:
         count = int(texts.max(initial=-1)) + 1
         both = np.concatenate([left, right])
         values = np.concatenate([similarity, similarity])
-        arranged = np.lexsort((-values, both))
-        self._others: list[int] = np.concatenate([right, left])[arranged].tolist()
-        self._values: list[float] = values[arranged].tolist()
-        self._ends: list[int] = np.searchsorted(both[arranged], np.arange(count + 1)).tolist()
+        by_text = np.lexsort((-values, both))
+        self._others: list[int] = np.concatenate([right, left])[by_text].tolist()
+        self._values: list[float] = values[by_text].tolist()
+        self._ends: list[int] = np.searchsorted(both[by_text], np.arange(count + 1)).tolist()
         carriers = np.bincount(texts[texts >= 0], minlength=count)
-        busy = (np.diff(self._ends) > 0) | (carriers > 1)
+        has_similar = (np.diff(self._ends) > 0) | (carriers > 1)
         self._visits = [
             (place, int(texts[place]), bool(leading[place]))
             for place in order
-            if busy[texts[place]]
+            if has_similar[texts[place]]
         ]
 
     def at(self, threshold: float) -> ThresholdFamilies:
-        """The families at a threshold; those of a lower one than the pairs were looked for would
-        lack pairs.
+        """Return the families at a threshold, which is not below that of the pairs.
 
-        >>> empty, one = np.zeros(0, dtype=np.int32), np.ones(2, dtype=bool)
+        >>> both = np.ones(2, dtype=bool)
         >>> two = np.array([0, 1], dtype=np.int32)
-        >>> pairs = SimilarPairs([0, 1], one, two, two, two[:1], two[1:], np.array([0.9]))
+        >>> pairs = SimilarPairs([0, 1], both, two, two, two[:1], two[1:], np.array([0.9]))
         >>> pairs.at(0.9).heads.tolist(), pairs.at(0.95).heads.tolist()
         ([0, 0], [0, 1])
         """
         heads = np.arange(len(self.texts), dtype=np.int32)
-        led = [-1] * (len(self._ends) - 1)
+        head_of_text = [-1] * (len(self._ends) - 1)
         ranks: dict[int, int] = {}
         for place, text, leads in self._visits:
-            head = led[text] if led[text] >= 0 else self._best(text, led, ranks, threshold)
+            head = head_of_text[text]
+            if head < 0:
+                head = self._best(text, head_of_text, ranks, threshold)
             if head >= 0:
                 heads[place] = head
             elif leads:
-                led[text] = place
+                head_of_text[text] = place
                 ranks[place] = len(ranks)
         sizes = np.bincount(heads, minlength=1)
         several = sizes[sizes > 1]
@@ -94,14 +94,16 @@ class SimilarPairs:
             threshold, heads, len(several), int(several.sum()), int(sizes.max(initial=0)), moved
         )
 
-    def _best(self, text: int, led: Sequence[int], ranks: dict[int, int], threshold: float) -> int:
-        """The most similar principal at the threshold, ties to the earlier one; -1 for none."""
-        found, best = -1, threshold
+    def _best(
+        self, text: int, head_of_text: Sequence[int], ranks: dict[int, int], threshold: float
+    ) -> int:
+        """Return the most similar principal at the threshold, ties to the earlier; -1 for none."""
+        best_head, best = -1, threshold
         for place in range(self._ends[text], self._ends[text + 1]):
             value = self._values[place]
             if value < best:
                 break
-            head = led[self._others[place]]
-            if head >= 0 and (found < 0 or ranks[head] < ranks[found]):
-                found, best = head, value
-        return found
+            head = head_of_text[self._others[place]]
+            if head >= 0 and (best_head < 0 or ranks[head] < ranks[best_head]):
+                best_head, best = head, value
+        return best_head

@@ -20,7 +20,7 @@ from indexer.clustering.families import (
     Graph,
     Principal,
     Visit,
-    families,
+    assign_principals,
     principal_order,
     sum_similarities,
 )
@@ -28,8 +28,9 @@ from indexer.errors import UsageError
 from indexer.grouping.account import GroupResult, account
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
-from indexer.joins.bands import CapReport, intervals
+from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
+from indexer.joins.slot_bounds import similarity_intervals
 from indexer.matching.collection import Collection, Entry, collect, gather
 from indexer.matching.limits import ALMOST_ONE, CAP, check_measure, memory_budget
 from indexer.matching.text_pairs import AT_ONCE, Sharing, sharing
@@ -143,7 +144,7 @@ def group(
                 collection, Verifier(store, collection, measure), settings, progress
             )
             pairs += zip(collection.entries, made.assignments, strict=True)
-            capped = capped.with_those_of(made.capped)
+            capped = capped.merge(made.capped)
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
             store.assign(changed)
@@ -210,7 +211,11 @@ def fewest_equal(measure: str, width: int, threshold: float) -> int:
     >>> fewest_equal("jaccard", 128, 0.8), fewest_equal("overlap", 128, 0.8)
     (88, 0)
     """
-    return int(np.argmax(intervals(width, Z999)[1] >= threshold)) if measure == "jaccard" else 0
+    return (
+        int(np.argmax(similarity_intervals(width, Z999)[1] >= threshold))
+        if measure == "jaccard"
+        else 0
+    )
 
 
 def _order(collection: Collection, kind: Principal, sums: list[float]) -> list[int]:
@@ -272,7 +277,9 @@ def _joined(
                 collection.entries[document].status == "complete",
             )
 
-    return families(visits(), graph, len(collection.documents), similar, settings.threshold)
+    return assign_principals(
+        visits(), graph, len(collection.documents), similar, settings.threshold
+    )
 
 
 def _clusters(

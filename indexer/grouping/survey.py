@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from indexer.clustering.families import principal_order
 from indexer.clustering.regroup import SimilarPairs, ThresholdFamilies
-from indexer.joins.bands import Join, SlotCounter, intervals
+from indexer.joins.bands import Join
+from indexer.joins.slot_bounds import similarity_intervals
+from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.collection import Collection, collect
 from indexer.matching.limits import CAP
 from indexer.matching.verification import Verifier
@@ -216,7 +218,7 @@ def _alike(
         collection.budget,
     )
     counter = SlotCounter(collection.slots, collection.budget)
-    least = int(np.argmax(intervals(width)[1] >= FLOOR))
+    least = int(np.argmax(similarity_intervals(width)[1] >= FLOOR))
     found = [(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))]
     for left, right in join.blocks():
         found.append(counter.at_least(left, right, least))

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from indexer.grouping.delete import DEFAULTS, leads_family, repair_families, repair_strays
 from indexer.grouping.group import Settings, fewest_equal
-from indexer.joins.bands import Slots
-from indexer.joins.principal_bands import Leaders
+from indexer.joins.principal_bands import PrincipalBands
+from indexer.joins.slot_counter import Slots
 from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import FeatureSet, jaccard
@@ -258,8 +258,8 @@ class Arrivals:
     def _unpacked(self, sketches: Iterable[bytes]) -> Slots:
         return unpack_slots(b"".join(sketches)).reshape(-1, self._width)
 
-    def _no_leaders(self) -> Leaders:
-        return Leaders(self._width, self._recipe.bands or 0, self._recipe.rows or 0)
+    def _no_leaders(self) -> PrincipalBands:
+        return PrincipalBands(self._width, self._recipe.bands or 0, self._recipe.rows or 0)
 
 
 class _Features:

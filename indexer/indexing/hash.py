@@ -13,7 +13,7 @@ from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.schemes import counted_features, feature_set_name
+from indexer.sketch.schemes import count_text_features, feature_set_name
 from indexer.stores import open_store
 
 
@@ -54,12 +54,12 @@ def statistics_at(
     """
     if "://" in path:
         with closing(open_store(path)) as store:
-            return counted_features((row.text for row in store.scan()), recipe)
+            return count_text_features((row.text for row in store.scan()), recipe)
     place = Path(path)
     if not place.exists():
         raise SourceNotFound(path=path)
     if place.is_dir():
-        return counted_features(_texts_under(path, failed), recipe)
+        return count_text_features(_texts_under(path, failed), recipe)
     statistics = CorpusStatistics.unpack(place.read_bytes())
     if statistics.features != feature_set_name(recipe):
         raise UsageError(

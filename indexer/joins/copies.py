@@ -1,5 +1,6 @@
-"""From pairs of distinct texts to pairs of the documents that carry them, and which of those were
-asked for.
+"""From pairs of distinct texts to pairs of the documents that carry them.
+
+A filter selects the pairs that the caller requested: across a label, or touching new documents.
 """
 
 from __future__ import annotations
@@ -10,17 +11,16 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import Places
+from indexer.joins.runs import Places
 
-HELD = 1 << 16
+BLOCK_PAIRS = 1 << 16
 
 
 class Carriers(Sequence[list[int]]):
-    """For each text the documents that carry it, ascending. `first` and `sizes`: (texts,) the first
-    of them, and how many.
+    """The documents that carry each text, ascending.
 
-    `texts` is the number of each document's text, -1 for none; every text of `count` has a
-    document.
+    `texts` is the number of each document's text, -1 for none; each of the `count` texts has a
+    document. `first` and `sizes`: (count,) the first document of each text, and how many carry it.
 
     >>> list(Carriers(np.array([0, 1, -1, 0], dtype=np.int32), 2))
     [[0, 3], [1]]
@@ -42,94 +42,90 @@ class Carriers(Sequence[list[int]]):
         documents: list[int] = self._documents[start : start + self.sizes[text]].tolist()
         return documents
 
-    def of_any(self, documents: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The texts that any of these documents carries; `documents` is (documents,) bool, the
-        answer (texts,).
-        """
+    def texts_of(self, documents: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which texts any of these documents carries: (documents,) to (texts,) bool."""
         return np.bincount(self.texts[documents & (self.texts >= 0)], minlength=len(self)) > 0
 
 
 class PairFilter:
-    """Which pairs of documents were asked for: of one in `marked` and one outside, if given;
-    touching one in `new`, if given.
+    """Selects the requested pairs of documents.
 
-    `marked` and `new` are (documents,) bool.
+    With `marked`: one document is marked and the other is not. With `new`: at least one is new.
+    Both are (documents,) bool.
     """
 
     def __init__(
         self, documents: Carriers, marked: NDArray[np.bool_] | None, new: NDArray[np.bool_] | None
     ) -> None:
         self.documents, self._marked, self._new = documents, marked, new
-        self._some = None if marked is None else documents.of_any(marked)
-        self._others = None if marked is None else documents.of_any(~marked)
-        self._fresh = None if new is None else documents.of_any(new)
+        self._marked_texts = None if marked is None else documents.texts_of(marked)
+        self._other_texts = None if marked is None else documents.texts_of(~marked)
+        self._new_texts = None if new is None else documents.texts_of(new)
 
     def texts(self, left: Places, right: Places) -> tuple[Places, Places]:
-        """The pairs of texts between which a pair of documents may be wanted."""
-        kept = self.chosen(left, right)
-        return (left, right) if kept.all() else (left[kept], right[kept])
+        """Return the pairs of texts that may hold a requested pair of documents."""
+        possible = self.may_include(left, right)
+        return (left, right) if possible.all() else (left[possible], right[possible])
 
-    def chosen(self, left: Places, right: Places) -> NDArray[np.bool_]:
-        """Whether a pair of documents between two texts may be wanted."""
-        kept = np.ones(len(left), dtype=bool)
-        if self._some is not None and self._others is not None:
-            kept &= (self._some[left] & self._others[right]) | (
-                self._others[left] & self._some[right]
-            )
-        if self._fresh is not None:
-            kept &= self._fresh[left] | self._fresh[right]
-        return kept
+    def may_include(self, left: Places, right: Places) -> NDArray[np.bool_]:
+        """Return for each pair of texts whether it may hold a requested pair of documents."""
+        possible = np.ones(len(left), dtype=bool)
+        if self._marked_texts is not None and self._other_texts is not None:
+            marked, others = self._marked_texts, self._other_texts
+            possible &= (marked[left] & others[right]) | (others[left] & marked[right])
+        if self._new_texts is not None:
+            possible &= self._new_texts[left] | self._new_texts[right]
+        return possible
 
-    def turned(self, a: Places, b: Places) -> tuple[Places, Places, NDArray[np.bool_]]:
-        """Pairs of documents with the lower place first, or the one outside `marked`; and which of
-        them are wanted.
+    def orient(self, a: Places, b: Places) -> tuple[Places, Places, NDArray[np.bool_]]:
+        """Return pairs of documents in order, and which of them are requested.
+
+        The lower place comes first; with `marked`, the document that is not marked.
         """
-        swapped, kept = a > b, np.ones(len(a), dtype=bool)
+        swapped, requested = a > b, np.ones(len(a), dtype=bool)
         if self._marked is not None:
-            swapped, kept = self._marked[a], self._marked[a] != self._marked[b]
+            swapped, requested = self._marked[a], self._marked[a] != self._marked[b]
         if self._new is not None:
-            kept &= self._new[a] | self._new[b]
-        return np.where(swapped, b, a), np.where(swapped, a, b), kept
+            requested &= self._new[a] | self._new[b]
+        return np.where(swapped, b, a), np.where(swapped, a, b), requested
 
 
 class DocumentPairs:
-    """Pairs of documents for pairs of texts. Where copies make more than `cap` pairs, those with
-    the first copy of either only.
+    """Pairs of documents for pairs of texts.
 
-    `left_out` counts the others.
+    When the copies of two texts make more than `cap` pairs, only those with the first copy of
+    either are made; `left_out` counts the others.
     """
 
     def __init__(self, documents: Carriers, cap: int | None) -> None:
         self._documents, self._cap = documents, cap
         self.left_out = 0
 
-    def between(self, left: Places, right: Places) -> Iterator[tuple[Places, Places]]:
-        """The pairs of documents between the texts of each pair, in blocks."""
+    def between_texts(self, left: Places, right: Places) -> Iterator[tuple[Places, Places]]:
+        """Yield the pairs of documents between the texts of each pair, in blocks."""
         first, sizes = self._documents.first, self._documents.sizes
         plain = (sizes[left] == 1) & (sizes[right] == 1)
         yield first[left[plain]], first[right[plain]]
+        pairs = zip(left[~plain].tolist(), right[~plain].tolist(), strict=True)
         yield from _blocks(
-            self._paired(self._documents[a], self._documents[b])
-            for a, b in zip(left[~plain].tolist(), right[~plain].tolist(), strict=True)
+            self._pair_across(self._documents[a], self._documents[b]) for a, b in pairs
         )
 
-    def among(self) -> Iterator[tuple[Places, Places]]:
-        """The pairs of documents among the copies of each text, in blocks."""
-        return _blocks(
-            self._copies(self._documents[text])
-            for text in np.flatnonzero(self._documents.sizes > 1).tolist()
-        )
+    def within_texts(self) -> Iterator[tuple[Places, Places]]:
+        """Yield the pairs of documents among the copies of each text, in blocks."""
+        repeated = np.flatnonzero(self._documents.sizes > 1).tolist()
+        return _blocks(self._pair_copies(self._documents[text]) for text in repeated)
 
-    def _paired(self, one: Sequence[int], other: Sequence[int]) -> Iterator[tuple[int, int]]:
-        every = len(one) * len(other)
+    def _pair_across(self, left: Sequence[int], right: Sequence[int]) -> Iterator[tuple[int, int]]:
+        every = len(left) * len(right)
         if self._cap is None or every <= self._cap:
-            yield from product(one, other)
+            yield from product(left, right)
             return
-        self.left_out += every - (len(one) + len(other) - 1)
-        yield from ((one[0], document) for document in other)
-        yield from ((document, other[0]) for document in one[1:])
+        self.left_out += every - (len(left) + len(right) - 1)
+        yield from ((left[0], document) for document in right)
+        yield from ((document, right[0]) for document in left[1:])
 
-    def _copies(self, copies: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def _pair_copies(self, copies: Sequence[int]) -> Iterator[tuple[int, int]]:
         every = len(copies) * (len(copies) - 1) // 2
         if self._cap is None or every <= self._cap:
             yield from combinations(copies, 2)
@@ -139,15 +135,15 @@ class DocumentPairs:
 
 
 def _blocks(groups: Iterable[Iterable[tuple[int, int]]]) -> Iterator[tuple[Places, Places]]:
-    """Pairs as arrays, in the order given."""
-    held: list[tuple[int, int]] = []
+    """Yield pairs as arrays of at most `BLOCK_PAIRS`, in order."""
+    block: list[tuple[int, int]] = []
     for pairs in groups:
         for pair in pairs:
-            held.append(pair)
-            if len(held) == HELD:
-                yield _columns(held)
-                held = []
-    yield _columns(held)
+            block.append(pair)
+            if len(block) == BLOCK_PAIRS:
+                yield _columns(block)
+                block = []
+    yield _columns(block)
 
 
 def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Places, Places]:

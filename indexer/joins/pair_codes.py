@@ -1,17 +1,17 @@
-"""A pair of places as one 64-bit code, which sorts as the pair does: left << 32 | right."""
+"""A pair of places as one 64-bit code that sorts as the pair does: left << 32 | right."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from indexer.joins.bands import Places
 from indexer.joins.external_sort import Codes
+from indexer.joins.runs import Places
 
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 
 
 def encode_pair(left: Places, right: Places) -> Codes:
-    """The codes of pairs; places are not negative.
+    """Return the codes of pairs; places are not negative.
 
     >>> encode_pair(np.array([1, 0], np.int32), np.array([2, 7], np.int32)).tolist()
     [4294967298, 7]
@@ -21,7 +21,7 @@ def encode_pair(left: Places, right: Places) -> Codes:
 
 
 def decode_pair(codes: Codes) -> tuple[Places, Places]:
-    """The pairs of codes, left and right.
+    """Return the pairs of codes, left and right.
 
     >>> [side.tolist() for side in decode_pair(np.array([4294967298, 7], np.uint64))]
     [[1, 0], [2, 7]]

@@ -1,7 +1,7 @@
-"""Principals by their bands, in memory: which of those seen lately may a document resemble.
+"""Principals by their bands, in memory: which recent principals a document may resemble.
 
-Bands are hashed and kept in sorted runs, a new one for each addition; two runs of like size become
-one, so that adding costs little and a look-up searches few of them.
+Band hashes are kept in sorted runs, a new one for each addition. Two runs of similar size are
+merged, so that adding is cheap and a look-up searches few runs.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import Places, Slots, within
 from indexer.joins.external_sort import distinct
+from indexer.joins.runs import Places, offsets
+from indexer.joins.slot_counter import Slots
 from indexer.sketch.hashing import GAMMA
 from indexer.sketch.keys import band_hashes
 
 CARRIERS = 100
 
 
-class Leaders:
-    """Ids with their slots, found again by the bands that they share with others.
+class PrincipalBands:
+    """Ids with their slots, found again by shared bands.
 
-    Of a band that many carry the first `CARRIERS` of each run are found. Memory: 4 bytes a slot, 12
-    a band, and the id.
+    Of a band that many share, the first `CARRIERS` of each run are found. Memory: 4 bytes a slot,
+    12 a band, and the id.
     """
 
     def __init__(self, slots: int, bands: int, rows: int) -> None:
@@ -41,9 +42,7 @@ class Leaders:
         return id in self._places
 
     def add(self, ids: Sequence[str], slots: Slots) -> None:
-        """Remember ids with their slots, (ids, slots); one that is known already is known by its
-        new slots only.
-        """
+        """Add ids with their slots, (ids, slots); new slots of a known id replace the old ones."""
         if not ids:
             return
         first = len(self.ids)
@@ -52,58 +51,57 @@ class Leaders:
         self._places |= dict(zip(ids, places.tolist(), strict=True))
         self._reserve(first + len(ids))
         self._slots[first : first + len(ids)] = slots
-        self._runs.append(_sorted(self._hashes(slots).ravel(), np.repeat(places, self._bands)))
+        self._runs.append(_sort(self._hashes(slots).ravel(), np.repeat(places, self._bands)))
         while len(self._runs) > 1 and len(self._runs[-2][0]) <= 2 * len(self._runs[-1][0]):
-            (earlier, owners), (later, others) = self._runs[-2:]
-            self._runs[-2:] = [
-                _sorted(np.concatenate([earlier, later]), np.concatenate([owners, others]))
-            ]
+            (hashes, owners), (later_hashes, later_owners) = self._runs[-2:]
+            both_hashes = np.concatenate([hashes, later_hashes])
+            self._runs[-2:] = [_sort(both_hashes, np.concatenate([owners, later_owners]))]
 
     def discard(self, id: str) -> None:
-        """Find this id no more."""
+        """Remove an id, if it is known."""
         self._places.pop(id, None)
 
     def near(self, slots: Slots, least: int) -> Iterator[tuple[int, str]]:
-        """Pairs of a row of `slots` and an id that share a band and have `least` equal slots or
-        more, by row, then age.
+        """Yield a row of `slots` and an id that share a band and at least `least` equal slots.
+
+        By row, then by age of the id.
         """
-        hashes = self._hashes(slots)
-        rows = np.repeat(np.arange(len(slots), dtype=np.int64), self._bands)
-        found = [rows[:0]]
-        for values, owners in self._runs:
-            starts = np.searchsorted(values, hashes.ravel(), side="left")
-            sizes = np.minimum(
-                np.searchsorted(values, hashes.ravel(), side="right") - starts, CARRIERS
-            )
-            found.append(
-                np.repeat(rows, sizes) * len(self.ids)
-                + owners[np.repeat(starts, sizes) + within(sizes)]
-            )
-        for row, place in zip(
-            *np.divmod(distinct(np.sort(np.concatenate(found))), max(1, len(self.ids))), strict=True
-        ):
+        codes = distinct(np.sort(self._shared_bands(slots)))
+        rows, places = np.divmod(codes, max(1, len(self.ids)))
+        for row, place in zip(rows, places, strict=True):
             id = self.ids[place]
-            if (
-                self._places.get(id) == place
-                and np.count_nonzero(slots[row] == self._slots[place]) >= least
-            ):
+            if self._places.get(id) != place:
+                continue
+            if np.count_nonzero(slots[row] == self._slots[place]) >= least:
                 yield int(row), id
 
+    def _shared_bands(self, slots: Slots) -> NDArray[np.int64]:
+        """Return row * ids + place for each band that a row shares with an id, with repeats."""
+        hashes = self._hashes(slots).ravel()
+        rows = np.repeat(np.arange(len(slots), dtype=np.int64), self._bands)
+        shared = [rows[:0]]
+        for values, owners in self._runs:
+            starts = np.searchsorted(values, hashes, side="left")
+            ends = np.searchsorted(values, hashes, side="right")
+            sizes = np.minimum(ends - starts, CARRIERS)
+            places = owners[np.repeat(starts, sizes) + offsets(sizes)]
+            shared.append(np.repeat(rows, sizes) * len(self.ids) + places)
+        return np.concatenate(shared)
+
     def _reserve(self, count: int) -> None:
-        """Make room for this many; the array doubles, so that growing it costs linear time."""
+        """Grow the array to `count` rows; it doubles, so that growing costs linear time."""
         if count > len(self._slots):
-            grown = np.zeros(
-                (max(count, 2 * len(self._slots)), self._slots.shape[1]), dtype=np.uint32
-            )
-            grown[: len(self._slots)] = self._slots
-            self._slots = grown
+            rows = max(count, 2 * len(self._slots))
+            larger = np.zeros((rows, self._slots.shape[1]), dtype=np.uint32)
+            larger[: len(self._slots)] = self._slots
+            self._slots = larger
 
     def _hashes(self, slots: Slots) -> NDArray[np.uint64]:
-        """(n, slots) to (n, bands): equal hashes of different bands are different."""
+        """Return (n, bands) hashes of (n, slots); equal hashes of different bands differ."""
         hashes: NDArray[np.uint64] = band_hashes(slots, self._bands, self._rows) + self._salts
         return hashes
 
 
-def _sorted(hashes: NDArray[np.uint64], owners: Places) -> tuple[NDArray[np.uint64], Places]:
+def _sort(hashes: NDArray[np.uint64], owners: Places) -> tuple[NDArray[np.uint64], Places]:
     order = np.argsort(hashes, kind="stable")
     return hashes[order], owners[order]

@@ -1,6 +1,4 @@
-"""Many small records in a room: bytes by number, in pages, without the memory that an object each
-would take.
-"""
+"""Many small records within a memory budget: bytes by number, without one object for each."""
 
 from __future__ import annotations
 
@@ -10,13 +8,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import MemoryBudget
+from indexer.joins.memory_budget import MemoryBudget
 
 PAGE = 1 << 12
 
 
 class Records:
-    """Records in the order in which they were added; a page of them at a time is put aside."""
+    """Records in the order of adding; they are spilled in pages of `PAGE` records."""
 
     def __init__(self, budget: MemoryBudget) -> None:
         self._budget = budget
@@ -27,7 +25,7 @@ class Records:
         return len(self._pages) * PAGE + len(self._pending)
 
     def add(self, record: bytes) -> None:
-        """Take one more record."""
+        """Add a record."""
         self._pending.append(record)
         if len(self._pending) == PAGE:
             ends = np.cumsum([0, *map(len, self._pending)])
@@ -36,7 +34,7 @@ class Records:
             self._pending = []
 
     def __getitem__(self, place: int) -> bytes:
-        """One record. Raises `IndexError` beyond the last."""
+        """Return one record. Raises `IndexError` beyond the last."""
         page, within = divmod(place, PAGE)
         if page >= len(self._pages):
             return self._pending[place - len(self._pages) * PAGE]
@@ -51,7 +49,7 @@ class Names(Sequence[str]):
         self._records = Records(budget)
 
     def add(self, name: str) -> None:
-        """Take one more string."""
+        """Add a string."""
         self._records.add(name.encode("utf-8", "surrogatepass"))
 
     def __len__(self) -> int:
@@ -63,7 +61,7 @@ class Names(Sequence[str]):
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
+            return [self[number] for number in range(*place.indices(len(self)))]
         return self._records[range(len(self))[place]].decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:

@@ -1,40 +1,56 @@
-"""What slots alone decide of a pair of texts: that it is out, that it is in, or nothing."""
+"""Bounds on equal slots that accept or reject a pair without its texts."""
 
 from __future__ import annotations
 
 import math
 
-from indexer.joins.bands import intervals
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.sketch.wilson import Z95, wilson
 
 _ROUNDING = 1e-9
 
 
 def fewest_equal(measure: str, width: int, threshold: float) -> int:
-    """The fewest of `width` slots that are equal in a pair which slots do not rule out, `width` at
-    the most.
+    """Return the fewest of `width` slots that must be equal in a pair that slots do not reject.
 
-    For `jaccard` the 95 % interval of such a pair ends at the threshold or above; `estimate` is
-    the slots; of other measures slots say nothing.
+    It is at most `width`. For `jaccard` the 95 % interval of such a pair ends at the threshold or
+    above; `estimate` is the share of equal slots itself; slots say nothing of other measures.
 
-    >>> fewest_equal("jaccard", 128, 0.5), fewest_equal("estimate", 128, 0.5), fewest_equal("overlap", 128, 0.5)
-    (53, 64, 0)
+    >>> [fewest_equal(measure, 128, 0.5) for measure in ("jaccard", "estimate", "overlap")]
+    [53, 64, 0]
     """
     if measure == "estimate":
         return math.ceil(threshold * width - _ROUNDING)
-    ends = intervals(width)[1].tolist() if measure == "jaccard" else [1.0]
+    ends = similarity_intervals(width)[1].tolist() if measure == "jaccard" else [1.0]
     return next((equal for equal, high in enumerate(ends) if high >= threshold), width)
 
 
 def enough_equal(measure: str, width: int, threshold: float, exact: bool = False) -> int:
-    """The fewest equal slots that alone tell that a pair is at the threshold or above; width + 1
-    when none do.
+    """Return the fewest equal slots that place a pair at the threshold or above by themselves.
 
-    For `jaccard` the 95 % interval begins there, unless every pair is to be measured exactly.
+    It is width + 1 when no number does. For `jaccard` the 95 % interval starts at the threshold or
+    above, unless `exact`: then every pair is measured on its texts.
 
-    >>> enough_equal("jaccard", 128, 0.5), enough_equal("jaccard", 128, 0.5, exact=True), enough_equal("estimate", 128, 0.5)
-    (76, 129, 0)
+    >>> enough_equal("jaccard", 128, 0.5), enough_equal("jaccard", 128, 0.5, exact=True)
+    (76, 129)
+    >>> enough_equal("estimate", 128, 0.5)
+    0
     """
     if measure == "estimate":
         return 0
-    begins = intervals(width)[0].tolist() if measure == "jaccard" and not exact else []
-    return next((equal for equal, low in enumerate(begins) if low >= threshold), width + 1)
+    use_slots = measure == "jaccard" and not exact
+    starts = similarity_intervals(width)[0].tolist() if use_slots else []
+    return next((equal for equal, low in enumerate(starts) if low >= threshold), width + 1)
+
+
+def similarity_intervals(
+    slots: int, z: float = Z95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both ends of the Wilson interval for 0, 1, ... `slots` equal slots: (slots + 1,) each.
+
+    The default z gives 95 %.
+    """
+    ends = np.array([wilson(equal, slots, z) for equal in range(slots + 1)])
+    return ends[:, 0], ends[:, 1]

@@ -15,22 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
-from indexer.joins.bands import Join, SlotCounter
+from indexer.joins.bands import Join
 from indexer.joins.external_sort import Codes
 from indexer.joins.pair_codes import decode_pair, encode_pair
+from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.collection import Collection
 from indexer.matching.text_pairs import Sharing, TextPairs
 from indexer.matching.verification import Verifier
 from indexer.sketch.plan import plan_for_recall
-from indexer.statistics.intervals import places
+from indexer.statistics.intervals import random_places
 from indexer.statistics.strata import (
     ESCAPING,
     Audit,
     Stratum,
     allot,
-    at_most,
     audit_strata,
     chance_at_least,
+    chance_at_most,
 )
 from indexer.system.progress_callback import Progress
 
@@ -124,7 +125,9 @@ def _near(
     """
     width = collection.slots.shape[1]
     layout = plan_for_recall(min(threshold, 0.999), 1 - ESCAPING, width)
-    least = next(equal for equal in range(width + 1) if at_most(equal, width, threshold) > ESCAPING)
+    least = next(
+        equal for equal in range(width + 1) if chance_at_most(equal, width, threshold) > ESCAPING
+    )
     join = Join(
         collection.slots,
         layout.bands,
@@ -180,8 +183,8 @@ class _Far:
         step = 0
         while len(made) < number:
             a, b = (
-                places(4 * number, seed + 2 + step, self._texts),
-                places(4 * number, seed + 3 + step, self._texts),
+                random_places(4 * number, seed + 2 + step, self._texts),
+                random_places(4 * number, seed + 3 + step, self._texts),
             )
             codes = encode_pair(np.minimum(a, b)[a != b], np.maximum(a, b)[a != b])
             joined = np.concatenate([made, codes[~np.isin(codes, self._others)]])
@@ -209,8 +212,10 @@ class _Sampler:
 def distinct(number: int, among: int, seed: int) -> NDArray[np.int64]:
     """So many different places drawn with equal chance from `among`; the same for the same seed."""
     if number * 4 >= among:
-        order: NDArray[np.int64] = np.argsort(places(among, seed, 1 << 62), kind="stable")[:number]
+        order: NDArray[np.int64] = np.argsort(random_places(among, seed, 1 << 62), kind="stable")[
+            :number
+        ]
         return order
-    drawn = places(4 * number + 64, seed, among)
+    drawn = random_places(4 * number + 64, seed, among)
     first: Sequence[int] = np.sort(np.unique(drawn, return_index=True)[1])[:number].tolist()
     return drawn[first]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.joins.copies import Carriers
-from indexer.joins.external_sort import Column, MemoryBudget, parts
+from indexer.joins.memory_budget import Column, MemoryBudget, parts
 from indexer.joins.record_pages import Names, Records
 from indexer.model import Row, Status
 from indexer.recipe import Recipe

@@ -9,14 +9,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import CapReport, runs, spread, whole_runs
+from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
-from indexer.joins.external_sort import Codes, Column, Sorter, bits_for, parts
+from indexer.joins.external_sort import Codes, Sorter, bits_for
+from indexer.joins.memory_budget import Column, parts
 from indexer.joins.pair_codes import decode_pair, encode_pair
+from indexer.joins.runs import find_runs, pairs_in_runs, slices_of_runs
 from indexer.matching.collection import Collection
 from indexer.matching.text_pairs import AT_ONCE, TextPairs
 from indexer.matching.verification import Verifier
-from indexer.sketch.passage_keys import containment_bounds, passage_keys
+from indexer.sketch.passage_keys import contained_share, passage_keys
 from indexer.system.progress_callback import Progress
 
 
@@ -70,12 +72,12 @@ def _candidates(
     for text, side in enumerate(verifier.every(progress, "reading passages")):
         keys.add(passage_keys(side.runs) & ~low | np.uint64(text))
     codes = keys.sorted()
-    for part in whole_runs(codes, low, collection.budget.block):
+    for part in slices_of_runs(codes, low, collection.budget.block):
         texts = (codes[part] & low).astype(np.int32)
-        starts, sizes = runs(codes[part] >> bits)
+        starts, sizes = find_runs(codes[part] >> bits)
         hot = sizes > cap
         capped = _added(capped, sizes[hot])
-        for left, right in spread(starts[~hot], sizes[~hot], collection.budget.block):
+        for left, right in pairs_in_runs(starts[~hot], sizes[~hot], collection.budget.block):
             one, other = wanted.texts(texts[left], texts[right])
             apart = one != other
             found.add(encode_pair(one[apart], other[apart]))
@@ -101,5 +103,5 @@ def _within(
         verifier.read([*left[part].tolist(), *right[part].tolist()])
         for place in range(part.start, part.stop):
             one, other = verifier.side(int(left[place])).runs, verifier.side(int(right[place])).runs
-            within[place] = containment_bounds(one, other), containment_bounds(other, one)
+            within[place] = contained_share(one, other), contained_share(other, one)
     return within

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import Places
 from indexer.joins.copies import DocumentPairs, PairFilter
-from indexer.joins.external_sort import Codes, Column, Sorter, parts
+from indexer.joins.external_sort import Codes, Sorter
+from indexer.joins.memory_budget import Column, parts
 from indexer.joins.pair_codes import decode_pair, encode_pair
+from indexer.joins.runs import Places
 from indexer.matching.collection import Collection
 from indexer.matching.text_pairs import TextPairs
 
@@ -56,15 +57,15 @@ def _selected_codes(
     """Return the selected pairs of documents as sorted codes."""
     sorter = Sorter(collection.budget)
     for part in parts(len(text_pairs.left), collection.budget.block):
-        for a, b in expansion.between(text_pairs.left[part], text_pairs.right[part]):
+        for a, b in expansion.between_texts(text_pairs.left[part], text_pairs.right[part]):
             sorter.add(_selected(a, b, selection))
-    for a, b in expansion.among():
+    for a, b in expansion.within_texts():
         sorter.add(_selected(a, b, selection))
     return sorter.sorted()
 
 
 def _selected(a: Places, b: Places, selection: PairFilter) -> Codes:
-    left, right, is_selected = selection.turned(a, b)
+    left, right, is_selected = selection.orient(a, b)
     return encode_pair(left[is_selected], right[is_selected])
 
 

@@ -11,10 +11,13 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import CapReport, Places, intervals, whole_runs
-from indexer.joins.external_sort import MemoryBudget, Sorter, parts
+from indexer.joins.bands import CapReport
+from indexer.joins.external_sort import Sorter
 from indexer.joins.hot_bands import MissedEstimate
-from indexer.sketch.passage_keys import GUARANTEED
+from indexer.joins.memory_budget import MemoryBudget, parts
+from indexer.joins.runs import Places, slices_of_runs
+from indexer.joins.slot_bounds import similarity_intervals
+from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan
 from indexer.statistics.strata import Audit, describe_audit
 from indexer.text.wording import count_of
@@ -101,7 +104,7 @@ class MatchResult:
         similarity = self.similarity[part]
         exact = self.exact[part] & (self.measure != "estimate")
         equal = np.rint(similarity * self.slots).astype(np.intp)
-        lows, highs = intervals(self.slots)
+        lows, highs = similarity_intervals(self.slots)
         return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
 
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
@@ -116,7 +119,7 @@ class MatchResult:
             for side in (self.left, self.right)[: 2 if self.against is None else 1]:
                 sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
         codes = sorter.sorted()
-        for part in whole_runs(codes, low, self.budget.block):
+        for part in slices_of_runs(codes, low, self.budget.block):
             documents, places = codes[part] >> np.uint64(PLACE_BITS), codes[part] & low
             others = np.where(self.left[places] == documents, self.right[places], self.left[places])
             similarity = self.similarity[places]
@@ -133,7 +136,7 @@ class MatchResult:
     def _passage_notes(self) -> Iterator[str]:
         yield (
             f"one text holds {self.threshold:.0%} or more of the other in shared passages; every such pair with a shared "
-            f"stretch of {GUARANTEED} letters"
+            f"stretch of {GUARANTEED_LENGTH} letters"
         )
         if self.capped.keys:
             yield (

@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UsageError
-from indexer.joins.bands import CapReport, Join, Places, SlotCounter
+from indexer.joins.bands import CapReport, Join
 from indexer.joins.copies import PairFilter
-from indexer.joins.external_sort import BLOCK, Codes, Sorter, bits_for, parts
+from indexer.joins.external_sort import Codes, Sorter, bits_for
 from indexer.joins.hot_bands import HotBands, MissedEstimate
+from indexer.joins.memory_budget import BLOCK, parts
 from indexer.joins.pair_codes import decode_pair
 from indexer.joins.prefixes import FeatureOrder, SimilarSets
+from indexer.joins.runs import Places
 from indexer.joins.slot_bounds import enough_equal, fewest_equal
+from indexer.joins.slot_counter import SlotCounter
 from indexer.matching.collection import Collection
 from indexer.matching.verification import VerifiedPairs, Verifier
 from indexer.sketch.plan import Plan
@@ -170,7 +173,7 @@ def _missed(
     order = order[weights[order] > 0]
     left, right = smaller[order], larger[order]
     found = np.zeros(len(weights), dtype=bool)
-    promising = counter.reaches(left, right, least) & wanted.chosen(left, right)
+    promising = counter.reaches(left, right, least) & wanted.may_include(left, right)
     order, left, right = order[promising], left[promising], right[promising]
     found[order] = verifier.similarities(left, right, threshold) >= threshold
     return hot.missed(threshold, found, weights)

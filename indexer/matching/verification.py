@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.external_sort import Column
-from indexer.joins.parity_maps import most_apart, ones
+from indexer.joins.memory_budget import Column
+from indexer.joins.parity_maps import count_ones, most_apart
 from indexer.matching.collection import Collection
 from indexer.similarity.measures import jaccard, measure_pair
 from indexer.similarity.sides import Side
@@ -83,7 +83,7 @@ class Verifier:
         maps = np.stack([one.parity for one, _ in sides]) ^ np.stack(
             [other.parity for _, other in sides]
         )
-        near: list[bool] = (ones(maps) <= most_apart(both, least)).tolist()
+        near: list[bool] = (count_ones(maps) <= most_apart(both, least)).tolist()
         return near
 
     def similarity(self, a: int, b: int) -> float:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.bands import intervals
+from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.sketch.codec import unpack_slots
 
@@ -148,7 +148,7 @@ class BySketch:
     def _lead(self, id: str, slots: NDArray[np.uint32] | None) -> None:
         if slots is not None:
             if self._sketches is None:
-                self._lows, highs = intervals(len(slots))
+                self._lows, highs = similarity_intervals(len(slots))
                 self._sketches = _Sketches(
                     len(slots), int(np.count_nonzero(highs < self._threshold))
                 )

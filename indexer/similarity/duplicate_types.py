@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from indexer.similarity.obligations import other_obligation
-from indexer.sketch.rare_term_keys import exact_prefix, lengths_agree
+from indexer.sketch.rare_term_keys import exact_fraction, lengths_agree
 from indexer.text.clauses.lexicon import Lexicon
 from indexer.text.clauses.reading import NAME, Reading, Unit
 
@@ -111,5 +111,5 @@ def least_shared(words: int, overlap: float) -> int:
     >>> least_shared(10, 0.8), least_shared(10, 1.0)
     (7, 10)
     """
-    share = exact_prefix(overlap)
+    share = exact_fraction(overlap)
     return math.ceil(words * share / (2 - share))

@@ -86,7 +86,7 @@ def fingerprint(
 ) -> Fingerprint:
     """Fingerprint one text by any recipe. Any `str` is accepted, lone surrogates and NUL included.
 
-    `statistics` are what recipes with corpus weights need (`schemes.counted_features`). Raises
+    `statistics` are what recipes with corpus weights need (`schemes.count_text_features`). Raises
     `UsageError` for a recipe that asks for what this version does not have.
 
     >>> fingerprint("").status

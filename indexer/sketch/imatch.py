@@ -52,11 +52,11 @@ def imatch(
     )
 
 
-def matching(left: Sequence[str], right: Sequence[str]) -> bool:
+def signatures_match(left: Sequence[str], right: Sequence[str]) -> bool:
     """Whether any signature equals the one at the same place; a part of the lexicon that holds no
     term of a text equals none.
 
-    >>> matching(("a", "b"), ("c", "b")), matching(("a", "b"), ("b", "a")), matching((), ())
+    >>> signatures_match(("a", "b"), ("c", "b")), signatures_match(("a", "b"), ("b", "a")), signatures_match((), ())
     (True, False, False)
     """
     return any(one == other != "" for one, other in zip(left, right, strict=False))

@@ -2,7 +2,7 @@
 one are found.
 
 The keys are the runs that winnowing keeps, the same ones in every text: texts that share an
-unbroken stretch of `GUARANTEED` letters and digits share a key, wherever it stands and whatever
+unbroken stretch of `GUARANTEED_LENGTH` letters and digits share a key, wherever it stands and whatever
 surrounds it.
 """
 
@@ -18,7 +18,7 @@ from indexer.text.codepoints import DIGIT, categories
 from indexer.text.normalise import normalised_codes
 
 RUN, WINDOW = 24, 25
-GUARANTEED = RUN + WINDOW - 1
+GUARANTEED_LENGTH = RUN + WINDOW - 1
 _BASE = 0x9E3779B97F4A7C15
 
 
@@ -58,7 +58,7 @@ def passage_runs(text: str) -> NDArray[np.uint64]:
     >>> len(passage_runs("> To be, or not to be:\\n> that is the question."))
     7
     """
-    return run_hashes(spoken_words(normalised_codes(text)), RUN)
+    return run_hashes(letters_and_digits(normalised_codes(text)), RUN)
 
 
 def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.uint64]:
@@ -72,12 +72,12 @@ def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.u
     return np.unique(runs[winnow(runs, window)])
 
 
-def containment_bounds(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
+def contained_share(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
     """The share of a text's letters and digits that lie in a run which another text has too, from
     the runs of both; 0 without.
 
     >>> text = "the quick brown fox jumps over the lazy dog"
-    >>> round(containment_bounds(passage_runs(f"{text} and so on, and so on"), passage_runs(f"we say: {text}")), 3)
+    >>> round(contained_share(passage_runs(f"{text} and so on, and so on"), passage_runs(f"we say: {text}")), 3)
     0.714
     """
     if not len(runs):
@@ -88,7 +88,7 @@ def containment_bounds(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> f
     return int(np.count_nonzero(np.cumsum(turns)[:size])) / size
 
 
-def spoken_words(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def letters_and_digits(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The code points that are neither punctuation nor symbols."""
     letters = codepoints.classes()[codes] & codepoints.WORDLESS == 0
     kept: NDArray[np.uint32] = codes[letters | (categories()[codes] & DIGIT != 0)]

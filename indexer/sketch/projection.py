@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 UNIT = 2.0**-20
 
 
-def in_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def to_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weights as whole numbers of 2^-20, halves to even.
 
-    >>> in_units(np.array([1.0, -0.5, 1e-7])).tolist()
+    >>> to_units(np.array([1.0, -0.5, 1e-7])).tolist()
     [1048576.0, -524288.0, 0.0]
     """
     counted: NDArray[np.float64] = np.rint(weights / UNIT)

@@ -38,15 +38,15 @@ def prefix(ordered: Sequence[str], threshold: float) -> tuple[str, ...]:
     ('0', '1', '2', '3')
     """
     count = len(ordered)
-    needed = max(1, math.ceil(exact_prefix(threshold) * count))
+    needed = max(1, math.ceil(exact_fraction(threshold) * count))
     return tuple(ordered[: count - needed + 1])
 
 
 @cache
-def exact_prefix(share: float) -> Fraction:
+def exact_fraction(share: float) -> Fraction:
     """A share as it is written: .9 is nine tenths, and not the float beside it.
 
-    >>> exact_prefix(0.9)
+    >>> exact_fraction(0.9)
     Fraction(9, 10)
     """
     return Fraction(str(share))
@@ -58,7 +58,7 @@ def lengths_agree(left: int, right: int, tolerance: float = TOLERANCE) -> bool:
     >>> lengths_agree(80, 100), lengths_agree(79, 100)
     (True, False)
     """
-    return min(left, right) >= (1 - exact_prefix(tolerance)) * max(left, right)
+    return min(left, right) >= (1 - exact_fraction(tolerance)) * max(left, right)
 
 
 def length_bucket(length: int, tolerance: float = TOLERANCE) -> int:
@@ -71,7 +71,7 @@ def length_bucket(length: int, tolerance: float = TOLERANCE) -> int:
     >>> [length_bucket(length) for length in (1, 2, 80, 100, 125)]
     [0, 3, 19, 20, 21]
     """
-    ratio = 1 / (1 - exact_prefix(tolerance))
+    ratio = 1 / (1 - exact_fraction(tolerance))
     length = max(1, length)
     bucket = int(math.log(length) / math.log(ratio))
     while ratio**bucket > length:

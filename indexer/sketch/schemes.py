@@ -150,7 +150,7 @@ def _sketches(
     return made
 
 
-def counted_features(texts: Iterable[str], recipe: Recipe) -> CorpusStatistics:
+def count_text_features(texts: Iterable[str], recipe: Recipe) -> CorpusStatistics:
     """Corpus statistics of texts, for the recipes that need them: features counted by their 64-bit
     string hashes.
     """

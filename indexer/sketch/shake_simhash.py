@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import NoFeatures, UnknownName, UsageError
-from indexer.sketch.projection import in_units, sign_bits, weighted_sum
+from indexer.sketch.projection import sign_bits, to_units, weighted_sum
 
 HASHES = ("shake_256", "sha512")
 SHA512_BITS = 512
@@ -53,7 +53,7 @@ def shake_projection(weights: Mapping[bytes, float], bits: int, hash: str = "sha
     if not weights:
         raise NoFeatures
     features = list(weights)
-    counted = in_units(np.array(list(weights.values()), dtype=np.float64))
+    counted = to_units(np.array(list(weights.values()), dtype=np.float64))
     sums = np.zeros(bits)
     for start in range(0, len(features), _CHUNK):
         votes = _votes(features[start : start + _CHUNK], bits, hash)

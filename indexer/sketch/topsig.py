@@ -31,7 +31,7 @@ from indexer.errors import NoFeatures, UnknownName, UsageError
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.hashing import GAMMA, mix64_array
 from indexer.sketch.logarithm import natural_log
-from indexer.sketch.projection import in_units, sign_bits, weighted_sum
+from indexer.sketch.projection import sign_bits, to_units, weighted_sum
 
 VECTORS = ("paper_v1", "released_v1")
 WEIGHTS = ("frequency_v1", "log_ratio_v1", "log_ratio_tool_v1")
@@ -58,7 +58,7 @@ def topsig(
     if bits % 8 or not 16 <= bits <= 1024:
         raise UsageError(f"the signature has a multiple of 8 bits from 16 to 1024, not {bits}")
     distinct, weighed = feature_weights(hashes, statistics, weights)
-    counted = in_units(weighed)
+    counted = to_units(weighed)
     sums = np.zeros(bits)
     step = _CHUNK // bits
     for start in range(0, len(distinct), step):

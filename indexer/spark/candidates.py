@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.joins.bands import SlotCounter, spread
+from indexer.joins.runs import pairs_in_runs
+from indexer.joins.slot_counter import SlotCounter
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.plan import Plan
 from indexer.spark.arrow_rows import Batches, Mapper, batch, ddl
@@ -120,7 +121,7 @@ def paired(parts: Batches) -> Batches:
         buckets = part.column("texts")
         members = buckets.flatten().to_numpy()
         sizes = np.diff(buckets.offsets.to_numpy()).astype(np.int64)
-        for first, second in spread(np.cumsum(sizes) - sizes, sizes):
+        for first, second in pairs_in_runs(np.cumsum(sizes) - sizes, sizes):
             a, b = members[first], members[second]
             yield batch(_PAIR, [np.minimum(a, b), np.maximum(a, b)])
 

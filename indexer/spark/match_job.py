@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.joins.bands import intervals
-from indexer.joins.slot_bounds import enough_equal, fewest_equal
+from indexer.joins.slot_bounds import enough_equal, fewest_equal, similarity_intervals
 from indexer.matching.limits import (
     ALMOST_ONE,
     CAP,
@@ -217,6 +216,6 @@ def _listed(pairs: DataFrame, members: DataFrame, asked: PairRequest, slots: int
     exact = sf.col("exact") & sf.lit(asked.measure != "estimate")
     bounds = (
         sf.when(exact, sf.col("similarity")).otherwise(sf.lit(ends.tolist())[equal]).alias(name)
-        for name, ends in zip(("low", "high"), intervals(slots), strict=True)
+        for name, ends in zip(("low", "high"), similarity_intervals(slots), strict=True)
     )
     return turned.select("a", "b", "similarity", named, *bounds).orderBy("a", "b")

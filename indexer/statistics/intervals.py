@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from indexer.sketch.hashing import GAMMA, MASK, mix64, mix64_array
 
-DRAWS = 2000
+RESAMPLES = 2000
 Units = NDArray[np.float64]
 
 
@@ -50,7 +50,7 @@ def bootstrap(
     units: Units,
     statistics: Callable[[Units], Sequence[Units]],
     seed: int = 0,
-    draws: int = DRAWS,
+    draws: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> list[tuple[float, float] | None]:
     """The percentile intervals of statistics of sums, drawing units again with replacement (Efron
@@ -62,7 +62,7 @@ def bootstrap(
     """
     sums = np.array(
         [
-            units[places(len(units), seed + number, len(units))].sum(axis=0)
+            units[random_places(len(units), seed + number, len(units))].sum(axis=0)
             for number in range(draws)
         ]
     )
@@ -77,7 +77,7 @@ def _middle(values: Units, confidence: float) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def places(draws: int, seed: int, among: int) -> NDArray[np.int64]:
+def random_places(draws: int, seed: int, among: int) -> NDArray[np.int64]:
     """Places drawn with equal chance from `among`, with replacement, the same for the same seed."""
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(GAMMA)
     drawn: NDArray[np.int64] = (

@@ -140,10 +140,10 @@ def mean_kappa(tables: Sequence[Table]) -> MeanKappa:
     )
 
 
-def counted_table(judgements: Sequence[Sequence[Hashable]]) -> list[list[int]]:
+def count_table(judgements: Sequence[Sequence[Hashable]]) -> list[list[int]]:
     """The table of objects whose judgements are given, one a rater, over the categories that occur.
 
-    >>> counted_table([("yes", "yes"), ("yes", "no")])
+    >>> count_table([("yes", "yes"), ("yes", "no")])
     [[0, 2], [1, 1]]
     """
     kinds = sorted({kind for row in judgements for kind in row}, key=repr)

@@ -57,12 +57,12 @@ def share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def ordered(a: T, b: T) -> tuple[T, T]:
+def ordered_pair(a: T, b: T) -> tuple[T, T]:
     """A pair that is the same whichever side comes first."""
     return (a, b) if str(a) <= str(b) else (b, a)
 
 
-def counts(found: Collection[Pair[T]], true: Collection[Pair[T]]) -> Counts:
+def count_pairs(found: Collection[Pair[T]], true: Collection[Pair[T]]) -> Counts:
     """Of ordered pairs that were found, and those that are duplicates."""
     right = len(set(found) & set(true))
     return Counts(right, len(found) - right, len(true) - right)
@@ -87,7 +87,7 @@ def linked_sets(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
     return [tuple(one) for one in sets.values()]
 
 
-def captured_sets(members: Sequence[T], pairs: Collection[Pair[T]], rule: Rule) -> bool:
+def is_captured(members: Sequence[T], pairs: Collection[Pair[T]], rule: Rule) -> bool:
     """Whether ordered `pairs` hold a set together by the rule."""
     inside = [pair for pair in combinations(sorted(members, key=str), 2) if pair in pairs]
     if rule == "any":
@@ -127,7 +127,7 @@ class SetCounts:
         return 2 * self.recall * self.precision / both if both else 0.0
 
 
-def set_counts(
+def count_sets(
     sets: Sequence[Sequence[T]], found: Collection[Pair[T]], true: Collection[Pair[T]], rule: Rule
 ) -> SetCounts:
     """True sets judged by the pairs found; the sets that pairs found link judged by the true pairs,
@@ -135,8 +135,8 @@ def set_counts(
     """
     made = linked_sets(found)
     return SetCounts(
-        sum(captured_sets(members, found, rule) for members in sets),
+        sum(is_captured(members, found, rule) for members in sets),
         len(sets),
-        sum(captured_sets(members, true, rule) for members in made),
+        sum(is_captured(members, true, rule) for members in made),
         len(made),
     )

@@ -191,10 +191,10 @@ def chance_at_least(equal: int, slots: int, threshold: float) -> float:
     >>> round(chance_at_least(103, 128, 0.8), 2), chance_at_least(40, 128, 0.8) < 1e-20
     (0.52, True)
     """
-    return at_most(equal, slots + 1, threshold)
+    return chance_at_most(equal, slots + 1, threshold)
 
 
-def at_most(equal: int, slots: int, similarity: float) -> float:
+def chance_at_most(equal: int, slots: int, similarity: float) -> float:
     """The chance that at most so many of `slots` are equal in a pair of this similarity."""
     terms = (
         math.comb(slots, k) * similarity**k * (1 - similarity) ** (slots - k)

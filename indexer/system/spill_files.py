@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from indexer.errors import UsageError
-from indexer.joins.external_sort import MEGABYTE, MemoryBudget
+from indexer.joins.memory_budget import MEGABYTE, MemoryBudget
 
 DEFAULT_MEGABYTES = 512
 

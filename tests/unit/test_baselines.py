@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indexer.errors import UsageError
 from indexer.sketch.corpus_statistics import count_features
 from indexer.sketch.hashing import gram_hashes, mix64_array
-from indexer.sketch.imatch import imatch, matching
+from indexer.sketch.imatch import imatch, signatures_match
 from indexer.sketch.permutations import permuted_minima
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.supershingles import chance, mega_shingles, super_shingles
@@ -44,7 +44,7 @@ def test_golden() -> None:
 def test_imatch_heeds_the_set_of_terms_alone() -> None:
     text = TEXTS[0]
     assert imatch(text[::-1] * 2, STATISTICS) == imatch(text, STATISTICS)
-    assert not matching(imatch(TEXTS[0], STATISTICS), imatch(TEXTS[1], STATISTICS))
+    assert not signatures_match(imatch(TEXTS[0], STATISTICS), imatch(TEXTS[1], STATISTICS))
 
 
 def test_terms_that_are_too_common_too_rare_or_unseen_change_nothing() -> None:
@@ -73,7 +73,7 @@ def test_random_lexicons_save_pairs_that_one_lexicon_loses() -> None:
         edited = [word for word in text if word != lexicon[0]]
         one, other = imatch(text, STATISTICS), imatch(edited, STATISTICS)
         plain += one[0] == other[0]
-        saved += matching(one, other)
+        saved += signatures_match(one, other)
     assert plain == 0
     assert saved / trials > 0.9  # 1 - (2/3)**10 = .983
 
@@ -81,7 +81,7 @@ def test_random_lexicons_save_pairs_that_one_lexicon_loses() -> None:
 def test_a_text_without_lexicon_terms_matches_nothing() -> None:
     assert imatch(["unseen", "words"], STATISTICS) == ()
     assert imatch(["w1"], count_features([string_hashes(["w1"])], "words")) == ()
-    assert not matching((), ())
+    assert not signatures_match((), ())
 
 
 def test_chances_are_those_of_the_paper() -> None:

@@ -14,9 +14,9 @@ from indexer.errors import UsageError
 from indexer.matching.match import MatchOptions, match
 from indexer.sketch.hashing import MASK, mix64
 from indexer.sketch.passage_keys import (
-    GUARANTEED,
+    GUARANTEED_LENGTH,
     RUN,
-    containment_bounds,
+    contained_share,
     passage_keys,
     passage_runs,
     run_hashes,
@@ -49,9 +49,11 @@ def covered(a, b):
 
 
 def longest_shared(a, b):
-    """Brute force: whether some stretch of `GUARANTEED` letters stands in both texts."""
+    """Brute force: whether some stretch of `GUARANTEED_LENGTH` letters stands in both texts."""
     a, b = letters(a), letters(b)
-    return any(a[start : start + GUARANTEED] in b for start in range(len(a) - GUARANTEED + 1))
+    return any(
+        a[start : start + GUARANTEED_LENGTH] in b for start in range(len(a) - GUARANTEED_LENGTH + 1)
+    )
 
 
 pieces = st.builds(
@@ -152,7 +154,7 @@ def test_runs_are_hashed_as_numbers_to_a_base(codes, width):
 
 @given(
     st.integers(0, 400),
-    st.integers(GUARANTEED, 80),
+    st.integers(GUARANTEED_LENGTH, 80),
     st.text(LETTERS, max_size=40),
     st.text(LETTERS, max_size=40),
 )
@@ -170,15 +172,15 @@ def test_keys_and_shares_are_what_they_were():
     )
     assert [f"{key:016x}" for key in passage_keys(runs).tolist()] == GOLDEN
     assert (
-        containment_bounds(
+        contained_share(
             runs,
             passage_runs("> with boiler and coal, until\n> the end of the summer season.\nReally?"),
         )
         == 45 / 81
     )
     assert (
-        containment_bounds(np.zeros(0, np.uint64), runs)
-        == containment_bounds(runs, np.zeros(0, np.uint64))
+        contained_share(np.zeros(0, np.uint64), runs)
+        == contained_share(runs, np.zeros(0, np.uint64))
         == 0.0
     )
 

@@ -20,7 +20,7 @@ def carriers(documents):
 def listed(pairs, documents, cap):
     left, right = (np.array([pair[side] for pair in pairs], dtype=np.int32) for side in (0, 1))
     made = DocumentPairs(carriers(documents), cap)
-    blocks = [*made.between(left, right), *made.among()]
+    blocks = [*made.between_texts(left, right), *made.within_texts()]
     found = [(int(a), int(b)) for one, other in blocks for a, b in zip(one, other, strict=True)]
     assert len(found) == len(set(found))
     return set(found), made.left_out
@@ -48,14 +48,14 @@ def test_a_cap_keeps_a_star_and_counts_what_it_leaves_out(sizes, cap):
 
 def test_pairs_come_in_parts(monkeypatch):
     whole = listed([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None)
-    monkeypatch.setattr(copies, "HELD", 2)
+    monkeypatch.setattr(copies, "BLOCK_PAIRS", 2)
     assert listed([(0, 1)], [[0, 1, 2, 3], [4, 5, 6]], None) == whole
 
 
 def test_a_document_without_a_text_carries_none():
     made = Carriers(np.array([-1, 1, 0, 1], dtype=np.int32), 2)
     assert list(made) == [[2], [1, 3]] and made.first.tolist() == [2, 1]
-    assert made.of_any(np.array([True, True, False, False])).tolist() == [False, True]
+    assert made.texts_of(np.array([True, True, False, False])).tolist() == [False, True]
     assert list(Carriers(np.full(3, -1, dtype=np.int32), 0)) == []
 
 
@@ -63,11 +63,11 @@ def test_what_is_wanted():
     marked, new = np.array([True, False, False, True]), np.array([False, False, True, False])
     a, b = np.array([0, 0, 1, 0], dtype=np.int32), np.array([1, 2, 2, 3], dtype=np.int32)
     documents = carriers([[0], [1], [2], [3]])
-    one, other, kept = PairFilter(documents, marked, None).turned(a, b)
+    one, other, kept = PairFilter(documents, marked, None).orient(a, b)
     assert list(zip(one[kept].tolist(), other[kept].tolist(), strict=True)) == [(1, 0), (2, 0)]
     assert [side.tolist() for side in PairFilter(documents, marked, None).texts(a, b)] == [
         [0, 0],
         [1, 2],
     ]
-    assert PairFilter(documents, None, new).turned(a, b)[2].tolist() == [False, True, True, False]
-    assert PairFilter(documents, None, None).turned(b, a)[0].tolist() == a.tolist()
+    assert PairFilter(documents, None, new).orient(a, b)[2].tolist() == [False, True, True, False]
+    assert PairFilter(documents, None, None).orient(b, a)[0].tolist() == a.tolist()

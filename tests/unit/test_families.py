@@ -12,7 +12,7 @@ from indexer.clustering.families import (
     ConnectedTexts,
     Graph,
     Visit,
-    families,
+    assign_principals,
     principal_order,
     sum_similarities,
 )
@@ -27,7 +27,7 @@ def grouped(similar, order, leads, threshold=0.5):
     def values(text, others):
         return [similar[min(text, other), max(text, other)] for other in others]
 
-    return families(
+    return assign_principals(
         (Visit(one, one, one in leads) for one in order), graph, count, values, threshold
     )
 
@@ -60,7 +60,7 @@ def test_who_may_not_lead_joins_or_stays_alone():
 def test_documents_of_one_text_are_one_family():
     visits = [Visit(place, 0, True) for place in (4, 2, 7)]
     empty = np.zeros(0, dtype=np.int32)
-    made = families(
+    made = assign_principals(
         visits,
         Graph([(empty, empty)], 1),
         1,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.bands import intervals
+from indexer.joins.slot_bounds import similarity_intervals
 from indexer.model import RankedRow
 from indexer.searching.fold import ByFamily, BySketch, NoFolding, fold_ranking
 from indexer.sketch.codec import pack_slots
@@ -141,7 +141,7 @@ def test_no_head_that_may_be_similar_enough_is_passed_over(
         [hit(str(place), one) for place, one in enumerate(sketches)],
         BySketch(threshold, exact, trusts_slots=False),
     )
-    highs = intervals(width)[1]
+    highs = similarity_intervals(width)[1]
     for place, one in enumerate(sketches):
         equal = [int(np.count_nonzero(one == other)) for other in sketches[:place]]
         near = [other for other in range(place) if highs[equal[other]] >= threshold]

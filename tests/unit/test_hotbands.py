@@ -10,7 +10,7 @@ import pytest
 from sample_library import edited, library, rows, sentence, true_pairs
 
 from indexer.joins.bands import Join
-from indexer.joins.hot_bands import DRAWN, HotBands
+from indexer.joins.hot_bands import SAMPLE_SIZE, HotBands
 from indexer.matching.match import MatchOptions, match
 from indexer.sketch.keys import band_hashes
 
@@ -68,8 +68,8 @@ def test_pairs_are_drawn_with_equal_chance():
         for side in zip(*combinations(range(30), 2), *combinations(range(30, 80), 2), strict=True)
     )
     seen = counts[a, b]
-    expected = 60 * DRAWN / len(a)
-    assert counts.sum() == seen.sum() == 60 * DRAWN
+    expected = 60 * SAMPLE_SIZE / len(a)
+    assert counts.sum() == seen.sum() == 60 * SAMPLE_SIZE
     assert ((seen - expected) ** 2 / expected).sum() < len(a) + 6 * np.sqrt(2 * len(a))
 
 
@@ -98,7 +98,7 @@ def test_the_estimate_holds_the_truth(seed):
     near = {pair for pair in truth if (slots[pair[0]] == slots[pair[1]]).sum() >= 5}
     pairs = zip(*map(np.ndarray.tolist, join.hot.sides), strict=True)
     missed = join.hot.missed(5 / 8, np.array([pair in near for pair in pairs]), join.hot.weights())
-    assert missed.low <= len(near) <= missed.high and missed.drawn == DRAWN
+    assert missed.low <= len(near) <= missed.high and missed.drawn == SAMPLE_SIZE
     assert missed.low <= missed.estimate <= missed.high < len(truth)
 
 
@@ -113,7 +113,7 @@ def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
         {(pair.a, pair.b) for pair in capped} & truth.keys()
     )
     assert missed is not None and lost > 0 and missed.low <= lost <= missed.high
-    assert missed.drawn == min(DRAWN, capped.capped.pairs)
+    assert missed.drawn == min(SAMPLE_SIZE, capped.capped.pairs)
     assert (
         f"{missed.drawn:,} were drawn" if count == 45 else f"all {missed.drawn:,} of these"
     ) in " ".join(capped.notes())

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.bands import Join, SlotCounter, whole_runs
-from indexer.joins.external_sort import MemoryBudget
+from indexer.joins.bands import Join
+from indexer.joins.memory_budget import MemoryBudget
+from indexer.joins.runs import slices_of_runs
+from indexer.joins.slot_counter import SlotCounter
 from indexer.sketch.keys import band_keys
 from indexer.system.spill_files import SpillFiles
 
@@ -100,7 +102,7 @@ def test_values_that_agree_in_their_upper_bits_are_told_apart():
 @given(st.lists(st.integers(0, 200)), st.integers(1, 9))
 def test_slices_end_between_values(made, size):
     codes = np.array(sorted(made), dtype=np.uint64)
-    slices = list(whole_runs(codes, np.uint64(15), size))
+    slices = list(slices_of_runs(codes, np.uint64(15), size))
     assert [place for one in slices for place in range(one.start, one.stop)] == list(
         range(len(codes))
     )

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from indexer.statistics.kappa import cohen, counted_table, mean_kappa, siegel_castellan
+from indexer.statistics.kappa import cohen, count_table, mean_kappa, siegel_castellan
 
 # Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971):
 # 30 patients, 6 psychiatrists.
@@ -24,7 +24,7 @@ TEN = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 
 
 
 def test_psychiatrists_of_fleiss() -> None:
-    table = counted_table(DIAGNOSES.split())
+    table = count_table(DIAGNOSES.split())
     made, corrected = siegel_castellan(table), siegel_castellan(table, corrected=True)
     assert (made.objects, made.raters) == (30, 6)
     assert (round(made.observed, 3), round(made.expected, 3), round(made.kappa, 3)) == (
@@ -74,7 +74,7 @@ def test_kappa_is_its_definition(raters: int) -> None:
             tuple(chance.choices("abc", [5, 2, 1], k=raters)) for _ in range(chance.randint(2, 30))
         ]
         if len({one for row in judged for one in row}) > 1:
-            assert siegel_castellan(counted_table(judged)).kappa == pytest.approx(
+            assert siegel_castellan(count_table(judged)).kappa == pytest.approx(
                 float(by_definition(judged))
             )
 
@@ -90,14 +90,12 @@ def test_the_corrected_variance_is_that_of_shuffled_judgements(raters: int, kind
     for _ in range(1500):
         dealt = chance.sample(judged, len(judged))
         kappas.append(
-            siegel_castellan(
-                counted_table([tuple(dealt[i::objects]) for i in range(objects)])
-            ).kappa
+            siegel_castellan(count_table([tuple(dealt[i::objects]) for i in range(objects)])).kappa
         )
     mean = sum(kappas) / len(kappas)
     seen = sum((kappa - mean) ** 2 for kappa in kappas) / len(kappas)
     made = siegel_castellan(
-        counted_table([tuple(judged[i::objects]) for i in range(objects)]), corrected=True
+        count_table([tuple(judged[i::objects]) for i in range(objects)]), corrected=True
     )
     assert made.variance == pytest.approx(seen, rel=0.15)
 
@@ -115,7 +113,7 @@ def test_cohens_variance_is_that_of_all_pairings() -> None:
 
 def test_of_two_assessors_both_kappas_are_near_when_margins_are_alike() -> None:
     judged = [("y", "y")] * 40 + [("n", "n")] * 40 + [("y", "n")] * 5 + [("n", "y")] * 5
-    assert siegel_castellan(counted_table(judged)).kappa == pytest.approx(
+    assert siegel_castellan(count_table(judged)).kappa == pytest.approx(
         cohen(*zip(*judged, strict=True)).kappa
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.joins.principal_bands import CARRIERS, Leaders
+from indexer.joins.principal_bands import CARRIERS, PrincipalBands
 from indexer.sketch.keys import band_hashes
 
 BANDS, ROWS, SLOTS = 3, 2, 8
@@ -24,7 +24,7 @@ def array(made):
     st.sets(st.integers(0, 29), max_size=5),
 )
 def test_who_shares_a_band_and_enough_slots_is_found(added, asked, least, gone):
-    leaders, known = Leaders(SLOTS, BANDS, ROWS), {}
+    leaders, known = PrincipalBands(SLOTS, BANDS, ROWS), {}
     for made in added:
         ids = [f"{(len(known) + place) % 20}" for place in range(len(made))]
         leaders.add(ids, array(made))
@@ -43,7 +43,7 @@ def test_who_shares_a_band_and_enough_slots_is_found(added, asked, least, gone):
 
 
 def test_of_a_band_that_many_carry_the_first_are_found():
-    leaders = Leaders(SLOTS, BANDS, ROWS)
+    leaders = PrincipalBands(SLOTS, BANDS, ROWS)
     leaders.add(
         [f"{place:03}" for place in range(CARRIERS + 50)], array([[1] * SLOTS] * (CARRIERS + 50))
     )
@@ -53,4 +53,4 @@ def test_of_a_band_that_many_carry_the_first_are_found():
 
 
 def test_nobody_is_known():
-    assert list(Leaders(SLOTS, BANDS, ROWS).near(array([[1] * SLOTS]), 0)) == []
+    assert list(PrincipalBands(SLOTS, BANDS, ROWS).near(array([[1] * SLOTS]), 0)) == []

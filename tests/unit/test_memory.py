@@ -8,7 +8,7 @@ from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
 from indexer.grouping.group import Settings, assign_families, group
-from indexer.joins.external_sort import MemoryBudget
+from indexer.joins.memory_budget import MemoryBudget
 from indexer.joins.record_pages import PAGE, Names, Records
 from indexer.matching import match as pairs
 from indexer.matching.collection import collect

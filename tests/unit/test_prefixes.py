@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.joins import parity_maps as paritymaps
-from indexer.joins.external_sort import MemoryBudget
-from indexer.joins.parity_maps import ParityMaps, ones, parity_map
+from indexer.joins.memory_budget import MemoryBudget
+from indexer.joins.parity_maps import ParityMaps, count_ones, parity_map
 from indexer.joins.prefixes import FeatureOrder, SimilarSets, prefix_length
 from indexer.system.spill_files import SpillFiles
 
@@ -100,7 +100,7 @@ def test_prefixes_are_as_short_as_they_may_be(size, threshold):
 )
 def test_parity_maps_differ_in_no_more_bits_than_features(a, b, both):
     maps = [parity_map(np.array(sorted(one | both), dtype=np.uint64), 256) for one in (a, b)]
-    assert int(ones((maps[0] ^ maps[1])[None])[0]) <= len((a | both) ^ (b | both))
+    assert int(count_ones((maps[0] ^ maps[1])[None])[0]) <= len((a | both) ^ (b | both))
 
 
 def test_maps_grow_with_the_sets():
@@ -137,6 +137,6 @@ def test_whoever_counts_the_bits_gives_the_same_answer(seed, count, threshold):
 def test_bits_are_counted_with_any_numpy(monkeypatch):
     maps = np.random.default_rng(2).integers(0, 1 << 63, (5, 64)).astype(np.uint64)
     wanted = [int(np.unpackbits(row.view(np.uint8)).sum()) for row in maps]
-    assert ones(maps).tolist() == wanted
+    assert count_ones(maps).tolist() == wanted
     monkeypatch.delattr(np, "bitwise_count", raising=False)
-    assert ones(maps).tolist() == wanted
+    assert count_ones(maps).tolist() == wanted

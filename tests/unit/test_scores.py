@@ -4,26 +4,26 @@ import pytest
 
 from indexer.statistics.precision_recall import (
     Counts,
-    captured_sets,
-    counts,
+    count_pairs,
+    count_sets,
+    is_captured,
     linked_sets,
-    set_counts,
 )
 
 TRUE = {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
 
 
 def test_pairs() -> None:
-    made = counts({("a", "b"), ("d", "e"), ("e", "f")}, TRUE)
+    made = count_pairs({("a", "b"), ("d", "e"), ("e", "f")}, TRUE)
     assert made == Counts(right=2, wrong=1, missed=2)
     assert (made.precision, made.recall, made.f1) == (2 / 3, 0.5, pytest.approx(4 / 7))
 
 
 def test_shares_of_nothing_are_not_told() -> None:
-    nothing = counts(set(), set())
+    nothing = count_pairs(set(), set())
     assert (nothing.precision, nothing.recall, nothing.f1) == (None, None, None)
-    assert counts(set(), TRUE).recall == 0
-    assert counts(set(), TRUE).precision is None
+    assert count_pairs(set(), TRUE).recall == 0
+    assert count_pairs(set(), TRUE).precision is None
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,15 @@ def test_shares_of_nothing_are_not_told() -> None:
     ],
 )
 def test_capture_rules(found: set, by_rule: dict) -> None:
-    assert {rule: captured_sets(("c", "a", "b"), found, rule) for rule in by_rule} == by_rule
+    assert {rule: is_captured(("c", "a", "b"), found, rule) for rule in by_rule} == by_rule
 
 
 def test_sets_are_judged_both_ways() -> None:
     found = {("a", "b"), ("b", "c"), ("c", "x"), ("y", "z")}
-    made = set_counts([("a", "b", "c"), ("d", "e")], found, TRUE, "connected")
+    made = count_sets([("a", "b", "c"), ("d", "e")], found, TRUE, "connected")
     assert (made.captured, made.sets, made.right, made.found) == (1, 2, 0, 2)
     assert (made.recall, made.precision, made.f1) == (0.5, 0.0, 0.0)
-    assert set_counts([("d", "e")], {("d", "e")}, TRUE, "all").f1 == 1
+    assert count_sets([("d", "e")], {("d", "e")}, TRUE, "all").f1 == 1
 
 
 def test_what_is_linked() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.sketch.projection import in_units, sign_bits, weighted_sum
+from indexer.sketch.projection import sign_bits, to_units, weighted_sum
 from indexer.sketch.shake_simhash import shake_projection, shake_simhash
 from indexer.text.ngrams import character_grams
 
@@ -83,7 +83,7 @@ def test_sums_are_exact_in_any_order(terms: list[tuple[float, int]], random) -> 
     random.shuffle(shuffled)
     sums = [
         weighted_sum(
-            np.array([[sign] for _, sign in one], np.int8), in_units(np.array([w for w, _ in one]))
+            np.array([[sign] for _, sign in one], np.int8), to_units(np.array([w for w, _ in one]))
         )
         for one in (terms, shuffled)
     ]

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.joins.external_sort import Column, MemoryBudget, Sorter
+from indexer.joins.external_sort import Sorter
+from indexer.joins.memory_budget import Column, MemoryBudget
 from indexer.system.spill_files import SpillFiles
 
 BUDGETS = {

@@ -26,7 +26,7 @@ from indexer.lab.studies.study_charts import Scale, chart
 from indexer.lab.studies.study_files import write
 from indexer.sketch.bbit import pack_low_bits
 from indexer.sketch.fingerprint import fingerprint
-from indexer.sketch.schemes import counted_features
+from indexer.sketch.schemes import count_text_features
 
 TEXTS = [
     "The quick brown fox jumps over the lazy dog. " * 3,
@@ -39,7 +39,7 @@ TEXTS = [
 
 
 def test_signatures_are_those_of_single_documents() -> None:
-    statistics = counted_features(TEXTS, FEATURES)
+    statistics = count_text_features(TEXTS, FEATURES)
     grams = [grams_of(text) for text in TEXTS]
     tables = Tables(grams, (16, 40, 64, 768, 1024))
     for text, one in zip(TEXTS, grams, strict=True):

@@ -10,7 +10,7 @@ from indexer.statistics.kappa import (
     Kappa,
     MeanKappa,
     cohen,
-    counted_table,
+    count_table,
     mean_kappa,
     siegel_castellan,
 )
@@ -79,11 +79,11 @@ def measured_agreement(
     by_group: dict[str, list[tuple[object, ...]]] = {}
     for row, group in zip(judged, groups, strict=True):
         by_group.setdefault(group, []).append(row)
-    table = counted_table(judged)
+    table = count_table(judged)
     two = bool(judged) and len(judged[0]) == 2
     return MeasuredAgreement(
         siegel_castellan(table),
         siegel_castellan(table, corrected=True),
-        mean_kappa([counted_table(rows) for rows in by_group.values()]),
+        mean_kappa([count_table(rows) for rows in by_group.values()]),
         cohen([row[0] for row in judged], [row[1] for row in judged]) if two else None,
     )

@@ -25,7 +25,7 @@ from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.keys import band_hashes
 from indexer.sketch.plan import plan
-from indexer.sketch.schemes import counted_features
+from indexer.sketch.schemes import count_text_features
 
 ALMOST_ONE = 0.999
 WEIGHT = 0.75  # of false negatives, as for `match`
@@ -80,7 +80,7 @@ class Decider:
 
     @cached_property
     def _statistics(self) -> CorpusStatistics | None:
-        return counted_features(self._texts, self.recipe) if self.recipe.statistics else None
+        return count_text_features(self._texts, self.recipe) if self.recipe.statistics else None
 
     @cached_property
     def signed(self) -> list[Fingerprint]:

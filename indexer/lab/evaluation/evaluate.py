@@ -25,7 +25,7 @@ from indexer.lab.evaluation.score_pairs import (
 from indexer.lab.evaluation.truth import Group, Pair, groups
 from indexer.lab.evaluation.type_decider import NOT_FOUND, TypeDecider
 from indexer.recipe import DEFAULT, Recipe
-from indexer.statistics.precision_recall import RULES, Rule, ordered
+from indexer.statistics.precision_recall import RULES, Rule, ordered_pair
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
@@ -149,7 +149,7 @@ class _Scorer:
         """Return the scores and the errors at a threshold."""
         rule, seed = self._options.rule, self._options.seed
         decision = self._decider.decide(threshold)
-        pairs = {ordered(self._keys[a], self._keys[b]) for a, b in decision.found}
+        pairs = {ordered_pair(self._keys[a], self._keys[b]) for a, b in decision.found}
         found = [group.among(pairs) for group in judged]
         scores = pair_scores(judged, found, seed)
         total = sum(group.judged for group in judged)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.csv_records import Record, records
-from indexer.statistics.precision_recall import linked_sets, ordered
+from indexer.statistics.precision_recall import linked_sets, ordered_pair
 
 IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE, DIFFERENT = (
     "identical",
@@ -57,7 +57,7 @@ class LabelledPair:
     @property
     def pair(self) -> tuple[str, str]:
         """Return both names in sorted order."""
-        return ordered(self.a, self.b)
+        return ordered_pair(self.a, self.b)
 
 
 @dataclass(frozen=True, slots=True)

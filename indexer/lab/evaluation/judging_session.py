@@ -14,7 +14,7 @@ from indexer.errors import UsageError
 from indexer.lab.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL, read_gold
 from indexer.lab.evaluation.gold_documents import GoldDocument, gold_documents
 from indexer.lab.evaluation.sheets import SheetWriter, disagreements, read_sheets
-from indexer.statistics.precision_recall import ordered
+from indexer.statistics.precision_recall import ordered_pair
 from indexer.stores.base import Store
 
 QUESTIONS: Mapping[str, str] = {
@@ -67,7 +67,7 @@ class JudgingSession:
 
     def judgement(self, task: Task) -> str | None:
         """Return the type that a task was given; None when it is not judged."""
-        judgement = self._sheet.judgements.get(ordered(task.a, task.b))
+        judgement = self._sheet.judgements.get(ordered_pair(task.a, task.b))
         return judgement.type if judgement else None
 
     def texts(self, task: Task) -> tuple[str, str]:
@@ -90,7 +90,7 @@ class JudgingSession:
         judged.
         """
         with self._lock:
-            pairs = {ordered(task.a, task.b): task for task in self._tasks.values()}
+            pairs = {ordered_pair(task.a, task.b): task for task in self._tasks.values()}
             last = next(
                 (pairs[pair] for pair in reversed(self._sheet.judgements) if pair in pairs), None
             )
@@ -106,9 +106,9 @@ def tasks(pairs: Sequence[tuple[str, str, str]], assessor: str) -> list[Task]:
     result = []
     for a, b, group in pairs:
         digest = hashlib.sha256(
-            "\0".join((assessor, *ordered(a, b))).encode("utf-8", "replace")
+            "\0".join((assessor, *ordered_pair(a, b))).encode("utf-8", "replace")
         ).digest()
-        result.append(Task(digest[:12].hex(), *ordered(a, b), group, bool(digest[12] & 1)))
+        result.append(Task(digest[:12].hex(), *ordered_pair(a, b), group, bool(digest[12] & 1)))
     return sorted(result, key=lambda task: task.key)
 
 

@@ -19,9 +19,9 @@ from indexer.statistics.precision_recall import (
     Counts,
     Rule,
     SetCounts,
-    captured_sets,
+    count_sets,
+    is_captured,
     linked_sets,
-    set_counts,
 )
 
 Units = NDArray[np.float64]
@@ -97,7 +97,7 @@ def _ratio(part: Units, whole: Units) -> Units:
 def set_scores(groups: Sequence[Group], found: PairSets, rule: Rule, seed: int) -> CaptureScores:
     """Score sets, each group by itself."""
     counts = [
-        set_counts(_members(group), pairs, group.true, rule)
+        count_sets(_members(group), pairs, group.true, rule)
         for group, pairs in zip(groups, found, strict=True)
     ]
     units = np.array(
@@ -137,9 +137,7 @@ def by_type(
                 TypeScores(
                     name,
                     scores,
-                    sum(
-                        captured_sets(gold_set.documents, pairs, rule) for gold_set, pairs in of_it
-                    ),
+                    sum(is_captured(gold_set.documents, pairs, rule) for gold_set, pairs in of_it),
                     len(of_it),
                 )
             )

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 from indexer.errors import UsageError
 from indexer.lab.evaluation.csv_records import Record, records
 from indexer.lab.evaluation.gold import DUPLICATES, Gold, LabelledPair, type_named
-from indexer.statistics.precision_recall import ordered
+from indexer.statistics.precision_recall import ordered_pair
 
 Role: TypeAlias = Literal["assessor", "arbiter"]
 ROLES: Mapping[str, Role] = {"assessor": "assessor", "arbiter": "arbiter"}
@@ -82,12 +82,12 @@ def _record_judgement(record: Record, judgements: dict[tuple[str, str], Judgemen
     """Record the judgement of a line in place of an earlier one of the same pair."""
     a, b = record.text("a"), record.text("b")
     if "judgement" in record.fields and record.fields["judgement"] is None:
-        judgements.pop(ordered(a, b), None)
+        judgements.pop(ordered_pair(a, b), None)
         return
-    judgements.pop(ordered(a, b), None)
+    judgements.pop(ordered_pair(a, b), None)
     type = type_named(record.text("judgement"), record)
     group = record.text("group", "") or record.text("query", "")
-    judgements[ordered(a, b)] = Judgement(a, b, type, group, record.place)
+    judgements[ordered_pair(a, b)] = Judgement(a, b, type, group, record.place)
 
 
 def _role(role: str, record: Record) -> Role:
@@ -141,9 +141,9 @@ class SheetWriter:
         self._append(
             {"a": a, "b": b, "judgement": type, **({"group": group} if group else {}), "at": at}
         )
-        self.judgements.pop(ordered(a, b), None)
+        self.judgements.pop(ordered_pair(a, b), None)
         if type is not None:
-            self.judgements[ordered(a, b)] = Judgement(a, b, type, group, str(self._path))
+            self.judgements[ordered_pair(a, b)] = Judgement(a, b, type, group, str(self._path))
 
     def close(self) -> None:
         """Close the file."""

@@ -16,7 +16,7 @@ from indexer.lab.evaluation.gold import (
     gold_sets,
 )
 from indexer.lab.evaluation.gold_documents import GoldDocument
-from indexer.statistics.precision_recall import ordered
+from indexer.statistics.precision_recall import ordered_pair
 
 Pair = tuple[str, str]
 
@@ -72,7 +72,7 @@ def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
                 f"{labelled.place}: {labelled.a} and {labelled.b} are the same document"
             )
         earlier = known.setdefault(labelled.group, {}).setdefault(
-            ordered(keys[labelled.a], keys[labelled.b]), labelled
+            ordered_pair(keys[labelled.a], keys[labelled.b]), labelled
         )
         if earlier.type != labelled.type:
             raise UsageError(

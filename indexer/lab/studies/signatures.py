@@ -20,7 +20,7 @@ from indexer.lab.studies.methods import FEATURES, NAMED
 from indexer.sketch.bbit import pack_low_bits
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.minhash import fast_similarity_sketch
-from indexer.sketch.projection import in_units, sign_bits
+from indexer.sketch.projection import sign_bits, to_units
 from indexer.sketch.schemes import features_of
 from indexer.sketch.string_hashes import string_hashes
 from indexer.sketch.topsig import feature_weights, sparse_vectors
@@ -54,8 +54,8 @@ class Grams:
         logarithm of ratios.
         """
         if statistics is None:
-            return in_units(self.times.astype(np.float64))
-        return in_units(feature_weights(self.repeated, statistics)[1])
+            return to_units(self.times.astype(np.float64))
+        return to_units(feature_weights(self.repeated, statistics)[1])
 
 
 def grams_of(text: str) -> Grams:

@@ -21,7 +21,7 @@ from indexer.similarity.sides import feature_set
 from indexer.sketch.distance import bit_similarity
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import plan
-from indexer.sketch.schemes import counted_features
+from indexer.sketch.schemes import count_text_features
 from indexer.text.normalisers import NORMALISERS
 
 THRESHOLDS = tuple(step / 20 for step in range(2, 20))
@@ -76,7 +76,7 @@ def experiment(cases: Cases, recipe: Recipe) -> Experiment:
     if recipe.normaliser in NORMALISERS:
         texts, before = _normalised(cases, recipe.normaliser)
         plain = replace(recipe, normaliser="none")
-    statistics = counted_features(texts, plain) if recipe.statistics else None
+    statistics = count_text_features(texts, plain) if recipe.statistics else None
     started = time.process_time()
     signed = [fingerprint(text, plain, statistics) for text in texts]
     seconds = before + time.process_time() - started
