@@ -1,3 +1,1 @@
-"""Two documents side by side, or a chain of versions: what they share, what differs, and how a
-reader sees it.
-"""
+"""Comparison of two documents side by side, and of the versions of one document."""

@@ -1,14 +1,13 @@
-"""A comparison as a page shows it: blocks of two cells at the same height, in runs that say what
-each stretch is.
+"""The view of a comparison: blocks of two aligned cells, each made of marked runs of text.
 
-Nothing here knows of HTML. Blocks are cheap to make for texts of any length; their runs are made
-for those that are shown.
+Independent of HTML. Blocks are cheap to make for texts of any length; runs are made only for the
+blocks that are shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
@@ -45,12 +44,12 @@ class Block:
 
     @property
     def same(self) -> bool:
-        """Whether both sides say the same."""
+        """Return whether both sides have the same text."""
         return all(part.kind == "same" for part in self.parts)
 
     @property
     def differences(self) -> tuple[int, ...]:
-        """The differences that begin here."""
+        """Return the numbers of the differences that begin here."""
         return tuple(part.difference for part in self.parts if part.difference is not None)
 
 
@@ -65,9 +64,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something told of both documents, such as their content type; an empty string where there is
-    nothing.
-    """
+    """A property of both documents, such as their content type; an empty string where unknown."""
 
     name: str
     left: str
@@ -75,7 +72,7 @@ class Fact:
 
     @property
     def same(self) -> bool:
-        """Whether both documents have the same."""
+        """Return whether both documents have the same value."""
         return self.left == self.right
 
 
@@ -83,8 +80,8 @@ class SideBySide:
     """Two compared texts in blocks of about `most` words, in reading order.
 
     >>> from indexer.comparing.compare import compare
-    >>> made = SideBySide(compare("a b c d e f. One.", "a b c d e f. Two. Three."))
-    >>> [part.kind for block in made.blocks for part in block.parts], made.differences
+    >>> view = SideBySide(compare("a b c d e f. One.", "a b c d e f. Two. Three."))
+    >>> [part.kind for block in view.blocks for part in block.parts], view.differences
     (['same', 'changed'], 1)
     """
 
@@ -92,28 +89,27 @@ class SideBySide:
         self.comparison = comparison
         self._texts = tuple(map(PlacedText, comparison.texts))
         self._begins = (
-            [one.a[0] for one in comparison.shared],
-            [one.b[0] for one in comparison.shared],
+            [passage.a[0] for passage in comparison.shared],
+            [passage.b[0] for passage in comparison.shared],
         )
-        self.blocks = list(self._gathered(most))
+        self.blocks = list(self._make_blocks(most))
 
     @property
     def differences(self) -> int:
-        """How many stretches differ."""
+        """Return the number of stretches that differ."""
         return max((number for block in self.blocks for number in block.differences), default=0)
 
     def cells(self, shown: Sequence[Block]) -> Iterator[Cells]:
-        """The blocks with their runs; words are compared inside differences that are not too
-        long.
+        """Yield the cells of blocks with their runs; words are compared inside differences of at
+        most 400 words.
         """
         for block in shown:
-            marked = [self._differing(part) for part in block.parts]
-            left, right = (
-                self._cell(block, side, [both[side] for both in marked]) for side in (0, 1)
-            )
+            marked = [self._word_differences(part) for part in block.parts]
+            left = self._cell(block, 0, [differing[0] for differing in marked])
+            right = self._cell(block, 1, [differing[1] for differing in marked])
             yield Cells(left, right, block.same)
 
-    def _gathered(self, most: int) -> Iterator[Block]:
+    def _make_blocks(self, most: int) -> Iterator[Block]:
         parts: list[Part] = []
         size = 0
         for part in self._parts(most):
@@ -139,32 +135,32 @@ class SideBySide:
     def _same_parts(
         self, row: Row, most: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
-        """One passage, cut at the same words on both sides, where a paragraph of either begins."""
+        """Yield one passage, cut at the same words on both sides, where a paragraph of either begins."""
         [left], [right] = row.left, row.right
-        mine, theirs = (
+        left_words, right_words = (
             text.words(span) for text, span in zip(self._texts, (left, right), strict=True)
         )
-        shift = theirs.start - mine.start
+        shift = right_words.start - left_words.start
         cuts: list[int] = []
-        if len(mine) == len(theirs):
-            begun = self._texts[0].paragraphs(mine) | {
-                place - shift for place in self._texts[1].paragraphs(theirs)
+        if len(left_words) == len(right_words):
+            paragraphs = self._texts[0].paragraphs(left_words) | {
+                place - shift for place in self._texts[1].paragraphs(right_words)
             }
-            cuts = list(self._texts[0].cuts(mine, most, begun))
+            cuts = list(self._texts[0].cuts(left_words, most, paragraphs))
         sides = (
-            self._texts[0].parted(left, cuts),
-            self._texts[1].parted(right, [cut + shift for cut in cuts]),
+            self._texts[0].split_span(left, cuts),
+            self._texts[1].split_span(right, [cut + shift for cut in cuts]),
         )
         yield from (((a,), (b,)) for a, b in zip(*sides, strict=True))
 
     def _other_parts(
         self, row: Row, most: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
-        """What differs, each side cut for itself; beyond the first part nothing stands at the same
-        height for a reason.
+        """Yield what differs, each side cut independently; only the beginning of the first part is
+        aligned.
         """
         sides = (
-            text.packed(spans, most)
+            text.pack_spans(spans, most)
             for text, spans in zip(self._texts, (row.left, row.right), strict=True)
         )
         yield from zip_longest(*sides, fillvalue=())
@@ -173,18 +169,18 @@ class SideBySide:
         return sum(len(self._texts[side].words(span)) for span in (part.left, part.right)[side])
 
     def _new_paragraph(self, before: Part, part: Part) -> bool:
-        """Whether a side that both parts have begins a paragraph between them."""
+        """Return whether a side that both parts have begins a paragraph between them."""
         pairs = ((before.left, part.left), (before.right, part.right))
         return any(
             a and b and PARAGRAPH.search(text.shown, max(0, a[-1].end - 2), b[0].start)
             for text, (a, b) in zip(self._texts, pairs, strict=True)
         )
 
-    def _differing(
+    def _word_differences(
         self, part: Part
     ) -> tuple[Mapping[int, Letters] | None, Mapping[int, Letters] | None]:
-        """By place the words of each side that the other does not have here; None for a part not
-        compared word by word.
+        """Return for each side the differing words by place; None for a part that is not compared
+        word by word.
         """
         places = [
             [place for span in spans if span.passage is None for place in text.words(span)]
@@ -192,35 +188,31 @@ class SideBySide:
         ]
         if not all(places) or max(map(len, places)) > COMPARED:
             return None, None
-        a, b = (
-            [text.word(place) for place in found]
-            for text, found in zip(self._texts, places, strict=True)
-        )
+        a = [self._texts[0].word(place) for place in places[0]]
+        b = [self._texts[1].word(place) for place in places[1]]
         if len(a) + len(b) > FEW and 5 * len({*a} & {*b}) < min(len({*a}), len({*b})):
             return None, None
         left: dict[int, Letters] = {}
         right: dict[int, Letters] = {}
         for edit in edits(a, b):
-            mine, theirs = _letters(edit, a, b)
-            left |= zip(places[0][edit.a : edit.a_end], mine, strict=True)
-            right |= zip(places[1][edit.b : edit.b_end], theirs, strict=True)
+            left_letters, right_letters = _letters(edit, a, b)
+            left |= zip(places[0][edit.a : edit.a_end], left_letters, strict=True)
+            right |= zip(places[1][edit.b : edit.b_end], right_letters, strict=True)
         return left, right
 
     def _cell(
         self, block: Block, side: int, marked: Sequence[Mapping[int, Letters] | None]
     ) -> tuple[Run, ...]:
-        text, runs, end = self._texts[side], list[Run](), None
+        text = self._texts[side]
+        runs: list[Run] = []
+        end: int | None = None
         for part, differing in zip(block.parts, marked, strict=True):
             fresh = part.difference
             for span in (part.left, part.right)[side]:
                 if end is not None and span.start > end:
                     runs.append(Run(text.clean(end, span.start)))
                 for run in self._runs(span, side, differing):
-                    runs.append(
-                        run
-                        if fresh is None
-                        else Run(run.text, run.mark, run.passage, run.opens, fresh)
-                    )
+                    runs.append(run if fresh is None else replace(run, difference=fresh))
                     fresh = None
                 end = span.end
             if fresh is not None:
@@ -242,12 +234,12 @@ class SideBySide:
         elif differing is None:
             yield Run(text.clean(span.start, span.end), "only")
         else:
-            yield from text.marked(span, differing)
+            yield from text.marked_runs(span, differing)
 
 
 def facts(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
-    """What is told of two documents, by name in the order of the first, what only the second has
-    after it; safe to show.
+    """Return the properties of two documents, in the order of the first, then those that only the
+    second has; safe to show.
     """
     names = dict.fromkeys((*left, *right))
     return [
@@ -259,21 +251,23 @@ def facts(left: Mapping[str, str], right: Mapping[str, str]) -> list[Fact]:
 def _kind(row: Row) -> Kind:
     if row.same:
         return "same"
-    return "changed" if row.left and row.right else "left" if row.left else "right"
+    if row.left and row.right:
+        return "changed"
+    return "left" if row.left else "right"
 
 
 def _letters(edit: Edit, a: Sequence[str], b: Sequence[str]) -> tuple[list[Letters], list[Letters]]:
-    """For each word of an edit where it differs from the one across: [start, end) of letters, None
-    for the whole word.
+    """Return for each word of an edit the letters [start, end) that differ from the opposite word;
+    None for the whole word.
     """
-    mine, theirs = a[edit.a : edit.a_end], b[edit.b : edit.b_end]
-    if len(mine) != len(theirs):
-        return [None] * len(mine), [None] * len(theirs)
+    left_words, right_words = a[edit.a : edit.a_end], b[edit.b : edit.b_end]
+    if len(left_words) != len(right_words):
+        return [None] * len(left_words), [None] * len(right_words)
     left: list[Letters] = []
     right: list[Letters] = []
-    for one, other in zip(mine, theirs, strict=True):
-        first, last = shared_ends(one, other)
-        near = 2 * (first + last) >= min(len(one), len(other))
-        left.append((first, len(one) - last) if near else None)
-        right.append((first, len(other) - last) if near else None)
+    for a_word, b_word in zip(left_words, right_words, strict=True):
+        first, last = shared_ends(a_word, b_word)
+        near = 2 * (first + last) >= min(len(a_word), len(b_word))
+        left.append((first, len(a_word) - last) if near else None)
+        right.append((first, len(b_word) - last) if near else None)
     return left, right

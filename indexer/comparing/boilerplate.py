@@ -1,4 +1,4 @@
-"""Two texts compared with what a store says about how common their words are."""
+"""Compare two texts with shingles weighted by how rare they are in a store."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ EVERY = 100
 
 
 class Sample:
-    """The shingles of `width` words in the texts of a store that others are weighed by, read once
-    for many comparisons.
+    """The shingles of `width` words in the texts of a store, by which others are weighted; read
+    once for many comparisons.
 
     The texts are those of the first `most` documents by id, copies counted once: nearfold's ids are
-    digests, so these are a fair sample, and always the same one. Very long texts end it early,
+    digests, so these are a fair and stable sample. Very long texts end it early,
     after four million shingles. Raises `StoreError` when nothing was indexed yet.
     """
 
@@ -57,7 +57,7 @@ class Sample:
         )
 
     def _read(self, most: int, progress: Progress) -> Iterator[NDArray[np.uint64]]:
-        held = 0
+        shingle_count = 0
         for place, row in enumerate(islice(self._store.scan(), most)):
             if place % EVERY == 0:
                 progress("counting passages", place, most)
@@ -65,13 +65,13 @@ class Sample:
                 self._ids[row.exact] = row.id
                 shingles = shingle_hashes(words(row.text), self._width)
                 yield shingles
-                held += len(shingles)
-            if held > MOST_SHINGLES:
+                shingle_count += len(shingles)
+            if shingle_count > MOST_SHINGLES:
                 return
 
 
 def shingle_width(a: str, b: str) -> int:
-    """The words of a shingle for two texts: five, or those of the shorter one."""
+    """Return the number of words of a shingle for two texts: five, or those of the shorter one."""
     return width_for((words(a), words(b)))
 
 

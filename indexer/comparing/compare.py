@@ -1,6 +1,4 @@
-"""Two texts side by side: every measure, the passages they share, and the rows in which a reader
-sees them.
-"""
+"""Compare two texts: every measure, the passages they share, and both texts in aligned rows."""
 
 from __future__ import annotations
 
@@ -25,10 +23,10 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two texts, how similar they are by every measure, and the passages they share in order of the
-    first text.
+    """Two texts, their similarity by every measure, and their shared passages in order of the first
+    text.
 
-    `names` are what a reader calls the texts (paths); `words` how many words each has.
+    `names` are display names of the texts (paths); `words` their numbers of words.
     """
 
     names: tuple[str, str]
@@ -56,8 +54,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What stands at the same height in both texts: one passage in the same order in both, or what
-    lies between two such.
+    """Aligned stretches of both texts: one passage in the same order in both, or the text between
+    two such passages.
 
     Either side may be empty in a row between passages.
     """
@@ -67,7 +65,7 @@ class Row:
 
     @property
     def same(self) -> bool:
-        """Whether both sides are one and the same passage."""
+        """Return whether both sides are the same passage."""
         return (
             len(self.left) == len(self.right) == 1
             and self.left[0].passage == self.right[0].passage is not None
@@ -89,65 +87,73 @@ def compare(
     (0.83, (Passage(a=(0, 23), b=(2, 25), words=5),))
     """
     sides = _side(a, recipe), _side(b, recipe)
-    made = measures(*sides, matching)
+    scores = measures(*sides, matching)
     words = sides[0].words, sides[1].words
-    shared = passages(made.alignment, *words)
-    return Comparison(names, (a, b), (len(words[0]), len(words[1])), recipe, matching, made, shared)
+    shared = passages(scores.alignment, *words)
+    return Comparison(
+        names, (a, b), (len(words[0]), len(words[1])), recipe, matching, scores, shared
+    )
 
 
 def _side(text: str, recipe: Recipe) -> Side:
-    made = fingerprint(text, recipe)
-    return Side(text, recipe, made.minhash, made.simhash)
+    signed = fingerprint(text, recipe)
+    return Side(text, recipe, signed.minhash, signed.simhash)
 
 
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
-    """`compare --json`: all measures, or one by name, and the shared passages with character
-    offsets [start, end).
+    """Return the JSON of `compare --json`: all measures, or one by name, and the shared passages
+    with character offsets [start, end).
 
     With all of them come `containment_words`, C / words both ways, and `hamming_interval`.
     `estimate`, `hamming` and its interval are null when a text has no such sketch. Raises
     `UnknownMeasure`.
     """
-    made = comparison.measures
-    values: dict[str, Any] = {name: getattr(made, name) for name in MEASURES}
-    values |= {name: list(getattr(made, name)) for name in ("containment", "containment_words")}
-    values["estimate"] = made.estimate and asdict(made.estimate)
-    values["hamming_interval"] = made.hamming_interval and list(made.hamming_interval)
+    scores = comparison.measures
+    values: dict[str, Any] = {name: getattr(scores, name) for name in MEASURES}
+    values |= {name: list(getattr(scores, name)) for name in ("containment", "containment_words")}
+    values["estimate"] = scores.estimate and asdict(scores.estimate)
+    values["hamming_interval"] = scores.hamming_interval and list(scores.hamming_interval)
     if measure is not None:
         if measure not in MEASURES:
             raise UnknownMeasure(name=measure, known=tuple(MEASURES))
         values = {measure: values[measure]}
-    shared = [{"a": list(one.a), "b": list(one.b), "words": one.words} for one in comparison.shared]
+    shared = [
+        {"a": list(passage.a), "b": list(passage.b), "words": passage.words}
+        for passage in comparison.shared
+    ]
     return {"measures": values, "shared": shared}
 
 
 def rows(comparison: Comparison) -> list[Row]:
-    """The two texts in rows, in reading order; text without words between two passages is left out.
+    """Return both texts in rows, in reading order, without wordless text between passages.
 
-    The passages that stand in a row of their own are the heaviest set, in words, that has the same
-    order in both texts; the others are `moved` and appear where they stand in each text. Each word
-    of a text appears once.
+    The passages with a row of their own are the set with the most words that has the same order in
+    both texts; the others are `moved` and appear where they stand in each text. Each word of a text
+    appears once.
     """
-    fixed = _in_order(comparison.shared)
+    fixed = _fixed_passages(comparison.shared)
     left, right = (
         list(_spans(text, side, comparison.shared, fixed))
         for side, text in zip("ab", comparison.texts, strict=True)
     )
     fixed &= {span.passage for span in left} & {span.passage for span in right}
-    made = []
-    for mine, theirs in zip(_cut(left, fixed), _cut(right, fixed), strict=True):
-        if mine or theirs:
-            made.append(Row(mine, theirs))
-    return made
+    result = []
+    for left_spans, right_spans in zip(_cut(left, fixed), _cut(right, fixed), strict=True):
+        if left_spans or right_spans:
+            result.append(Row(left_spans, right_spans))
+    return result
 
 
 def _spans(
     text: str, side: str, shared: Sequence[Passage], fixed: set[int | None]
 ) -> Iterator[Span]:
-    """A text as spans in order: shared passages with the punctuation that touches them, and what
-    has words between.
+    """Yield a text as spans in order: shared passages with adjacent punctuation, and the words
+    between them.
     """
-    end, places = 0, sorted((*getattr(one, side), number) for number, one in enumerate(shared, 1))
+    end, places = (
+        0,
+        sorted((*getattr(passage, side), number) for number, passage in enumerate(shared, 1)),
+    )
     pending: Span | None = None
     for begin, stop, number in [*places, (len(text), len(text), 0)]:
         start = max(begin, end)
@@ -165,8 +171,8 @@ def _spans(
 
 
 def _cut(spans: Sequence[Span], fixed: set[int | None]) -> list[tuple[Span, ...]]:
-    """The spans of one text, cut around the passages that are fixed: between, fixed, between,
-    fixed, ..., between.
+    """Return the spans of one text, cut around the fixed passages: between, fixed, between, fixed,
+    ..., between.
     """
     places = [
         place
@@ -177,22 +183,21 @@ def _cut(spans: Sequence[Span], fixed: set[int | None]) -> list[tuple[Span, ...]
     return [tuple(spans[start:stop]) for start, stop in pairwise(cuts)]
 
 
-def _in_order(shared: Sequence[Passage]) -> set[int | None]:
-    """Numbers of the passages, of those given in order of a, that make the heaviest sequence in
-    order of b as well.
+def _fixed_passages(shared: Sequence[Passage]) -> set[int | None]:
+    """Return the numbers of the passages, sorted by a, that form the sequence with the most words
+    in order of b as well.
     """
     ranked = sorted(range(len(shared)), key=lambda place: shared[place].b)
     rank = {place: nth for nth, place in enumerate(ranked, 1)}
-    best: list[tuple[int, int]] = [(0, -1)] * (
-        len(shared) + 1
-    )  # a Fenwick tree of (words so far, last passage) by rank in b
+    # A Fenwick tree of (words so far, last passage) by rank in b.
+    best: list[tuple[int, int]] = [(0, -1)] * (len(shared) + 1)
     before: list[int] = []
-    for place, one in enumerate(shared):
+    for place, passage in enumerate(shared):
         words, last = max(_prefixes(best, rank[place] - 1), default=(0, -1))
         before.append(last)
         nth = rank[place]
         while nth < len(best):
-            best[nth] = max(best[nth], (words + one.words, place))
+            best[nth] = max(best[nth], (words + passage.words, place))
             nth += nth & -nth
     fixed: set[int | None] = set()
     _, place = max(_prefixes(best, len(shared)), default=(0, -1))
@@ -203,7 +208,7 @@ def _in_order(shared: Sequence[Passage]) -> set[int | None]:
 
 
 def _prefixes(tree: Sequence[tuple[int, int]], nth: int) -> Iterator[tuple[int, int]]:
-    """The entries of a Fenwick tree that cover its first `nth` places."""
+    """Yield the entries of a Fenwick tree that cover its first `nth` places."""
     while nth:
         yield tree[nth]
         nth -= nth & -nth

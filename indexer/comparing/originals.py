@@ -1,6 +1,4 @@
-"""The two documents of a comparison as they were read: text, metadata, and what went wrong while
-they were.
-"""
+"""The documents of a comparison as read: text, metadata, and warnings of the extraction."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from indexer.stores.base import Store
 
 CUT = "the text is cut: the extractor stopped at a limit or gave up in the middle"
 EMPTY = "no text was found: it may be a picture of one"
-_TOLD = {
+_STATUS_WARNINGS = {
     "truncated": CUT,
     "empty": EMPTY,
     "too_short": "the text is too short to be compared by its sketch",
@@ -45,53 +43,49 @@ class Original:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What a reader compares besides the text, by name; what is unknown or empty is left
-        out.
+        """Return the properties to compare besides the text, by name, without unknown and empty
+        ones.
         """
-        told = {
+        facts = {
             "title": self.title,
             "content type": self.content_type,
             "size": "" if self.size is None else f"{self.size:,} bytes",
-            "file modified": _moment(self.modified),
+            "file modified": _iso_time(self.modified),
             "labels": ", ".join(self.labels),
             "extractor": self.extractor,
         }
         for name, value in sorted(self.metadata.items()):
-            told[f"{name} (metadata)" if name in told else name] = value
-        return {name: value for name, value in told.items() if value}
+            facts[f"{name} (metadata)" if name in facts else name] = value
+        return {name: value for name, value in facts.items() if value}
 
 
 def original(name: str, store: Store) -> Original:
-    """A document by path, from stdin (`-`), or by id; what exists as a path is a path.
+    """Return a document by path, from stdin (`-`), or by id; an existing path goes before an id.
 
-    Raises `SourceNotFound` for what is spelled like a path and is not there, `DocumentNotFound` for
-    an id that is not in the store, and what `document_at` raises.
+    Raises `SourceNotFound` for a missing path, `DocumentNotFound` for an id that is not in the
+    store, and what `document_at` raises.
     """
     if name == STDIN or Path(name).exists():
         return _read(*document_at(name))
     row = store.get([name]).get(name) if store.stored_recipe() else None
     if row is None:
-        raise (
-            SourceNotFound(path=name)
-            if os.sep in name or Path(name).suffix
-            else DocumentNotFound(id=name)
-        )
+        if os.sep in name or Path(name).suffix:
+            raise SourceNotFound(path=name)
+        raise DocumentNotFound(id=name)
     return stored_original(row)
 
 
 def _read(path: str, document: Document) -> Original:
-    """A file that was read just now. A cut text always has a warning; a text without a character
-    gets one.
-    """
-    seen = Path(path).stat() if path != STDIN else None
+    """Return a file that was just read. A truncated or empty text always has a warning."""
+    file_status = Path(path).stat() if path != STDIN else None
     warnings = document.warnings or ((CUT,) if document.truncated else ())
     return Original(
         path=path,
         text=document.text,
         title=document.title,
         content_type=document.content_type,
-        size=seen and seen.st_size,
-        modified=seen and seen.st_mtime_ns // 1_000_000,
+        size=file_status and file_status.st_size,
+        modified=file_status and file_status.st_mtime_ns // 1_000_000,
         extractor=document.extractor,
         labels=document.labels,
         metadata=document.metadata,
@@ -100,7 +94,7 @@ def _read(path: str, document: Document) -> Original:
 
 
 def stored_original(row: Row) -> Original:
-    """A document of a store, which keeps the status alone of what went wrong when it was read."""
+    """Return a stored document, whose warning follows from its status."""
     return Original(
         path=row.path,
         text=row.text,
@@ -111,12 +105,12 @@ def stored_original(row: Row) -> Original:
         extractor=row.extractor,
         labels=row.labels,
         metadata=row.metadata,
-        warnings=(_TOLD[row.status],) if row.status in _TOLD else (),
+        warnings=(_STATUS_WARNINGS[row.status],) if row.status in _STATUS_WARNINGS else (),
     )
 
 
-def _moment(milliseconds: int | None) -> str:
-    """A time as ISO 8601 in UTC; nothing for one that is unknown or beyond the calendar."""
+def _iso_time(milliseconds: int | None) -> str:
+    """Return a time as ISO 8601 in UTC; empty when unknown or beyond the calendar."""
     if milliseconds is None:
         return ""
     try:

@@ -1,6 +1,4 @@
-"""A text with the places of its words: cut into spans that a page can show, and into runs that say
-what each stretch is.
-"""
+"""A text with the places of its words, cut into spans and into marked runs for display."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from indexer.text.words import words
 
 Mark: TypeAlias = Literal["passage", "moved", "only", "letters", "plain"]
 Letters: TypeAlias = tuple[int, int] | None
-"""Where in a word it differs from the one across: [start, end) of letters; None for the whole word."""
+"""The letters [start, end) of a word that differ from the opposite word; None for the whole word."""
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WRAPPED = re.compile(r"(?<=[^\n]{40})\n(?=[^\s])")
 
@@ -30,7 +28,7 @@ class Run:
     to, from 1.
 
     `mark`: `passage` and `moved` are shared; `only` are words that the other side does not have
-    here; `letters` the part of a word in which it differs from the one across; `plain` the rest of
+    here; `letters` the part of a word in which it differs from the opposite word; `plain` the rest of
     what is not shared by a passage. `opens`: the passage begins here. `difference`: the number of
     the difference that begins here.
     """
@@ -48,50 +46,50 @@ class PlacedText:
     """
 
     def __init__(self, text: str) -> None:
-        found = words(text)
+        text_words = words(text)
         self.shown = _WRAPPED.sub(" ", text.replace("\r\n", " \n"))
-        self.starts: NDArray[np.int64] = found.starts
-        self.ends: NDArray[np.int64] = found.ends
+        self.starts: NDArray[np.int64] = text_words.starts
+        self.ends: NDArray[np.int64] = text_words.ends
 
     def words(self, span: Span) -> range:
-        """The places of the words of a span."""
+        """Return the places of the words of a span."""
         return range(
             int(np.searchsorted(self.starts, span.start)),
             int(np.searchsorted(self.starts, span.end)),
         )
 
     def word(self, place: int) -> str:
-        """One word as it is spelled."""
+        """Return one word as written."""
         return self.shown[int(self.starts[place]) : int(self.ends[place])]
 
     def clean(self, start: int, end: int) -> str:
-        """A stretch of the text, safe to show."""
+        """Return a stretch of the text, safe to show."""
         return visible_lines(self.shown[start:end])
 
-    def paragraphs(self, found: range) -> set[int]:
-        """Places of the words, but the first, that begin a paragraph after an empty line."""
-        if not found:
+    def paragraphs(self, places: range) -> set[int]:
+        """Return the places of the words, but the first, that follow an empty line."""
+        if not places:
             return set()
-        start, end = int(self.starts[found.start]), int(self.ends[found.stop - 1])
+        start, end = int(self.starts[places.start]), int(self.ends[places.stop - 1])
         ends = [match.end() for match in PARAGRAPH.finditer(self.shown, start, end)]
-        return set(np.searchsorted(self.starts, ends).tolist()) - {found.start}
+        return set(np.searchsorted(self.starts, ends).tolist()) - {places.start}
 
-    def cuts(self, found: range, most: int, paragraphs: set[int]) -> Iterator[int]:
-        """Places of the words that begin a new part: at a paragraph where there is one in time,
-        else at a line's end.
+    def cuts(self, places: range, most: int, paragraphs: set[int]) -> Iterator[int]:
+        """Yield the places of the words that begin a new part: at a paragraph that is near enough,
+        else at the end of a line.
         """
-        place, least = found.start, max(1, most // 6)
-        while place < found.stop - least:
-            near = range(place + least, min(place + most + most // 2, found.stop))
+        place, least = places.start, max(1, most // 6)
+        while place < places.stop - least:
+            near = range(place + least, min(place + most + most // 2, places.stop))
             cut = next((one for one in near if one in paragraphs), None)
-            if cut is None and found.stop - place <= most + most // 2:
+            if cut is None and places.stop - place <= most + most // 2:
                 return
             place = self._line_end(place, most) if cut is None else cut
             yield place
 
     def _line_end(self, place: int, most: int) -> int:
-        """The word, about `most` after a place, before which a line ends, or the one that is so
-        far.
+        """Return the word, about `most` after a place, before which a line ends, else the word at
+        that distance.
         """
         near = range(place + most, place + most // 2, -1)
         ends = (
@@ -101,17 +99,17 @@ class PlacedText:
         )
         return next(ends, place + most)
 
-    def parted(self, span: Span, cuts: Sequence[int]) -> list[Span]:
-        """A span cut before these words."""
+    def split_span(self, span: Span, cuts: Sequence[int]) -> list[Span]:
+        """Return a span cut before these words."""
         edges = [span.start, *(int(self.starts[cut]) for cut in cuts), span.end]
         return [Span(start, end, span.passage, span.moved) for start, end in pairwise(edges)]
 
-    def packed(self, spans: Sequence[Span], most: int) -> Iterator[tuple[Span, ...]]:
-        """Spans in groups of about `most` words, long ones cut."""
+    def pack_spans(self, spans: Sequence[Span], most: int) -> Iterator[tuple[Span, ...]]:
+        """Yield spans in groups of about `most` words, long ones cut."""
         group: list[Span] = []
         size = 0
         for span in spans:
-            for piece in self.parted(span, list(self.cuts(self.words(span), most, set()))):
+            for piece in self.split_span(span, list(self.cuts(self.words(span), most, set()))):
                 if group and size + len(self.words(piece)) > most + most // 2:
                     yield tuple(group)
                     group, size = [], 0
@@ -120,8 +118,8 @@ class PlacedText:
         if group:
             yield tuple(group)
 
-    def marked(self, span: Span, differing: Mapping[int, Letters]) -> Iterator[Run]:
-        """A span that is not shared: what differs, and the rest as it is."""
+    def marked_runs(self, span: Span, differing: Mapping[int, Letters]) -> Iterator[Run]:
+        """Yield the runs of a span that is not shared: differing words, and the rest."""
         end = span.start
         for start, stop, mark in self._differing(span, differing):
             if start > end:
@@ -134,12 +132,14 @@ class PlacedText:
     def _differing(
         self, span: Span, differing: Mapping[int, Letters]
     ) -> Iterator[tuple[int, int, Mark]]:
-        """Offsets of what differs in a span; whole words that follow each other are one stretch."""
+        """Yield offsets and mark of what differs in a span; consecutive whole words are one stretch."""
         waiting: tuple[int, int] | None = None
         for place in self.words(span):
             if place not in differing:
                 continue
-            start, stop, letters = int(self.starts[place]), int(self.ends[place]), differing[place]
+            start = int(self.starts[place])
+            stop = int(self.ends[place])
+            letters = differing[place]
             if waiting and (letters or place - 1 not in differing):
                 yield (*waiting, "only")
                 waiting = None
@@ -152,11 +152,14 @@ class PlacedText:
 
 
 def trim_blanks(runs: Sequence[Run]) -> list[Run]:
-    """Runs of one cell without the white space at its beginning and end."""
-    made = list(runs)
-    for order, trim in ((range(len(made)), str.lstrip), (range(len(made) - 1, -1, -1), str.rstrip)):
+    """Return the runs of one cell without white space at its beginning and end."""
+    trimmed = list(runs)
+    for order, trim in (
+        (range(len(trimmed)), str.lstrip),
+        (range(len(trimmed) - 1, -1, -1), str.rstrip),
+    ):
         for place in order:
-            made[place] = replace(made[place], text=trim(made[place].text))
-            if made[place].text:
+            trimmed[place] = replace(trimmed[place], text=trim(trimmed[place].text))
+            if trimmed[place].text:
                 break
-    return made
+    return trimmed

@@ -1,4 +1,4 @@
-"""From one version to the next: the words that stayed, went and came, in reading order."""
+"""The changes from one text to another: words kept, removed and added, in reading order."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ Change: TypeAlias = Literal["same", "removed", "added"]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive words that share their fate, with what stands between them and after them, and
-    how many they are.
+    """Consecutive words with the same change, the text between and after them, and their number.
 
-    What stayed is spelled as in the later text, whose spelling, case and punctuation may have
-    changed.
+    Unchanged words are written as in the later text, whose spelling, case and punctuation may
+    differ.
     """
 
     change: Change
@@ -31,39 +30,41 @@ class Stretch:
 
 
 def redline(comparison: Comparison) -> Iterator[Stretch]:
-    """The way from the first text of a comparison to the second; what moved goes in one place and
-    comes in another.
+    """Yield the changes from the first text of a comparison to the second; moved text is removed in
+    one place and added in another.
 
     `same` and `added` stretches hold the second text, whole and in order.
 
     >>> from indexer.comparing.compare import compare
-    >>> [(one.change, one.text) for one in redline(compare("we may sell ten ships today", "We may sell two ships today."))]
+    >>> compared = compare("we may sell ten ships today", "We may sell two ships today.")
+    >>> [(stretch.change, stretch.text) for stretch in redline(compared)]
     [('same', 'We may sell '), ('removed', 'ten '), ('added', 'two '), ('same', 'ships today.')]
     """
-    a, b = (_Placed(text) for text in comparison.texts)
+    a, b = (_WordText(text) for text in comparison.texts)
     for change, place, end in _changes(comparison, a.words, b.words):
-        yield Stretch(change, (a if change == "removed" else b).between(place, end), end - place)
+        text = a if change == "removed" else b
+        yield Stretch(change, text.between(place, end), end - place)
 
 
-class _Placed:
-    """A text cut before words."""
+class _WordText:
+    """A text and its words."""
 
     def __init__(self, text: str) -> None:
         self.text, self.words = text, words(text)
 
     def between(self, place: int, end: int) -> str:
-        """The text of words [place, end), up to the next word; what stands before the first word
-        belongs to it.
+        """Return the text of words [place, end) up to the next word; text before the first word of
+        all belongs to that word.
         """
         starts = self.words.starts
-        return self.text[
-            int(starts[place]) if place else 0 : int(starts[end]) if end < len(starts) else None
-        ]
+        first = int(starts[place]) if place else 0
+        last = int(starts[end]) if end < len(starts) else len(self.text)
+        return self.text[first:last]
 
 
 def _changes(comparison: Comparison, a: Words, b: Words) -> Iterator[tuple[Change, int, int]]:
-    """Stretches of words as [place, end), of the first text where they are removed, of the second
-    one otherwise.
+    """Yield stretches of words as [place, end), of the first text where they are removed, else of
+    the second.
     """
     pending: tuple[Change, int, int] | None = None
     for change, place, end in _pieces(comparison, a, b):
@@ -93,8 +94,8 @@ def _pieces(comparison: Comparison, a: Words, b: Words) -> Iterator[tuple[Change
         yield "same", place, right.stop
 
 
-def _words(spans: tuple[Span, ...], found: Words) -> range:
-    """The places of the words that spans without a gap hold."""
+def _words(spans: tuple[Span, ...], text_words: Words) -> range:
+    """Return the places of the words of adjacent spans."""
     if not spans:
         return range(0)
-    return range(*np.searchsorted(found.starts, [spans[0].start, spans[-1].end]).tolist())
+    return range(*np.searchsorted(text_words.starts, [spans[0].start, spans[-1].end]).tolist())

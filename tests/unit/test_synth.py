@@ -18,7 +18,7 @@ from indexer.errors import UnknownName, UsageError
 from indexer.indexing.documents import documents_at
 from indexer.lab.synthesis import changes, programs
 from indexer.lab.synthesis.kinds import KINDS
-from indexer.lab.synthesis.ocr_noise import noisy
+from indexer.lab.synthesis.ocr_noise import add_ocr_noise
 from indexer.lab.synthesis.random_draws import RandomSource
 from indexer.lab.synthesis.synth import SynthResult, synth
 from indexer.model import Document
@@ -183,13 +183,13 @@ def test_translations_are_found_by_their_names_and_left_alone(folder: Path, tmp_
 
 
 def test_numbers_alone_change() -> None:
-    changed = changes.renumbered(TEXT, RandomSource(1))
+    changed = changes.change_numbers(TEXT, RandomSource(1))
     assert changed is not None and changed != TEXT
     assert [one for one in changed if not one.isdigit()] == [
         one for one in TEXT if not one.isdigit()
     ]
-    assert changes.renumbered("only 1 and 2", RandomSource(1)) is None
-    assert changes.renumbered("١٢ ٣ ٤٥", RandomSource(1)) != "١٢ ٣ ٤٥"
+    assert changes.change_numbers("only 1 and 2", RandomSource(1)) is None
+    assert changes.change_numbers("١٢ ٣ ٤٥", RandomSource(1)) != "١٢ ٣ ٤٥"
 
 
 def test_names_change_alike_and_nothing_else() -> None:
@@ -202,20 +202,20 @@ def test_names_change_alike_and_nothing_else() -> None:
         "Peter",
         "June",
     ]
-    changed = changes.renamed(
+    changed = changes.change_names(
         TEXT, ["Ada", "Bo", "Cleo", "Dov", "Eva", "Finn", "Gus", "Hal"], RandomSource(2)
     )
     assert changed is not None
-    before, after = changes.spelled(TEXT), changes.spelled(changed)
+    before, after = changes.word_list(TEXT), changes.word_list(changed)
     put = {one: other for one, other in zip(before, after, strict=True) if one != other}
     assert set(put) == set(changes.names(TEXT)) and len(set(put.values())) == 7
-    assert changes.renamed(TEXT, ["Ada"], RandomSource(2)) is None
+    assert changes.change_names(TEXT, ["Ada"], RandomSource(2)) is None
 
 
 @pytest.mark.parametrize(("share", "changed"), [(0.0, 1), (0.05, 10), (0.4, 80), (1.0, 200)])
 def test_the_share_of_words_that_is_asked_for_is_edited(share: float, changed: int) -> None:
     text = " ".join(f"w{place}" for place in range(200))
-    made = changes.edited(text, share, ["new", "other", "words"], RandomSource(share))
+    made = changes.edit_words(text, share, ["new", "other", "words"], RandomSource(share))
     assert made is not None
     came = sum(word in ("new", "other", "words") for word in made.split())
     went = len(set(text.split()) - set(made.split()))
@@ -223,21 +223,21 @@ def test_the_share_of_words_that_is_asked_for_is_edited(share: float, changed: i
 
 
 def test_edits_of_unspaced_text_stay_unspaced() -> None:
-    made = changes.edited(
+    made = changes.edit_words(
         "近似重複文書を検索結果の中で見つける", 0.3, list("新旧大小"), RandomSource(3)
     )
     assert made is not None and " " not in made
 
 
 def test_texts_with_nothing_to_change_are_left_out() -> None:
-    assert changes.edited("", 0.1, ["word"], RandomSource(1)) is None
-    assert changes.moved("One sentence. Another.", RandomSource(1)) is None
+    assert changes.edit_words("", 0.1, ["word"], RandomSource(1)) is None
+    assert changes.move_paragraphs("One sentence. Another.", RandomSource(1)) is None
     assert changes.excerpt("too short", 0.3, 0.6, RandomSource(1)) is None
 
 
 def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
     text = "The committee of the harbour considered the international arrangements once more. " * 60
-    lightly, heavily = (noisy(text, rate, RandomSource(4)) for rate in (0.01, 0.05))
+    lightly, heavily = (add_ocr_noise(text, rate, RandomSource(4)) for rate in (0.01, 0.05))
     assert max(map(len, heavily.splitlines())) <= 75
     assert any(line.endswith("-") for line in lightly.splitlines())
     lost = [
@@ -245,7 +245,7 @@ def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
         for one in (lightly, heavily)
     ]
     assert 0.02 < lost[0] < 0.15 < lost[1] < 0.5
-    assert noisy("", 0.1, RandomSource(1)) == ""
+    assert add_ocr_noise("", 0.1, RandomSource(1)) == ""
 
 
 @pytest.mark.parametrize("rubbish", [{"kinds": ["copies"]}, {"documents": 2, "out": "full"}])
@@ -275,14 +275,14 @@ def test_draws_keep_to_their_ranges() -> None:
 
 @pytest.mark.skipif(programs.tesseract() is None, reason="Tesseract or Pillow is not installed")
 def test_tesseract_reads_a_picture_of_the_text() -> None:
-    read = programs.recognised(TEXT)
+    read = programs.recognise(TEXT)
     assert read is not None and len(set(read.split()) & set(TEXT.split())) > 10
-    assert programs.recognised("近似重複") is None
+    assert programs.recognise("近似重複") is None
 
 
 @pytest.mark.skipif(programs.libreoffice() is None, reason="LibreOffice is not installed")
 def test_libreoffice_writes_formats() -> None:
-    made = programs.converted(TEXT, "odt")
+    made = programs.convert(TEXT, "odt")
     assert made is not None and made.startswith(b"PK")
 
 

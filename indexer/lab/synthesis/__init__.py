@@ -1,3 +1,1 @@
-"""Corpora with planted truth: from any folder of real text, documents whose relations to each other
-are known.
-"""
+"""Synthetic corpora with known ground truth, made from any folder of real text."""

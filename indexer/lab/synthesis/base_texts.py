@@ -1,6 +1,4 @@
-"""The texts that truth is planted in: drawn from a folder, long enough, and each unlike all
-others.
-"""
+"""Choose the original texts of a synthetic corpus: long enough, and each unlike all others."""
 
 from __future__ import annotations
 
@@ -23,20 +21,20 @@ from indexer.text.words import words
 
 LEAST_WORDS, MOST_WORDS = 100, 2000
 MOST_SHARED = 0.2  # of the five-word shingles of the text that has fewer
-MOST_ALIKE = 0.5  # resemblance of translations: above it, one was not translated
+MOST_ALIKE = 0.5  # resemblance of translations: above it, one of them is not a translation
 _SHINGLE = 5
 _LEAST_LETTERS = 0.6
 _BATCH = 64
 _CODES = (
-    "ar|bg|ca|cs|da|de|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|he|hi|hr|hu|id|it|ja|ko|lt|lv|nb|nl|nn|pl|pt|ro|ru|sk|sl|sq|sr|sv|th|tr|"
-    "uk|vi|zh"
+    "ar|bg|ca|cs|da|de|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|he|hi|hr|hu|id|it|ja|ko|lt|lv|nb|nl|nn|"
+    "pl|pt|ro|ru|sk|sl|sq|sr|sv|th|tr|uk|vi|zh"
 )
 _TAG = re.compile(rf"(?:^|(?<=[./_-]))(?:{_CODES})(?:_[A-Z]{{2}})?(?:@\w+)?(?=[./]|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of the folder: its path below it, with `/`, and the text that was taken of it."""
+    """A file of the folder: its path below the folder, with `/`, and the text taken from it."""
 
     name: str
     text: str
@@ -44,9 +42,9 @@ class Source:
 
 @dataclass(slots=True)
 class ChosenTexts:
-    """What was drawn.
+    """The texts chosen for a corpus.
 
-    `reserve` lends words, answers and forms to the others; `passed` counts what was read and not
+    `reserve` provides words, answers and forms for the others; `passed` counts texts that were not
     taken, by reason.
     """
 
@@ -63,24 +61,24 @@ def choose_texts(
     translations: bool = True,
     progress: Progress = no_progress,
 ) -> ChosenTexts:
-    """Draw originals from a folder of files of any format, a tenth as many for the reserve, and
-    pairs of translations.
+    """Choose random originals from a folder of files of any format, a tenth as many for the
+    reserve, and pairs of translations.
 
-    A text is taken from 100 words on, its first 2,000 when it is longer, and when it shares less
-    than a fifth of its five-word shingles with every text taken before. Raises `SourceNotFound`,
+    A text needs 100 words, is cut after 2,000, and shares less than a fifth of its five-word
+    shingles with every text taken before. Raises `SourceNotFound`,
     and `UsageError` when fewer than three texts are found.
     """
     paths = {_name(blob): blob.path for blob in walk([folder]) if isinstance(blob, Blob)}
     names = chance.shuffled(sorted(paths))
-    made, apart = ChosenTexts(), _Apart()
+    chosen, taken_texts = ChosenTexts(), _TakenTexts()
     wanted = documents + max(2, documents // 10)
     taken: list[Source] = []
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
-        for source in _read(batch, paths, made.passed):
-            reason = apart.refusal(source.text)
+        for source in _read(batch, paths, chosen.passed):
+            reason = taken_texts.refusal(source.text)
             if reason:
-                made.passed[reason] += 1
+                chosen.passed[reason] += 1
             elif len(taken) < wanted:
                 taken.append(source)
         progress("reading texts", len(taken), wanted)
@@ -88,15 +86,16 @@ def choose_texts(
             break
     if len(taken) < 3:
         raise UsageError(
-            f"{folder} holds {len(taken)} texts of {LEAST_WORDS} words that differ; at least 3 are needed"
+            f"{folder} holds {len(taken)} texts of {LEAST_WORDS} words that differ; "
+            "at least 3 are needed"
         )
-    kept = min(documents, max(2, len(taken) - max(1, len(taken) // 11)))
-    made.originals, made.reserve = taken[:kept], taken[kept:]
+    originals = min(documents, max(2, len(taken) - max(1, len(taken) // 11)))
+    chosen.originals, chosen.reserve = taken[:originals], taken[originals:]
     if translations:
-        made.translations = list(
-            _translated(names, paths, {one.name for one in taken}, max(2, documents // 5))
+        chosen.translations = list(
+            _translation_pairs(names, paths, {one.name for one in taken}, max(2, documents // 5))
         )
-    return made
+    return chosen
 
 
 def _name(blob: Blob) -> str:
@@ -104,25 +103,25 @@ def _name(blob: Blob) -> str:
 
 
 def _read(names: Sequence[str], paths: dict[str, str], passed: Counter[str]) -> Iterator[Source]:
-    """The texts of files, in the order given, whatever order they are read in."""
+    """Yield the texts of files in the order of `names`, whatever order they are read in."""
     order = {str(Path(paths[name]).resolve()): name for name in names}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for where, result in documents_at([paths[name] for name in names]):
         if isinstance(result, ExtractionError):
             passed["could not be read"] += 1
         else:
-            found[order.get(where, "")] = result.text
+            texts[order.get(where, "")] = result.text
     for name in names:
-        if name in found:
-            yield Source(name, _opening(found[name]))
+        if name in texts:
+            yield Source(name, _opening(texts[name]))
 
 
 def _opening(text: str) -> str:
-    found = words(text)
-    return text if len(found) <= MOST_WORDS else text[: int(found.ends[MOST_WORDS - 1])]
+    text_words = words(text)
+    return text if len(text_words) <= MOST_WORDS else text[: int(text_words.ends[MOST_WORDS - 1])]
 
 
-class _Apart:
+class _TakenTexts:
     """The shingles of the texts taken so far."""
 
     def __init__(self) -> None:
@@ -130,35 +129,37 @@ class _Apart:
         self._sizes: list[int] = []
 
     def refusal(self, text: str) -> str:
-        """Why a text is not taken; nothing when it is, and then it counts for the next ones."""
-        found = words(text)
-        if len(found) < LEAST_WORDS:
+        """Return why a text is not taken; empty when it is, and then it counts for later texts."""
+        text_words = words(text)
+        if len(text_words) < LEAST_WORDS:
             return "too short"
-        visible = [one for one in text if not one.isspace()]
+        visible = [letter for letter in text if not letter.isspace()]
         if sum(map(str.isalpha, visible)) < _LEAST_LETTERS * len(visible):
             return "not prose"
-        shingles = set(_shingles(found))
-        shared = Counter(holder for one in shingles for holder in self._holders.get(one, ()))
+        shingles = set(_shingles(text_words))
+        shared = Counter(
+            holder for shingle in shingles for holder in self._holders.get(shingle, ())
+        )
         if any(
             common >= MOST_SHARED * min(len(shingles), self._sizes[holder])
             for holder, common in shared.items()
         ):
             return "like another"
-        for one in shingles:
-            self._holders[one].append(len(self._sizes))
+        for shingle in shingles:
+            self._holders[shingle].append(len(self._sizes))
         self._sizes.append(len(shingles))
         return ""
 
 
-def _shingles(found: Words) -> Iterable[str]:
-    folded = found.folded
+def _shingles(text_words: Words) -> Iterable[str]:
+    folded = text_words.folded
     return (" ".join(folded[at : at + _SHINGLE]) for at in range(len(folded) - _SHINGLE + 1))
 
 
-def _translated(
+def _translation_pairs(
     names: Sequence[str], paths: dict[str, str], used: set[str], most: int
 ) -> Iterator[tuple[Source, Source]]:
-    """Pairs of files whose paths differ in the name of a language alone, such as `de/intro.txt` and
+    """Yield pairs of files whose paths differ only in a language code, such as `de/intro.txt` and
     `fr/intro.txt`.
     """
     alike: dict[str, list[str]] = defaultdict(list)
@@ -169,20 +170,20 @@ def _translated(
     for group in alike.values():
         if len(group) > 1 and left:
             both = list(_read(group[:2], paths, Counter()))
-            if len(both) == 2 and _different(*(one.text for one in both)):
+            if len(both) == 2 and _are_translations(*(one.text for one in both)):
                 left -= 1
                 yield both[0], both[1]
 
 
-def _different(a: str, b: str) -> bool:
-    one, other = words(a), words(b)
-    return min(len(one), len(other)) >= LEAST_WORDS and resemblance(one, other) < MOST_ALIKE
+def _are_translations(a: str, b: str) -> bool:
+    left, right = words(a), words(b)
+    return min(len(left), len(right)) >= LEAST_WORDS and resemblance(left, right) < MOST_ALIKE
 
 
 def script(text: str) -> str:
-    """The script of most of a text's first letters, by their names in Unicode; empty for a text
-    without letters.
+    """Return the script of most of a text's first 300 letters, by their Unicode names; empty for a
+    text without letters.
     """
-    letters = [one for one in text[:2000] if one.isalpha()][:300]
-    counted = Counter(unicodedata.name(one, "").split(" ")[0] for one in letters)
+    letters = [letter for letter in text[:2000] if letter.isalpha()][:300]
+    counted = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in letters)
     return max(sorted(counted), key=counted.__getitem__, default="")

@@ -1,8 +1,8 @@
-"""What people do to texts: revise, move paragraphs, fill in other numbers and names, quote,
+"""Change texts as people do: revise, move paragraphs, fill in other numbers and names, quote,
 excerpt.
 
-Each function takes a text and a `RandomSource` and gives the changed text, or None where the text has
-nothing to change so.
+Each function takes a text and a `RandomSource` and returns the changed text, or None for a text
+without anything to change.
 """
 
 from __future__ import annotations
@@ -22,55 +22,56 @@ _SENTENCE_OPENING = re.compile(r"(?:^|[.!?:;»\"“”(\n])\s*\Z")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def spelled(text: str) -> list[str]:
-    """The words of a text as they are spelled in it, in order."""
+def word_list(text: str) -> list[str]:
+    """Return the words of a text as written, in order."""
     return [text[start:end] for start, end in _spans(text)]
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    found = words(text)
-    return list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
+    text_words = words(text)
+    return list(zip(text_words.starts.tolist(), text_words.ends.tolist(), strict=True))
 
 
-def edited(text: str, share: float, donor: Sequence[str], chance: RandomSource) -> str | None:
-    """A share of the words changed, in runs of one to four: replaced by words of `donor`, dropped,
-    or more put after them.
+def edit_words(text: str, share: float, donor: Sequence[str], chance: RandomSource) -> str | None:
+    """Change a share of the words, in runs of one to four: replace them by words of `donor`, drop
+    them, or insert words after them.
 
     At least one word is changed. None for a text without words.
     """
     spans = _spans(text)
     if not spans or not donor:
         return None
-    made = [text[start:end] for start, end in spans]
-    left = max(1, round(share * len(spans)))
-    whole = set(range(len(spans)))
-    while left and whole:
+    changed = [text[start:end] for start, end in spans]
+    remaining = max(1, round(share * len(spans)))
+    unchanged = set(range(len(spans)))
+    while remaining and unchanged:
         start, act = chance.below(len(spans)), chance.share()
-        for place in range(start, min(len(spans), start + min(left, chance.between(1, _RUN)))):
-            if place in whole:
-                whole.remove(place)
-                left -= 1
-                made[place] = _changed(made[place], act, donor, chance)
-    return _woven(text, spans, made)
+        for place in range(start, min(len(spans), start + min(remaining, chance.between(1, _RUN)))):
+            if place in unchanged:
+                unchanged.remove(place)
+                remaining -= 1
+                changed[place] = _change_word(changed[place], act, donor, chance)
+    return _replace_words(text, spans, changed)
 
 
-def _changed(word: str, act: float, donor: Sequence[str], chance: RandomSource) -> str:
-    """Of ten words six are replaced, two go, and two get another one after them."""
+def _change_word(word: str, act: float, donor: Sequence[str], chance: RandomSource) -> str:
+    """Replace six words of ten, drop two, and insert another word after two."""
     if act < 0.6:
         return next(
-            (other for _ in range(9) if (other := chance.one(donor)) != word), chance.one(donor)
+            (other for _ in range(9) if (other := chance.choice(donor)) != word),
+            chance.choice(donor),
         )
     if act < 0.8:
         return ""
-    return word + (" " if len(word) > 1 else "") + chance.one(donor)
+    return word + (" " if len(word) > 1 else "") + chance.choice(donor)
 
 
-def _woven(text: str, spans: Sequence[tuple[int, int]], made: Sequence[str]) -> str:
-    """A text with other words at the places of its words; the space before a word that goes, goes
-    with it.
+def _replace_words(text: str, spans: Sequence[tuple[int, int]], replacements: Sequence[str]) -> str:
+    """Return a text with other words at the places of its words; a dropped word takes the space
+    before it along.
     """
     parts, end = [], 0
-    for (start, stop), word in zip(spans, made, strict=True):
+    for (start, stop), word in zip(spans, replacements, strict=True):
         gap = text[end:start]
         parts.append("" if not word and gap.isspace() and "\n" not in gap else gap)
         parts.append(word)
@@ -78,49 +79,53 @@ def _woven(text: str, spans: Sequence[tuple[int, int]], made: Sequence[str]) -> 
     return "".join(parts) + text[end:]
 
 
-def moved(text: str, chance: RandomSource) -> str | None:
-    """One in five paragraphs (lines, or sentences, of a text with few) taken out and put in
-    somewhere else.
+def move_paragraphs(text: str, chance: RandomSource) -> str | None:
+    """Move one in five paragraphs (lines or sentences of a text with few of these) to another
+    place.
 
     None for a text with fewer than three of them.
     """
-    found = blocks(text)
-    if len(found) < LEAST_BLOCKS:
+    paragraphs = blocks(text)
+    if len(paragraphs) < LEAST_BLOCKS:
         return None
-    before = list(found)
-    for _ in range(max(1, len(found) // 5)):
-        block = found.pop(chance.below(len(found)))
-        found.insert(chance.below(len(found) + 1), block)
-    if found == before:
-        found = [*found[1:], found[0]]
-    return "\n\n".join(found)
+    before = list(paragraphs)
+    for _ in range(max(1, len(paragraphs) // 5)):
+        block = paragraphs.pop(chance.below(len(paragraphs)))
+        paragraphs.insert(chance.below(len(paragraphs) + 1), block)
+    if paragraphs == before:
+        paragraphs = [*paragraphs[1:], paragraphs[0]]
+    return "\n\n".join(paragraphs)
 
 
 def blocks(text: str) -> list[str]:
-    """The paragraphs of a text; its lines when it has few of these, its sentences when it has few
-    lines.
+    """Return the paragraphs of a text; its lines when it has few paragraphs, its sentences when it
+    has few lines.
     """
-    made: list[str] = []
+    parts: list[str] = []
     for parting in (_BLANK_LINE, re.compile(r"\n+"), _SENTENCE_END):
-        made = [block.strip() for block in parting.split(text.strip()) if block.strip()]
-        if len(made) >= 2 * LEAST_BLOCKS:
+        parts = [block.strip() for block in parting.split(text.strip()) if block.strip()]
+        if len(parts) >= 2 * LEAST_BLOCKS:
             break
-    return made
+    return parts
 
 
 def sentences(text: str, least: int, most: int) -> list[str]:
-    """Sentences of `least` to `most` words, on one line each, every one once."""
-    made = (
+    """Return the distinct sentences of `least` to `most` words, each on one line."""
+    candidates = (
         " ".join(sentence.split())
         for block in blocks(text)
         for sentence in _SENTENCE_END.split(block)
     )
-    return [one for one in dict.fromkeys(made) if least <= len(words(one)) <= most]
+    return [
+        sentence_text
+        for sentence_text in dict.fromkeys(candidates)
+        if least <= len(words(sentence_text)) <= most
+    ]
 
 
-def renumbered(text: str, chance: RandomSource) -> str | None:
-    """Most numbers with other digits, the first digit always another one. None with fewer than
-    three numbers.
+def change_numbers(text: str, chance: RandomSource) -> str | None:
+    """Change the digits of most numbers, always the first digit. None with fewer than three
+    numbers.
     """
     numbers = list(_DIGITS.finditer(text))
     if len(numbers) < LEAST_NUMBERS:
@@ -144,12 +149,12 @@ def _other_number(number: str, chance: RandomSource) -> str:
 
 
 def names(text: str) -> list[str]:
-    """Words with a capital inside sentences that the text never writes small: by first appearance,
-    every one once.
+    """Return the distinct capitalised words inside sentences that the text never writes in lower
+    case, in order of first appearance.
     """
     spans = _spans(text)
     small = {text[start:end] for start, end in spans if text[start:end].islower()}
-    found = {
+    names_found = {
         word: None
         for start, end in spans
         if len(word := text[start:end]) > 2
@@ -158,25 +163,26 @@ def names(text: str) -> list[str]:
         and word.lower() not in small
         and not _SENTENCE_OPENING.search(text, max(0, start - 8), start)
     }
-    return list(found)
+    return list(names_found)
 
 
-def renamed(text: str, donor: Sequence[str], chance: RandomSource) -> str | None:
-    """Every name replaced by one of `donor`, the same for the same, as in a form that was filled in
-    for others.
+def change_names(text: str, donor: Sequence[str], chance: RandomSource) -> str | None:
+    """Replace every name by one of `donor`, consistently, as in a form filled in for other people.
 
     None when there are fewer than three names, or too few to put in their place.
     """
-    mine = names(text)
-    others = [name for name in chance.shuffled(donor) if name not in mine]
-    if len(mine) < LEAST_NAMES or len(others) < len(mine):
+    own_names = names(text)
+    others = [name for name in chance.shuffled(donor) if name not in own_names]
+    if len(own_names) < LEAST_NAMES or len(others) < len(own_names):
         return None
-    put = dict(zip(mine, others, strict=False))
-    return _woven(text, _spans(text), [put.get(word, word) for word in spelled(text)])
+    replacements = dict(zip(own_names, others, strict=False))
+    return _replace_words(
+        text, _spans(text), [replacements.get(word, word) for word in word_list(text)]
+    )
 
 
 def excerpt(text: str, least: float, most: float, chance: RandomSource) -> str | None:
-    """A run of words that is `least` to `most` of the text. None for a text of fewer than twenty
+    """Return a run of words that is a share of `least` to `most` of the text. None for a text of fewer than twenty
     words.
     """
     spans = _spans(text)
@@ -188,14 +194,15 @@ def excerpt(text: str, least: float, most: float, chance: RandomSource) -> str |
 
 
 def reply(text: str, answer: str, chance: RandomSource) -> str:
-    """An answer above the text, every line of which is quoted."""
-    day = f"{chance.between(1, 28)} {chance.one(_MONTHS)} {chance.between(2001, 2025)}"
-    quoted = "\n".join(f"> {line}" for line in filled(text, 70))
-    return f"{answer}\n\nOn {day}, {chance.between(8, 19)}:{chance.between(10, 59)}, office@example.org wrote:\n{quoted}\n"
+    """Return an answer above the quoted lines of the text."""
+    day = f"{chance.between(1, 28)} {chance.choice(_MONTHS)} {chance.between(2001, 2025)}"
+    quoted = "\n".join(f"> {line}" for line in wrap_lines(text, 70))
+    time = f"{chance.between(8, 19)}:{chance.between(10, 59)}"
+    return f"{answer}\n\nOn {day}, {time}, office@example.org wrote:\n{quoted}\n"
 
 
-def filled(text: str, width: int) -> list[str]:
-    """The words between blanks in lines of at most `width` characters; paragraphs are parted by an
+def wrap_lines(text: str, width: int) -> list[str]:
+    """Return the text wrapped into lines of at most `width` characters, paragraphs separated by an
     empty line.
     """
     lines: list[str] = []
@@ -211,8 +218,8 @@ def filled(text: str, width: int) -> list[str]:
     return lines[:-1]
 
 
-def framed(form: str, body: str, share: float) -> str:
-    """A body under the opening of a form that makes up `share` of the words of both (or the whole
+def put_under_form(form: str, body: str, share: float) -> str:
+    """Return a body under the opening of a form that makes up `share` of all words (or the whole
     form, when it is short).
     """
     spans = _spans(form)

@@ -1,9 +1,8 @@
-"""The kinds of truth that are planted, by name: which relation the two texts have, and how they are
-made.
+"""The kinds of synthetic pairs by name: the relation of the two texts, and how they are made.
 
 The types are those of Conrad & Raymond (ICAIL 2007), for whole documents: `identical` (the same
 words), `near-identical` (names, numbers, amounts and dates differ), `fuzzy` (revised, misread or
-rearranged). Two more say what is no duplicate: `contained` (one lies inside the other), and
+rearranged). Two more are no duplicates: `contained` (one lies inside the other), and
 `different`.
 """
 
@@ -17,7 +16,7 @@ from types import MappingProxyType
 from indexer.lab.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL
 from indexer.lab.synthesis import changes, programs
 from indexer.lab.synthesis.file_writers import FORMATS, txt
-from indexer.lab.synthesis.ocr_noise import noisy
+from indexer.lab.synthesis.ocr_noise import add_ocr_noise
 from indexer.lab.synthesis.random_draws import RandomSource
 
 CONTAINED = "contained"
@@ -28,7 +27,7 @@ SHORT = (8, 25)  # words
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of the corpus: its name, the text that was planted in it, its bytes."""
+    """One file of the corpus: its name, its text, its bytes."""
 
     name: str
     text: str
@@ -36,8 +35,8 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Plant:
-    """Two files whose relation is known."""
+class SyntheticPair:
+    """Two files of a corpus whose relation is known."""
 
     kind: str
     a: File
@@ -46,8 +45,8 @@ class Plant:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """An original, and what its variants are made with: words, names and sentences of others;
-    forms; another original.
+    """An original and the material for its variants: words, names and sentences of other texts,
+    forms, and another original.
     """
 
     file: File
@@ -59,7 +58,7 @@ class Material:
     place: int
 
     def variant(self, kind: str, text: str, ending: str = "txt", data: bytes | None = None) -> File:
-        """A file named after the original."""
+        """Return a file named after the original."""
         return File(
             f"{self.file.name.removesuffix('.txt')}.{kind}.{ending}",
             text,
@@ -67,14 +66,14 @@ class Material:
         )
 
 
-Maker = Callable[[Material, RandomSource], Iterator[Plant]]
+Maker = Callable[[Material, RandomSource], Iterator[SyntheticPair]]
 Change = Callable[[Material, RandomSource], str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`type`: the relation; `meaning`: one line for people; `program`: the path of what makes it,
-    where it takes a program.
+    """One kind of pairs. `type`: the relation; `meaning`: one line of description; `program`:
+    returns the path of the program that it needs, if any.
     """
 
     type: str
@@ -83,60 +82,67 @@ class Kind:
     program: Callable[[], str | None] | None = None
 
 
-def _changed(
+def _make_changed(
     kind: str, change: Change, material: Material, chance: RandomSource
-) -> Iterator[Plant]:
-    """The original beside what a change makes of it; nothing when there is nothing to change."""
+) -> Iterator[SyntheticPair]:
+    """Yield the original with its changed text; nothing when nothing changed."""
     text = change(material, chance)
     if text is not None and text.split() != material.file.text.split():
-        yield Plant(kind, material.file, material.variant(kind, text))
+        yield SyntheticPair(kind, material.file, material.variant(kind, text))
 
 
-def _copied(kind: str, material: Material, _: RandomSource) -> Iterator[Plant]:
-    yield Plant(kind, material.file, material.variant(kind, material.file.text))
+def _make_copy(kind: str, material: Material, _: RandomSource) -> Iterator[SyntheticPair]:
+    yield SyntheticPair(kind, material.file, material.variant(kind, material.file.text))
 
 
-def _formatted(kind: str, material: Material, _: RandomSource) -> Iterator[Plant]:
-    """A format in turn."""
+def _make_format(kind: str, material: Material, _: RandomSource) -> Iterator[SyntheticPair]:
+    """Yield the original with a copy in one of the formats, in turn."""
     ending = tuple(FORMATS)[material.place % len(FORMATS)]
     text = material.file.text
-    yield Plant(kind, material.file, material.variant(kind, text, ending, FORMATS[ending](text)))
+    yield SyntheticPair(
+        kind, material.file, material.variant(kind, text, ending, FORMATS[ending](text))
+    )
 
 
-def _by_office(kind: str, material: Material, _: RandomSource) -> Iterator[Plant]:
+def _make_office(kind: str, material: Material, _: RandomSource) -> Iterator[SyntheticPair]:
     ending = programs.OFFICE_FORMATS[material.place % len(programs.OFFICE_FORMATS)]
     text = material.file.text
-    data = programs.converted(text, ending)
+    data = programs.convert(text, ending)
     if data is not None:
-        yield Plant(kind, material.file, material.variant(kind, text, ending, data))
+        yield SyntheticPair(kind, material.file, material.variant(kind, text, ending, data))
 
 
-def _framed(kind: str, material: Material, chance: RandomSource) -> Iterator[Plant]:
-    """Two originals, each under the same form; each original is contained in what was made of
-    it.
+def _make_boilerplate(
+    kind: str, material: Material, chance: RandomSource
+) -> Iterator[SyntheticPair]:
+    """Yield two originals under the same form, and each original with its own framed text, which
+    contains it.
     """
     if material.partner is None or not material.forms:
         return
-    form, share = chance.one(material.forms), FORM[0] + (FORM[1] - FORM[0]) * chance.share()
-    mine = material.variant(f"{kind}-a", changes.framed(form, material.file.text, share))
-    theirs = material.variant(f"{kind}-b", changes.framed(form, material.partner.text, share))
-    yield Plant(kind, mine, theirs)
-    yield Plant("framed", material.file, mine)
-    yield Plant("framed", material.partner, theirs)
+    form = chance.choice(material.forms)
+    share = FORM[0] + (FORM[1] - FORM[0]) * chance.share()
+    left = material.variant(f"{kind}-a", changes.put_under_form(form, material.file.text, share))
+    right = material.variant(
+        f"{kind}-b", changes.put_under_form(form, material.partner.text, share)
+    )
+    yield SyntheticPair(kind, left, right)
+    yield SyntheticPair("framed", material.file, left)
+    yield SyntheticPair("framed", material.partner, right)
 
 
-def _short(kind: str, material: Material, chance: RandomSource) -> Iterator[Plant]:
-    """A sentence, the same with one word changed, and another sentence of the same document."""
-    found = changes.sentences(material.file.text, *SHORT)
-    if len(found) < 2:
+def _make_short(kind: str, material: Material, chance: RandomSource) -> Iterator[SyntheticPair]:
+    """Yield a sentence with one word changed, and another sentence of the same document."""
+    sentences = changes.sentences(material.file.text, *SHORT)
+    if len(sentences) < 2:
         return
-    one, other = chance.shuffled(found)[:2]
-    made = changes.edited(one, 0.0, material.words, chance)
-    if made is None:
+    sentence, other = chance.shuffled(sentences)[:2]
+    edited = changes.edit_words(sentence, 0.0, material.words, chance)
+    if edited is None:
         return
-    first = material.variant(f"{kind}-a", one)
-    yield Plant(kind, first, material.variant(f"{kind}-b", made))
-    yield Plant("short-other", first, material.variant(f"{kind}-c", other))
+    first = material.variant(f"{kind}-a", sentence)
+    yield SyntheticPair(kind, first, material.variant(f"{kind}-b", edited))
+    yield SyntheticPair("short-other", first, material.variant(f"{kind}-c", other))
 
 
 def _excerpt(material: Material, chance: RandomSource) -> str | None:
@@ -146,32 +152,32 @@ def _excerpt(material: Material, chance: RandomSource) -> str | None:
 def _reply(material: Material, chance: RandomSource) -> str | None:
     if not material.sentences:
         return None
-    answer = " ".join(chance.one(material.sentences) for _ in range(chance.between(2, 6)))
+    answer = " ".join(chance.choice(material.sentences) for _ in range(chance.between(2, 6)))
     return changes.reply(material.file.text, answer, chance)
 
 
-def _edited(percent: int, material: Material, chance: RandomSource) -> str | None:
-    return changes.edited(material.file.text, percent / 100, material.words, chance)
+def _edit(percent: int, material: Material, chance: RandomSource) -> str | None:
+    return changes.edit_words(material.file.text, percent / 100, material.words, chance)
 
 
-def _misread(percent: int, material: Material, chance: RandomSource) -> str | None:
-    return noisy(material.file.text, percent / 100, chance)
+def _add_noise(percent: int, material: Material, chance: RandomSource) -> str | None:
+    return add_ocr_noise(material.file.text, percent / 100, chance)
 
 
-def _moved(material: Material, chance: RandomSource) -> str | None:
-    return changes.moved(material.file.text, chance)
+def _move(material: Material, chance: RandomSource) -> str | None:
+    return changes.move_paragraphs(material.file.text, chance)
 
 
-def _renumbered(material: Material, chance: RandomSource) -> str | None:
-    return changes.renumbered(material.file.text, chance)
+def _renumber(material: Material, chance: RandomSource) -> str | None:
+    return changes.change_numbers(material.file.text, chance)
 
 
-def _scanned(material: Material, _: RandomSource) -> str | None:
-    return programs.recognised(material.file.text)
+def _scan(material: Material, _: RandomSource) -> str | None:
+    return programs.recognise(material.file.text)
 
 
-def _renamed(material: Material, chance: RandomSource) -> str | None:
-    return changes.renamed(material.file.text, material.names, chance)
+def _rename(material: Material, chance: RandomSource) -> str | None:
+    return changes.change_names(material.file.text, material.names, chance)
 
 
 def _kind(
@@ -181,20 +187,22 @@ def _kind(
     change: Change,
     program: Callable[[], str | None] | None = None,
 ) -> tuple[str, Kind]:
-    return name, Kind(type, meaning, partial(_changed, name, change), program)
+    return name, Kind(type, meaning, partial(_make_changed, name, change), program)
 
 
-def _nothing(_: Material, __: RandomSource) -> Iterator[Plant]:
-    """For kinds whose pairs come with another kind, or are found rather than made."""
+def _make_nothing(_: Material, __: RandomSource) -> Iterator[SyntheticPair]:
+    """Yield nothing, for kinds whose pairs come with another kind or exist in the folder."""
     return iter(())
 
 
 _TABLE = (
-    ("copy", Kind(IDENTICAL, "the same bytes", partial(_copied, "copy"))),
+    ("copy", Kind(IDENTICAL, "the same bytes", partial(_make_copy, "copy"))),
     (
         "format",
         Kind(
-            IDENTICAL, "html, docx, odt, mail, rtf of the same text", partial(_formatted, "format")
+            IDENTICAL,
+            "html, docx, odt, mail, rtf of the same text",
+            partial(_make_format, "format"),
         ),
     ),
     (
@@ -202,39 +210,45 @@ _TABLE = (
         Kind(
             IDENTICAL,
             "the same text written by LibreOffice",
-            partial(_by_office, "office"),
+            partial(_make_office, "office"),
             programs.libreoffice,
         ),
     ),
-    _kind("names", NEAR_IDENTICAL, "a template filled in with other names", _renamed),
-    _kind("numbers", NEAR_IDENTICAL, "only numbers differ", _renumbered),
+    _kind("names", NEAR_IDENTICAL, "a template filled in with other names", _rename),
+    _kind("numbers", NEAR_IDENTICAL, "only numbers differ", _renumber),
     *(
-        _kind(f"edit-{share:02}", FUZZY, f"{share} % of the words changed", partial(_edited, share))
+        _kind(f"edit-{share:02}", FUZZY, f"{share} % of the words changed", partial(_edit, share))
         for share in EDITS
     ),
-    _kind("moved", FUZZY, "paragraphs in another order", _moved),
+    _kind("moved", FUZZY, "paragraphs in another order", _move),
     *(
         _kind(
             f"ocr-{share:02}",
             FUZZY,
             f"{share} % of the letters misread, modelled",
-            partial(_misread, share),
+            partial(_add_noise, share),
         )
         for share in NOISE
     ),
-    _kind("scan", FUZZY, "read from a picture by Tesseract", _scanned, programs.tesseract),
-    ("short", Kind(FUZZY, "8 to 25 words, one changed", partial(_short, "short"))),
+    _kind("scan", FUZZY, "read from a picture by Tesseract", _scan, programs.tesseract),
+    ("short", Kind(FUZZY, "8 to 25 words, one changed", partial(_make_short, "short"))),
     _kind("excerpt", CONTAINED, "30 to 60 % of the text", _excerpt),
     _kind("reply", CONTAINED, "the text quoted under an answer", _reply),
-    ("framed", Kind(CONTAINED, "the text under boilerplate", _nothing)),
+    ("framed", Kind(CONTAINED, "the text under boilerplate", _make_nothing)),
     (
         "boilerplate",
-        Kind(DIFFERENT, "two texts under the same boilerplate", partial(_framed, "boilerplate")),
+        Kind(
+            DIFFERENT,
+            "two texts under the same boilerplate",
+            partial(_make_boilerplate, "boilerplate"),
+        ),
     ),
-    ("short-other", Kind(DIFFERENT, "two sentences of one document", _nothing)),
-    ("translation", Kind(DIFFERENT, "files that differ in language, as they were found", _nothing)),
+    ("short-other", Kind(DIFFERENT, "two sentences of one document", _make_nothing)),
+    (
+        "translation",
+        Kind(DIFFERENT, "files that differ in language, as they were found", _make_nothing),
+    ),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType(dict(_TABLE))
-BROUGHT: Mapping[str, str] = MappingProxyType(
-    {"framed": "boilerplate", "short-other": "short"}
-)  # kinds by what makes them
+# Kinds whose pairs are made together with those of another kind.
+MADE_WITH: Mapping[str, str] = MappingProxyType({"framed": "boilerplate", "short-other": "short"})

@@ -1,4 +1,4 @@
-"""Draws that are the same on every platform and under every Python."""
+"""Random numbers that are the same on every platform and under every Python."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 class RandomSource:
-    """Draws from a seed of any parts. Of the generator only `random()` is used: the one sequence
-    that Python promises to keep.
+    """Random numbers from a seed of any parts. Only `random()` of the generator is used: the one
+    sequence that Python promises to keep.
 
     >>> RandomSource(1, "edits").below(100) == RandomSource(1, "edits").below(100)
     True
@@ -21,25 +21,25 @@ class RandomSource:
         self._draw = Random("\x1f".join(map(str, seed))).random
 
     def share(self) -> float:
-        """A number in [0, 1)."""
+        """Return a number in [0, 1)."""
         return self._draw()
 
     def below(self, count: int) -> int:
-        """A whole number in [0, count); `count` is at least 1."""
+        """Return an integer in [0, count); `count` is at least 1."""
         return int(self._draw() * count)
 
     def between(self, least: int, most: int) -> int:
-        """A whole number in [least, most]."""
+        """Return an integer in [least, most]."""
         return least + self.below(most - least + 1)
 
-    def one(self, items: Sequence[T]) -> T:
-        """One of the items, of which there is at least one."""
+    def choice(self, items: Sequence[T]) -> T:
+        """Return one of the items, of which there is at least one."""
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """The items in a random order."""
-        made = list(items)
-        for place in range(len(made) - 1, 0, -1):
+        """Return the items in a random order."""
+        result = list(items)
+        for place in range(len(result) - 1, 0, -1):
             other = self.below(place + 1)
-            made[place], made[other] = made[other], made[place]
-        return made
+            result[place], result[other] = result[other], result[place]
+        return result

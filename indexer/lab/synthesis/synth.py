@@ -16,7 +16,7 @@ from indexer.errors import UnknownName, UsageError
 from indexer.lab.synthesis import changes
 from indexer.lab.synthesis.base_texts import ChosenTexts, Source, choose_texts, script
 from indexer.lab.synthesis.file_writers import txt
-from indexer.lab.synthesis.kinds import BROUGHT, KINDS, File, Material, Plant
+from indexer.lab.synthesis.kinds import KINDS, MADE_WITH, File, Material, SyntheticPair
 from indexer.lab.synthesis.random_draws import RandomSource
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import align
@@ -27,18 +27,28 @@ from indexer.system.release import release
 
 DOCUMENTS = 100
 COLUMNS = (
-    "a", "b", "type", "similarity", "kind", "group", "resemblance", "jaccard_words", "overlap", "containment", "terminology",
-)  # fmt: skip
+    "a",
+    "b",
+    "type",
+    "similarity",
+    "kind",
+    "group",
+    "resemblance",
+    "jaccard_words",
+    "overlap",
+    "containment",
+    "terminology",
+)
 _DONORS = 8
 _ANSWER = (6, 30)  # words of a sentence in an answer
 
 
 @dataclass(frozen=True, slots=True)
 class SynthResult:
-    """A corpus that was made.
+    """A synthetic corpus.
 
-    `kinds`: planted pairs by kind; `absent`: kinds whose program is not there; `passed`: files read
-    and not taken, by reason.
+    `kinds`: number of pairs by kind; `absent`: kinds whose program is not installed; `passed`:
+    number of files read and not taken, by reason.
     """
 
     out: str
@@ -61,49 +71,57 @@ def synth(
     programs: bool = True,
     progress: Progress = no_progress,
 ) -> SynthResult:
-    """Plant truth of every kind (or of `kinds`) in up to `documents` texts of a folder, and write
-    it to a new folder.
+    """Make pairs of every kind (or of `kinds`) from up to `documents` texts of a folder, and write
+    the corpus and its ground truth to a new folder.
 
-    The same folder and seed give the same bytes on every platform, whatever other kinds are made;
-    not so `office` and `scan`, which LibreOffice and Tesseract make where they are installed,
-    unless `programs` is False. Similarities are those of the planted texts, `similarity` being
-    `jaccard` of the default recipe.
+    The same folder and seed give the same bytes on every platform, whatever other kinds are made,
+    except for `office` and `scan`, which LibreOffice and Tesseract make where they are installed,
+    unless `programs` is False. Similarities are those of the texts before they are written in a
+    format, `similarity` being `jaccard` of the default recipe.
 
     Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or
     cannot be made; `UnknownName` for a kind.
     """
-    wanted = _wanted(kinds)
-    place = Path(out)
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise UsageError(f"{place} is there and not an empty folder; give --out a new one")
+    kind_names = _kinds_to_make(kinds)
+    folder_out = Path(out)
+    if folder_out.exists() and (not folder_out.is_dir() or any(folder_out.iterdir())):
+        raise UsageError(f"{folder_out} exists and is not an empty folder; give --out a new one")
     absent = tuple(
-        name for name in wanted if (program := KINDS[name].program) and not (programs and program())
+        name
+        for name in kind_names
+        if (program := KINDS[name].program) and not (programs and program())
     )
     texts = choose_texts(
-        Path(folder), documents, RandomSource(seed, "originals"), "translation" in wanted, progress
+        Path(folder),
+        documents,
+        RandomSource(seed, "originals"),
+        "translation" in kind_names,
+        progress,
     )
     groups = list(_groups(texts))
-    plants = [
-        *_planted(groups, texts, seed, [one for one in wanted if one not in absent], progress),
-        *_found(texts),
+    pairs = [
+        *_make_pairs(
+            groups, texts, seed, [one for one in kind_names if one not in absent], progress
+        ),
+        *_translation_pairs(texts),
     ]
     files = {material.file.name: material.file for material in groups}
-    files |= {file.name: file for plant, _ in plants for file in (plant.a, plant.b)}
-    _write(place / "documents", files.values())
-    (place / "gold.csv").write_bytes(_gold(plants, progress))
-    counted = Counter(plant.kind for plant, _ in plants)
-    made = SynthResult(
-        out=str(place),
-        gold=str(place / "gold.csv"),
+    files |= {file.name: file for pair, _ in pairs for file in (pair.a, pair.b)}
+    _write(folder_out / "documents", files.values())
+    (folder_out / "gold.csv").write_bytes(_gold_csv(pairs, progress))
+    counts = Counter(pair.kind for pair, _ in pairs)
+    result = SynthResult(
+        out=str(folder_out),
+        gold=str(folder_out / "gold.csv"),
         seed=seed,
         originals=len(texts.originals),
         files=len(files),
-        kinds={kind: counted[kind] for kind in KINDS if kind in wanted and kind not in absent},
+        kinds={kind: counts[kind] for kind in KINDS if kind in kind_names and kind not in absent},
         absent=absent,
         passed=dict(sorted(texts.passed.items())),
     )
-    (place / "corpus.json").write_bytes(_account(made, texts))
-    return made
+    (folder_out / "corpus.json").write_bytes(_corpus_json(result, texts))
+    return result
 
 
 def _write(folder: Path, files: Iterable[File]) -> None:
@@ -117,43 +135,42 @@ def _write(folder: Path, files: Iterable[File]) -> None:
         (folder / file.name).write_bytes(file.data)
 
 
-def _wanted(kinds: Sequence[str]) -> list[str]:
-    """The kinds asked for, and those that come with them. Raises `UnknownName`."""
+def _kinds_to_make(kinds: Sequence[str]) -> list[str]:
+    """Return the requested kinds, and those that are made with them. Raises `UnknownName`."""
     for kind in kinds:
         if kind not in KINDS:
             raise UnknownName("kind", kind, tuple(KINDS))
-    asked = {*kinds, *(BROUGHT[kind] for kind in kinds if kind in BROUGHT)} if kinds else set(KINDS)
-    return [kind for kind in KINDS if kind in asked or BROUGHT.get(kind) in asked]
+    requested = (
+        {*kinds, *(MADE_WITH[kind] for kind in kinds if kind in MADE_WITH)} if kinds else set(KINDS)
+    )
+    return [kind for kind in KINDS if kind in requested or MADE_WITH.get(kind) in requested]
 
 
 def _groups(texts: ChosenTexts) -> Iterator[Material]:
-    """Each original with what its variants are made with; the first and second, third and fourth
-    ... are partners.
+    """Yield each original with the material for its variants; the first and second, third and
+    fourth ... are partners.
     """
     files = [
-        File(f"{place:04}.txt", one.text, txt(one.text))
-        for place, one in enumerate(texts.originals, 1)
+        File(f"{place:04}.txt", source.text, txt(source.text))
+        for place, source in enumerate(texts.originals, 1)
     ]
-    everyone = [*texts.originals, *texts.reserve]
-    scripts = [script(one.text) for one in everyone]
-    vocabularies = [set(changes.spelled(one.text)) for one in everyone]
+    sources = [*texts.originals, *texts.reserve]
+    scripts = [script(source.text) for source in sources]
+    vocabularies = [set(changes.word_list(source.text)) for source in sources]
     for place, file in enumerate(files):
-        others = [
-            at for at in range(len(everyone)) if at != place and scripts[at] == scripts[place]
-        ]
-        drawn = RandomSource(len(everyone), file.name).shuffled(others)[:_DONORS]
-        drawn.sort(
-            key=lambda at: -len(vocabularies[at] & vocabularies[place])
-        )  # first who writes the same language
-        donors = [everyone[at].text for at in drawn[:3]]
+        others = [at for at in range(len(sources)) if at != place and scripts[at] == scripts[place]]
+        donor_places = RandomSource(len(sources), file.name).shuffled(others)[:_DONORS]
+        # Texts in the same language share most words and come first.
+        donor_places.sort(key=lambda at: -len(vocabularies[at] & vocabularies[place]))
+        donors = [sources[at].text for at in donor_places[:3]]
         yield Material(
             file=file,
-            words=changes.spelled(donors[0] if donors else file.text),
+            words=changes.word_list(donors[0] if donors else file.text),
             names=list(dict.fromkeys(name for text in donors for name in changes.names(text))),
-            sentences=[one for text in donors for one in changes.sentences(text, *_ANSWER)],
+            sentences=[source for text in donors for source in changes.sentences(text, *_ANSWER)],
             forms=[
-                one.text
-                for at, one in enumerate(texts.reserve, len(files))
+                source.text
+                for at, source in enumerate(texts.reserve, len(files))
                 if scripts[at] == scripts[place]
             ],
             partner=files[place ^ 1] if place ^ 1 < len(files) else None,
@@ -161,46 +178,47 @@ def _groups(texts: ChosenTexts) -> Iterator[Material]:
         )
 
 
-def _planted(
+def _make_pairs(
     groups: Sequence[Material],
     texts: ChosenTexts,
     seed: int,
-    wanted: Sequence[str],
+    kind_names: Sequence[str],
     progress: Progress,
-) -> Iterator[tuple[Plant, str]]:
-    """Every plant with its group: a stream of chance for each original and kind, so that no kind
-    changes another.
+) -> Iterator[tuple[SyntheticPair, str]]:
+    """Yield every pair with its group; each original and kind has a random source of its own, so
+    that no kind changes another.
     """
     for material in groups:
-        progress("planting", material.place + 1, len(groups))
-        for kind in wanted:
+        progress("making pairs", material.place + 1, len(groups))
+        for kind in kind_names:
             source = texts.originals[material.place].name
-            for plant in KINDS[kind].make(material, RandomSource(seed, kind, source)):
-                yield plant, f"{material.place // 2 + 1:04}"
+            for pair in KINDS[kind].make(material, RandomSource(seed, kind, source)):
+                yield pair, f"{material.place // 2 + 1:04}"
 
 
-def _found(texts: ChosenTexts) -> Iterator[tuple[Plant, str]]:
-    """Translations, each pair a group of its own."""
-    for place, (one, other) in enumerate(texts.translations, 1):
-        a, b = (_as_found(source, place, letter) for source, letter in ((one, "a"), (other, "b")))
-        yield Plant("translation", a, b), f"t{place:03}"
+def _translation_pairs(texts: ChosenTexts) -> Iterator[tuple[SyntheticPair, str]]:
+    """Yield translations, each pair a group of its own."""
+    for place, (left, right) in enumerate(texts.translations, 1):
+        a, b = (
+            _translation_file(source, place, letter)
+            for source, letter in ((left, "a"), (right, "b"))
+        )
+        yield SyntheticPair("translation", a, b), f"t{place:03}"
 
 
-def _as_found(source: Source, place: int, letter: str) -> File:
+def _translation_file(source: Source, place: int, letter: str) -> File:
     return File(f"t{place:03}.translation-{letter}.txt", source.text, txt(source.text))
 
 
-def _gold(plants: Sequence[tuple[Plant, str]], progress: Progress) -> bytes:
-    """The pairs as csv, paths relative to it; measured on the planted texts, to six digits."""
+def _gold_csv(pairs: Sequence[tuple[SyntheticPair, str]], progress: Progress) -> bytes:
+    """Return the pairs as csv, with relative paths and similarities of the texts to six digits."""
     sheet = StringIO()
     writer = csv.writer(sheet, lineterminator="\n")
     writer.writerow(COLUMNS)
     sides: dict[str, Side] = {}
-    for place, (plant, group) in enumerate(plants, 1):
-        progress("measuring pairs", place, len(plants))
-        a, b = (
-            sides.setdefault(file.name, Side(file.text, DEFAULT)) for file in (plant.a, plant.b)
-        )
+    for place, (pair, group) in enumerate(pairs, 1):
+        progress("measuring pairs", place, len(pairs))
+        a, b = (sides.setdefault(file.name, Side(file.text, DEFAULT)) for file in (pair.a, pair.b))
         aligned = align(a.words, b.words)
         values = (
             jaccard(a.features, b.features),
@@ -211,22 +229,22 @@ def _gold(plants: Sequence[tuple[Plant, str]], progress: Progress) -> bytes:
             terminology(a.words, b.words),
         )
         similarity, *others = (f"{value:.6f}" for value in values)
-        names = (f"documents/{plant.a.name}", f"documents/{plant.b.name}")
-        writer.writerow([*names, KINDS[plant.kind].type, similarity, plant.kind, group, *others])
+        names = (f"documents/{pair.a.name}", f"documents/{pair.b.name}")
+        writer.writerow([*names, KINDS[pair.kind].type, similarity, pair.kind, group, *others])
     return sheet.getvalue().encode()
 
 
-def _account(made: SynthResult, texts: ChosenTexts) -> bytes:
-    """What the corpus is made of, without anything of this machine."""
-    told = {name: value for name, value in asdict(made).items() if name not in ("out", "gold")}
+def _corpus_json(result: SynthResult, texts: ChosenTexts) -> bytes:
+    """Return a description of the corpus, without anything that depends on this machine."""
+    summary = {name: value for name, value in asdict(result).items() if name not in ("out", "gold")}
     sources = {
-        f"documents/{place:04}.txt": one.name for place, one in enumerate(texts.originals, 1)
+        f"documents/{place:04}.txt": left.name for place, left in enumerate(texts.originals, 1)
     }
-    told |= {
+    summary |= {
         "nearfold": release(),
         "sources": sources,
-        "forms": [one.name for one in texts.reserve],
+        "forms": [left.name for left in texts.reserve],
     }
-    told["translations"] = [[one.name, other.name] for one, other in texts.translations]
-    told["types"] = {name: KINDS[name].type for name in made.kinds}
-    return (json.dumps(told, indent=1, ensure_ascii=True) + "\n").encode()
+    summary["translations"] = [[left.name, right.name] for left, right in texts.translations]
+    summary["types"] = {name: KINDS[name].type for name in result.kinds}
+    return (json.dumps(summary, indent=1, ensure_ascii=True) + "\n").encode()
