@@ -22,7 +22,7 @@ from indexer.cli.options import (
 )
 from indexer.grouping.account import Copies, GroupResult
 from indexer.grouping.group import group
-from indexer.matching.pairs import describe_missed
+from indexer.matching.match_result import describe_missed
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 

@@ -27,7 +27,7 @@ from indexer.cli.options import (
 from indexer.errors import UsageError
 from indexer.exports import parquet_pairs as parquet
 from indexer.matching.match import MatchOptions, match
-from indexer.matching.pairs import MatchResult
+from indexer.matching.match_result import MatchResult
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.wording import count_of, join_names, unmistakable
 

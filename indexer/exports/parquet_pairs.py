@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from indexer.errors import MissingExtra
-from indexer.matching.pairs import MatchResult
+from indexer.matching.match_result import MatchResult
 
 ROWS = 100_000
 

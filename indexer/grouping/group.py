@@ -31,10 +31,12 @@ from indexer.jobs.journal import Journal, journal_path
 from indexer.joins.bands import CapReport
 from indexer.joins.copies import PairFilter
 from indexer.joins.slot_bounds import similarity_intervals
+from indexer.matching.band_pairs import BandPairs
 from indexer.matching.collection import Collection, Entry, collect, gather
+from indexer.matching.likely_pairs import find_band_pairs
 from indexer.matching.limits import ALMOST_ONE, CAP, check_measure, memory_budget
-from indexer.matching.text_pairs import AT_ONCE, Sharing, sharing
-from indexer.matching.verification import Verifier
+from indexer.matching.text_pairs import AT_ONCE
+from indexer.matching.verification import MatchContext, Verifier
 from indexer.model import Assignment
 from indexer.recipe import Recipe
 from indexer.similarity.rescore import Z999
@@ -178,16 +180,8 @@ def assign_families(
     order = _order(collection, "longest" if settings_order == "central" else settings_order, [])
     rank = _text_rank(collection, order)
     least = fewest_equal(settings.measure, collection.slots.shape[1], settings.least)
-    found = sharing(
-        collection,
-        verifier,
-        layout,
-        rank,
-        least,
-        (settings.cap, settings.threshold),
-        everything,
-        progress,
-    )
+    context = MatchContext(collection, verifier, everything, progress)
+    found = find_band_pairs(context, layout, rank, least, settings.threshold, settings.cap)
     if settings_order == "central":
         order = _order(
             collection, "central", _sums(collection, verifier, found, settings.threshold)
@@ -242,7 +236,7 @@ def _text_rank(collection: Collection, order: list[int]) -> NDArray[np.int64]:
 
 
 def _sums(
-    collection: Collection, verifier: Verifier, found: Sharing, threshold: float
+    collection: Collection, verifier: Verifier, found: BandPairs, threshold: float
 ) -> list[float]:
     def similar() -> Iterator[tuple[int, int, float]]:
         for left, right, _ in found.blocks(size=AT_ONCE):
@@ -258,13 +252,13 @@ def _sums(
 def _joined(
     collection: Collection,
     verifier: Verifier,
-    found: Sharing,
+    found: BandPairs,
     order: list[int],
     settings: Settings,
     progress: Progress,
 ) -> dict[int, tuple[int, float | None]]:
     least = fewest_equal(settings.measure, collection.slots.shape[1], settings.threshold)
-    similar = partial(verifier.with_others, least=settings.threshold)
+    similar = partial(verifier.measure_with, least=settings.threshold)
     near = ((left, right) for left, right, _ in found.blocks(least))
     graph = Graph(near, len(collection.documents), collection.budget)
 
@@ -285,7 +279,7 @@ def _joined(
 def _clusters(
     collection: Collection,
     verifier: Verifier,
-    found: Sharing,
+    found: BandPairs,
     order: list[int],
     joined: dict[int, tuple[int, float | None]],
     settings: Settings,
@@ -297,7 +291,7 @@ def _clusters(
     if settings.chained <= settings.threshold:
         for document, (head, _) in joined.items():
             chains.join(_text(collection, document), _text(collection, head))
-    similar = partial(verifier.of_pairs, least=settings.chained)
+    similar = partial(verifier.measure_pairs, least=settings.chained)
     for left, right in found.nearest_first():
         chains.extend(
             list(zip(left.tolist(), right.tolist(), strict=True)), similar, settings.chained

@@ -14,10 +14,12 @@ import numpy as np
 
 from indexer.errors import UsageError
 from indexer.joins.copies import PairFilter
-from indexer.matching.audit import audit_of
+from indexer.matching.audit import audit_pairs
 from indexer.matching.collection import Collection, collect
-from indexer.matching.containment import containing
+from indexer.matching.complete_pairs import find_all_pairs
+from indexer.matching.containment import find_contained_pairs
 from indexer.matching.document_pairs import document_pairs
+from indexer.matching.likely_pairs import find_likely_pairs
 from indexer.matching.limits import (
     ALMOST_ONE,
     CAP,
@@ -28,9 +30,9 @@ from indexer.matching.limits import (
     require_slots,
     unknown_label,
 )
-from indexer.matching.pairs import MatchResult
-from indexer.matching.text_pairs import TextPairs, complete, likely
-from indexer.matching.verification import Verifier
+from indexer.matching.match_result import MatchResult
+from indexer.matching.text_pairs import TextPairs
+from indexer.matching.verification import MatchContext, Verifier
 from indexer.sketch.plan import Plan, plan, plan_for_recall
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe, scope_view
@@ -148,21 +150,14 @@ def match(
     view = scope_view(store, options.of)
     collection = collect(view, recipe, progress, memory_budget(memory))
     verifier = Verifier(view, collection, options.measure)
-    selection = _selection(collection, options)
+    context = MatchContext(collection, verifier, _selection(collection, options), progress)
     layout = options.layout(collection.slots.shape[1]) if options.uses_bands else None
-    text_pairs = _text_pairs(collection, verifier, selection, layout, options, progress)
-    result = _result(collection, text_pairs, selection, layout, options)
+    text_pairs = _text_pairs(context, layout, options)
+    result = _result(context, text_pairs, layout, options)
     if not options.audit:
         return result
-    audit = audit_of(
-        collection,
-        verifier,
-        text_pairs,
-        options.threshold,
-        options.audit,
-        options.seed,
-        options.cap,
-        progress,
+    audit = audit_pairs(
+        context, text_pairs, options.threshold, options.audit, options.seed, options.cap
     )
     return replace(result, audit=audit)
 
@@ -182,31 +177,20 @@ def _selection(collection: Collection, options: MatchOptions) -> PairFilter:
     return PairFilter(collection.documents, marked, new)
 
 
-def _text_pairs(
-    collection: Collection,
-    verifier: Verifier,
-    selection: PairFilter,
-    layout: Plan | None,
-    options: MatchOptions,
-    progress: Progress,
-) -> TextPairs:
-    threshold, cap = options.threshold, options.cap
+def _text_pairs(context: MatchContext, layout: Plan | None, options: MatchOptions) -> TextPairs:
     if options.contained:
-        return containing(collection, verifier, threshold, selection, cap, progress)
+        return find_contained_pairs(context, options.threshold, options.cap)
     if layout is None:
-        return complete(collection, verifier, threshold, selection, progress)
-    return likely(collection, verifier, threshold, layout, selection, options.exact, cap, progress)
+        return find_all_pairs(context, options.threshold)
+    return find_likely_pairs(context, layout, options.threshold, options.cap, options.exact)
 
 
 def _result(
-    collection: Collection,
-    text_pairs: TextPairs,
-    selection: PairFilter,
-    layout: Plan | None,
-    options: MatchOptions,
+    context: MatchContext, text_pairs: TextPairs, layout: Plan | None, options: MatchOptions
 ) -> MatchResult:
+    collection = context.collection
     cap = None if options.all_pairs else options.cap
-    columns = document_pairs(collection, text_pairs, selection, cap)
+    columns = document_pairs(collection, text_pairs, context.selection, cap)
     return MatchResult(
         documents=len(collection.entries),
         threshold=options.threshold,

@@ -1,17 +1,15 @@
-"""Verifying pairs of texts by any measure: read in batches, the last ones kept, identical texts
-never read.
-"""
+"""Exact similarities of pairs of texts, which are read in batches; identical texts are not read."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.joins.memory_budget import Column
+from indexer.joins.copies import PairFilter
 from indexer.joins.parity_maps import count_ones, most_apart
 from indexer.matching.collection import Collection
 from indexer.similarity.measures import jaccard, measure_pair
@@ -19,20 +17,23 @@ from indexer.similarity.sides import Side
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
-MOST_CHARS, BYTES_A_CHAR = 20_000_000, 13
+MOST_CHARS = 20_000_000  # characters of texts that are kept at most
+BYTES_A_CHAR = 13
 BATCH = 500
 
 
 class Verifier:
-    """Measures pairs of a collection's texts, exactly. Texts are kept for a quarter of the memory budget,
-    250 MB at the most.
+    """Measures pairs of a collection's texts, exactly.
 
-    A text is 1 to itself under every measure; a text that has left the store since is empty. Raises
+    Texts are kept for a quarter of the memory budget, 250 MB at the most. A text is 1 to itself
+    under every measure; a text that has left the store since is empty. Its methods raise
     `UnknownMeasure`.
     """
 
     def __init__(self, store: Store, collection: Collection, measure: str) -> None:
-        self._store, self._collection, self.measure = store, collection, measure
+        self.measure = measure
+        self._store = store
+        self._collection = collection
         self._most = collection.budget.share(4, BYTES_A_CHAR, most=MOST_CHARS)
         self._sides: OrderedDict[int, Side] = OrderedDict()
         self._chars = 0
@@ -40,63 +41,61 @@ class Verifier:
     def similarities(
         self, left: NDArray[np.int32], right: NDArray[np.int32], least: float = 0.0
     ) -> NDArray[np.float64]:
-        """The measure of each pair, best given sorted by `left`; may be 0 for one below `least`."""
-        made = np.empty(len(left))
+        """Return the measure of each pair; may be 0 for one below `least`.
+
+        Fastest for pairs that are sorted by `left`.
+        """
+        values = np.empty(len(left))
         for part in self.batches(left, right):
-            made[part] = self.of_pairs(
-                list(zip(left[part].tolist(), right[part].tolist(), strict=True)), least
-            )
-        return made
+            pairs = list(zip(left[part].tolist(), right[part].tolist(), strict=True))
+            values[part] = self.measure_pairs(pairs, least)
+        return values
 
     def batches(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Iterator[slice]:
-        """The pairs in slices whose texts may be read and kept at once."""
+        """Yield the pairs in slices whose texts may be read and kept at once."""
         return self._batches(self._collection.chars[left] + self._collection.chars[right])
 
-    def with_others(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
-        """The measure of one text with each of several; may be 0 where it is below `least`."""
-        return self.of_pairs([(text, other) for other in others], least)
+    def measure_with(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
+        """Return the measure of one text with each of several; may be 0 where it is below `least`."""
+        return self.measure_pairs([(text, other) for other in others], least)
 
-    def of_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
-        """The measure of each pair; may be 0 for one below `least`. What is not kept is read in one
-        request.
+    def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:
+        """Return the measure of each pair; may be 0 for one below `least`.
+
+        Texts that are not kept are read in one request.
         """
         self.read(text for pair in pairs for text in pair)
         if self.measure != "jaccard" or least <= 0:
             return [self.similarity(a, b) for a, b in pairs]
-        made: list[float] = []
+        values: list[float] = []
         for start in range(0, len(pairs), BATCH):
-            part = pairs[start : start + BATCH]
-            made += [
-                self.similarity(a, b) if near else 0.0
-                for (a, b), near in zip(part, self._may_reach(part, least), strict=True)
-            ]
-        return made
+            batch = pairs[start : start + BATCH]
+            for (a, b), may_reach in zip(batch, self._may_reach(batch, least), strict=True):
+                values.append(self.similarity(a, b) if may_reach else 0.0)
+        return values
 
     def _may_reach(self, pairs: Sequence[tuple[int, int]], least: float) -> list[bool]:
-        """Whether what parity maps tell of the features of each pair leaves it open that they are
-        so similar.
-        """
+        """Return whether the parity maps of the features of each pair allow such a similarity."""
         sides = [(self.side(a), self.side(b)) for a, b in pairs]
-        both = np.array(
-            [len(one.features) + len(other.features) for one, other in sides], dtype=np.int64
-        )
-        maps = np.stack([one.parity for one, _ in sides]) ^ np.stack(
-            [other.parity for _, other in sides]
-        )
-        near: list[bool] = (count_ones(maps) <= most_apart(both, least)).tolist()
-        return near
+        sizes = [len(left.features) + len(right.features) for left, right in sides]
+        left_maps = np.stack([left.parity for left, _ in sides])
+        right_maps = np.stack([right.parity for _, right in sides])
+        apart = count_ones(left_maps ^ right_maps)
+        may_reach: list[bool] = (apart <= most_apart(np.array(sizes, np.int64), least)).tolist()
+        return may_reach
 
     def similarity(self, a: int, b: int) -> float:
-        """The measure of two texts by their numbers."""
+        """Return the measure of two texts by their numbers."""
         if a == b:
             return 1.0
-        one, other = self.side(a), self.side(b)
+        left = self.side(a)
+        right = self.side(b)
         if self.measure == "jaccard":
-            return jaccard(one.features, other.features)
-        return measure_pair(self.measure, one, other).similarity
+            return jaccard(left.features, right.features)
+        return measure_pair(self.measure, left, right).similarity
 
-    def every(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
-        """Every text in order."""
+    def all_sides(self, progress: Progress = no_progress, stage: str = "") -> Iterator[Side]:
+        """Yield every text in order."""
         count = len(self._collection.chars)
         for part in self._batches(self._collection.chars):
             self.read(range(part.start, part.stop))
@@ -104,28 +103,27 @@ class Verifier:
             progress(stage, part.stop, count)
 
     def side(self, text: int) -> Side:
-        """One text; read from the store unless it is kept."""
+        """Return one text; it is read from the store unless it is kept."""
         if text not in self._sides:
             self.read([text])
         self._sides.move_to_end(text)
         return self._sides[text]
 
     def read(self, texts: Iterable[int]) -> None:
-        """Read these texts in one request, those that are kept aside; the longest unused are let
-        go.
-        """
-        wanted = dict.fromkeys(texts)
-        for text in wanted.keys() & self._sides.keys():
+        """Read those of these texts that are not kept, in one request; evict the longest unused."""
+        distinct = dict.fromkeys(texts)
+        for text in distinct.keys() & self._sides.keys():
             self._sides.move_to_end(text)
-        missing = [text for text in wanted if text not in self._sides]
-        self._let_go()
+        missing = [text for text in distinct if text not in self._sides]
+        self._evict()
         for text, content in zip(missing, self._contents(missing), strict=True):
-            self._sides[text] = self._made(text, content)
+            self._sides[text] = self._new_side(text, content)
             self._chars += len(content)
 
     def _batches(self, chars: NDArray[np.int64]) -> Iterator[slice]:
-        """Slices of at most `BATCH`, and at most half the characters that may be kept unless one
-        alone has more.
+        """Yield slices of at most `BATCH` items.
+
+        They have at most half the characters that may be kept, unless a single item has more.
         """
         ends = np.cumsum(chars)
         start = 0
@@ -136,7 +134,7 @@ class Verifier:
             yield slice(start, end)
             start = end
 
-    def _let_go(self) -> None:
+    def _evict(self) -> None:
         while self._chars > self._most // 2 and self._sides:
             _, side = self._sides.popitem(last=False)
             self._chars -= len(side.text)
@@ -148,41 +146,18 @@ class Verifier:
         rows = self._store.get(ids)
         return [rows[id].text if id in rows else "" for id in ids]
 
-    def _made(self, text: int, content: str) -> Side:
+    def _new_side(self, text: int, content: str) -> Side:
         collection = self._collection
         slots = collection.slots[text] if collection.slots.shape[1] else None
         bits = int(collection.simhash[text]) if collection.recipe.simhash else None
         return Side(content, collection.recipe, slots, bits)
 
 
-class VerifiedPairs:
-    """Pairs of texts at or above a threshold, as they are verified."""
+@dataclass(frozen=True, slots=True)
+class MatchContext:
+    """What every way of finding pairs works on: the texts, and which of their pairs count."""
 
-    def __init__(self, collection: Collection, threshold: float) -> None:
-        budget = collection.budget
-        self._threshold = threshold
-        self._columns = tuple(
-            Column(budget, dtype) for dtype in (np.int32, np.int32, np.float64, np.bool_)
-        )
-
-    def add(
-        self,
-        left: NDArray[np.int32],
-        right: NDArray[np.int32],
-        similarity: NDArray[np.float64],
-        exact: NDArray[np.bool_],
-    ) -> None:
-        """Take the pairs among these that reach the threshold; what was not measured on texts was
-        judged before.
-        """
-        kept = ~exact | ((similarity >= self._threshold) & (similarity > 0))
-        arrays: tuple[NDArray[Any], ...] = (left, right, similarity, exact)
-        for column, values in zip(self._columns, arrays, strict=True):
-            column.add(values[kept])
-
-    def columns(
-        self,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]:
-        """Left, right, similarity, and whether it was measured on the texts."""
-        left, right, similarity, exact = (column.whole() for column in self._columns)
-        return left, right, similarity, exact
+    collection: Collection
+    verifier: Verifier
+    selection: PairFilter
+    progress: Progress = no_progress

@@ -94,10 +94,10 @@ def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
 
 def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
     read = []
-    whole = Verifier.of_pairs
+    whole = Verifier.measure_pairs
     monkeypatch.setattr(
         Verifier,
-        "of_pairs",
+        "measure_pairs",
         lambda self, pairs, least: read.extend(pairs) or whole(self, pairs, least),
     )
     made = {"a": sentence(1), "b": edited(sentence(1), 6)}

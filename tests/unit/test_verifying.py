@@ -26,8 +26,8 @@ def collected_fixture():
 def test_what_reaches_the_threshold_is_told_exactly(collected, least):
     store, collection = collected
     pairs = list(combinations(range(len(collection.documents)), 2))
-    exact = Verifier(store, collection, "jaccard").of_pairs(pairs)
-    told = Verifier(store, collection, "jaccard").of_pairs(pairs, least)
+    exact = Verifier(store, collection, "jaccard").measure_pairs(pairs)
+    told = Verifier(store, collection, "jaccard").measure_pairs(pairs, least)
     assert all(
         value == known or (value == 0 and known < least)
         for known, value in zip(exact, told, strict=True)
@@ -37,10 +37,10 @@ def test_what_reaches_the_threshold_is_told_exactly(collected, least):
 def test_few_pairs_below_the_threshold_are_measured(collected, monkeypatch):
     store, collection = collected
     pairs = list(combinations(range(len(collection.documents)), 2))
-    exact = Verifier(store, collection, "jaccard").of_pairs(pairs)
+    exact = Verifier(store, collection, "jaccard").measure_pairs(pairs)
     measured, whole = [], verifying.jaccard
     monkeypatch.setattr(verifying, "jaccard", lambda a, b: measured.append(1) or whole(a, b))
-    Verifier(store, collection, "jaccard").of_pairs(pairs, 0.8)
+    Verifier(store, collection, "jaccard").measure_pairs(pairs, 0.8)
     wanted = sum(value >= 0.8 for value in exact)
     assert 0 < wanted <= len(measured) < len(pairs) / 4
 
@@ -49,4 +49,4 @@ def test_other_measures_are_not_ruled_out_by_features(collected):
     store, collection = collected
     pairs = list(combinations(range(6), 2))
     verifier = Verifier(store, collection, "overlap")
-    assert verifier.of_pairs(pairs, 0.99) == verifier.of_pairs(pairs)
+    assert verifier.measure_pairs(pairs, 0.99) == verifier.of_pairs(pairs)

@@ -1,0 +1,94 @@
+"""Pairs of texts that share a band and reach a threshold by their slots or texts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.joins.bands import Join
+from indexer.joins.hot_bands import HotBands, MissedEstimate
+from indexer.joins.slot_bounds import enough_equal, fewest_equal
+from indexer.joins.slot_counter import SlotCounter
+from indexer.matching.band_pairs import BandPairs
+from indexer.matching.text_pairs import AT_ONCE, TextPairs, TextPairsBuilder
+from indexer.matching.verification import MatchContext
+from indexer.sketch.plan import Plan
+
+
+def find_likely_pairs(
+    context: MatchContext, layout: Plan, threshold: float, cap: int, exact: bool
+) -> TextPairs:
+    """Return the selected pairs that share a band and reach the threshold.
+
+    The slots decide what they can of `jaccard`, the texts the rest, or all of it if `exact`. Pairs
+    whose 95 % interval ends below the threshold are out. `estimate` needs no texts, every other
+    measure reads them.
+    """
+    slots, verifier = context.collection.slots, context.verifier
+    width = slots.shape[1]
+    decisive = enough_equal(verifier.measure, width, threshold, exact)
+    fewest = fewest_equal(verifier.measure, width, threshold)
+    rank = np.arange(len(slots))
+    pairs = find_band_pairs(context, layout, rank, fewest, threshold, cap)
+    total = sum(int((equal < decisive).sum()) for _, _, equal in pairs.blocks())
+    builder = TextPairsBuilder(context.collection.budget, threshold)
+    done = 0
+    for left, right, equal in pairs.blocks(size=AT_ONCE):
+        is_open = equal < decisive
+        similarity = equal / width
+        similarity[is_open] = verifier.similarities(left[is_open], right[is_open], threshold)
+        builder.add(left, right, similarity, is_open)
+        done += int(is_open.sum())
+        context.progress("verifying pairs", done, total)
+    return builder.build(pairs.candidates, pairs.capped)
+
+
+def find_band_pairs(
+    context: MatchContext,
+    layout: Plan,
+    rank: NDArray[np.int64],
+    least: int,
+    threshold: float,
+    cap: int,
+) -> BandPairs:
+    """Return the selected pairs that share a band and have `least` equal slots or more.
+
+    Texts of least `rank` are the centres of bands that more than `cap` texts share; of the pairs
+    that these leave out a sample is verified at the threshold. The memory budget holds 4 bytes a
+    band and text, 5 a slot and text, 8 a pair.
+    """
+    slots, budget = context.collection.slots, context.collection.budget
+    join = Join(slots, layout.bands, layout.rows, rank, cap, budget)
+    counter = SlotCounter(slots, budget)
+    pairs = BandPairs(len(slots), slots.shape[1], budget)
+    for left, right in join.blocks():
+        pairs.candidates += len(left)
+        pairs.add(*counter.at_least(*context.selection.texts(left, right), least))
+        context.progress("comparing slots", join.done, join.total)
+    pairs.sort()
+    pairs.capped = join.capped
+    if join.hot.pairs:
+        missed = _missed(context, join.hot, counter, least, threshold)
+        pairs.capped = replace(pairs.capped, missed=missed)
+    return pairs
+
+
+def _missed(
+    context: MatchContext, hot: HotBands, counter: SlotCounter, least: int, threshold: float
+) -> MissedEstimate:
+    """Estimate how many pairs hot bands left out.
+
+    Verifies those of their random sample that would have been listed, had they been looked at.
+    """
+    weights = hot.weights()
+    smaller, larger = hot.sides
+    order = np.lexsort((larger, smaller))
+    order = order[weights[order] > 0]
+    left, right = smaller[order], larger[order]
+    is_promising = counter.reaches(left, right, least) & context.selection.may_include(left, right)
+    similarities = context.verifier.similarities(left[is_promising], right[is_promising], threshold)
+    is_missed = np.zeros(len(weights), dtype=bool)
+    is_missed[order[is_promising]] = similarities >= threshold
+    return hot.missed(threshold, is_missed, weights)
