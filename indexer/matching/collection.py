@@ -1,5 +1,4 @@
-"""A whole store in columns: what matching and grouping need of every document, the texts left where
-they are.
+"""A whole store in columns: what matching and grouping need of every document but its text.
 
 Documents with the same normalised text share one entry of everything that comes from the text,
 their slots above all.
@@ -25,13 +24,14 @@ from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
 KEYED = ("complete", "truncated")
-EVERY = 1000
+EVERY = 1000  # rows between two reports of progress, and rows that are packed at once
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is kept of one document. `text` is the number of its text, None when its status gives it
-    no keys.
+    """The fields of one document that matching and grouping need.
+
+    `text` is the number of its text, None when its status gives it no keys.
     """
 
     id: str
@@ -51,12 +51,13 @@ class Entry:
 
 
 class Entries(Sequence[Entry]):
-    """The entries of all documents, made anew from a few hundred bytes each time that one is asked
-    for.
-    """
+    """The entries of all documents, unpacked from a few hundred bytes at each access."""
 
     def __init__(self, ids: Names, paths: Names, rest: Records, texts: NDArray[np.int32]) -> None:
-        self.ids, self.paths, self._rest, self._texts = ids, paths, rest, texts
+        self.ids = ids
+        self.paths = paths
+        self._rest = rest
+        self._texts = texts
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -67,7 +68,7 @@ class Entries(Sequence[Entry]):
     def __getitem__(self, place: slice) -> list[Entry]: ...
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
+            return [self[number] for number in range(*place.indices(len(self)))]
         place = range(len(self))[place]
         text = int(self._texts[place])
         rest: list[Any] = [*marshal.loads(self._rest[place]), None if text < 0 else text]
@@ -83,8 +84,8 @@ class Collection:
 
     `documents[i]` are the places in `entries` that carry text i, ascending. `slots`: (texts, slots)
     uint32, with no columns when the recipe has no MinHash. `simhash`: (texts,) uint64, 0 where
-    there is none. `chars`: (texts,) int64, normalised. All of it lies in `budget`; what always takes
-    memory is some 50 bytes a document.
+    there is none. `chars`: (texts,) int64, normalised. The arrays are those of `budget`; some 50
+    bytes a document always take memory.
     """
 
     recipe: Recipe
@@ -96,49 +97,47 @@ class Collection:
     budget: MemoryBudget
 
     def first_id(self, text: int) -> str:
-        """The id of the first document that carries a text."""
+        """Return the id of the first document that carries a text."""
         return self.entries.ids[int(self.documents.first[text])]
 
 
-class _Keyed:
-    """Documents that have keys while they are read: where they stand, a digest of their text, their
-    sketches.
-    """
+class _SketchColumns:
+    """Place, digest of the text, and sketches of the documents that have keys."""
 
     def __init__(self, width: int, budget: MemoryBudget) -> None:
-        self.width, self._budget = width, budget
-        self._places, self._digests = Column(budget, np.int32), Column(budget, np.uint64)
-        self._slots, self._simhash, self._chars = (
-            Column(budget, np.uint32),
-            Column(budget, np.uint64),
-            Column(budget, np.int64),
-        )
+        self.width = width
+        self._budget = budget
+        self._places = Column(budget, np.int32)
+        self._digests = Column(budget, np.uint64)
+        self._slots = Column(budget, np.uint32)
+        self._simhash = Column(budget, np.uint64)
+        self._chars = Column(budget, np.int64)
         self._pending: list[tuple[int, Row]] = []
 
     def add(self, row: Row, place: int) -> None:
         if row.status in KEYED and len(row.minhash or b"") == 4 * self.width:
             self._pending.append((place, row))
             if len(self._pending) >= EVERY:
-                self._put_down()
+                self._pack()
 
-    def _put_down(self) -> None:
+    def _pack(self) -> None:
         rows = [row for _, row in self._pending]
-        digests = b"".join(
-            blake2b((row.exact or row.id).encode(), digest_size=16).digest() for row in rows
-        )
+        digests = b"".join(_text_digest(row) for row in rows)
+        slots = b"".join(row.minhash or b"" for row in rows)
         self._places.add(np.array([place for place, _ in self._pending], dtype=np.int32))
         self._digests.add(np.frombuffer(digests, dtype=np.uint64))
-        self._slots.add(np.frombuffer(b"".join(row.minhash or b"" for row in rows), dtype=">u4"))
+        self._slots.add(np.frombuffer(slots, dtype=">u4"))
         self._simhash.add(np.array([row.simhash or 0 for row in rows], dtype=np.uint64))
         self._chars.add(np.array([row.chars for row in rows], dtype=np.int64))
         self._pending = []
 
     def texts(self, documents: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The number of each document's text, -1 without keys; and which of the documents with keys
-        come first with theirs.
+        """Return the number of each document's text, and the first document of each text.
+
+        The number is -1 without keys. The latter are places among the documents with keys.
         """
-        self._put_down()
-        numbers, first = _numbered(self._digests.whole().reshape(-1, 2))
+        self._pack()
+        numbers, first = _text_numbers(self._digests.whole().reshape(-1, 2))
         texts = np.full(documents, -1, dtype=np.int32)
         texts[self._places.whole()] = numbers
         return texts, first
@@ -146,7 +145,7 @@ class _Keyed:
     def sketches(
         self, first: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.int64]]:
-        """Slots, SimHash and characters of these documents."""
+        """Return slots, SimHash and characters of these documents."""
         rows = self._slots.whole().reshape(len(self._simhash), self.width)
         slots: NDArray[np.uint32] = rows
         if len(first) < len(rows):
@@ -162,8 +161,9 @@ def collect(
     progress: Progress = no_progress,
     budget: MemoryBudget | None = None,
 ) -> Collection:
-    """Read every row of a store once, texts let go at once. `progress` hears of every thousandth
-    row.
+    """Return the collection of a store; reads every row once, and keeps no text.
+
+    Reports every thousandth row to `progress`.
     """
     store.refresh()
     return gather(store.scan(), recipe, store.counts().documents, progress, budget)
@@ -176,27 +176,37 @@ def gather(
     progress: Progress = no_progress,
     budget: MemoryBudget | None = None,
 ) -> Collection:
-    """The collection of these rows, which come ascending by id; `total` is how many there are
-    about.
+    """Return the collection of these rows, which come ascending by id.
+
+    `total` is about how many there are, for `progress`.
     """
     budget = budget or MemoryBudget()
-    keyed = _Keyed(recipe.slots or 0 if recipe.minhash else 0, budget)
-    ids, paths, rest = Names(budget), Names(budget), Records(budget)
+    width = recipe.slots if recipe.minhash else 0
+    sketches = _SketchColumns(width or 0, budget)
+    ids = Names(budget)
+    paths = Names(budget)
+    rest = Records(budget)
     for place, row in enumerate(rows):
         ids.add(row.id)
         paths.add(row.path)
         rest.add(marshal.dumps(_rest(row)))
-        keyed.add(row, place)
+        sketches.add(row, place)
         if place % EVERY == 0:
             progress("reading rows", place, total)
-    texts, first = keyed.texts(len(rest))
+    texts, first = sketches.texts(len(rest))
     entries = Entries(ids, paths, rest, texts)
-    return Collection(recipe, entries, Carriers(texts, len(first)), *keyed.sketches(first), budget)
+    documents = Carriers(texts, len(first))
+    return Collection(recipe, entries, documents, *sketches.sketches(first), budget)
 
 
-def _numbered(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Equal digests get one number, in the order in which they come first; and the place where each
-    number comes first.
+def _text_digest(row: Row) -> bytes:
+    return blake2b((row.exact or row.id).encode(), digest_size=16).digest()
+
+
+def _text_numbers(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return one number for equal digests, and the place where each number comes first.
+
+    Numbers are in the order in which they come first.
     """
     order = np.lexsort((digests[:, 1], digests[:, 0]))
     arranged = digests[order]
@@ -208,7 +218,7 @@ def _numbered(digests: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[n
 
 
 def _rest(row: Row) -> tuple[Any, ...]:
-    """The fields of an `Entry` from the third to the last but one."""
+    """Return the fields of an `Entry` from the third to the last but one."""
     return (
         row.status,
         row.words,

@@ -22,7 +22,7 @@ class PairColumns:
 
     `left` and `right`: (pairs,) places of documents in the collection. `exact`: (pairs,) whether
     `similarity` was measured on the texts. `within`: (pairs, 2) containment, where the pairs of
-    texts have it. `copies_left_out`: how many pairs between copies of the same texts are not listed.
+    texts have it. `copies_left_out`: how many pairs between copies of one text are not listed.
     """
 
     left: Places

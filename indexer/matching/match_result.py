@@ -1,6 +1,4 @@
-"""The near-duplicate pairs of a store: each once, with how they were found and what an honest
-answer adds.
-"""
+"""The near-duplicate pairs of a store, how they were found, and what may be missing."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.joins.bands import CapReport
-from indexer.joins.external_sort import Sorter
+from indexer.joins.external_sort import Codes, Sorter
 from indexer.joins.hot_bands import MissedEstimate
 from indexer.joins.memory_budget import MemoryBudget, parts
 from indexer.joins.runs import Places, slices_of_runs
@@ -22,16 +20,16 @@ from indexer.sketch.plan import Plan
 from indexer.statistics.strata import Audit, describe_audit
 from indexer.text.wording import count_of
 
-PLACE_BITS = 36
+PLACE_BITS = 36  # of a pair's place, beside the number of a document in 64 bits
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two near duplicates. `measure` names what `similarity` is: `estimate` where the slots alone
-    decided.
+    """Two near duplicates.
 
-    `low` and `high`: the 95 % Wilson interval of an estimate; an exact measure has no width between
-    them. `containment`, where it was asked for: how much of a lies in b, and of b in a.
+    `measure` names what `similarity` is: `estimate` where the slots alone decided. `low` and
+    `high`: the 95 % Wilson interval of an estimate; both equal an exact measure. `containment`, of
+    `match` with `contained`: how much of a lies in b, and of b in a.
     """
 
     a: str
@@ -48,10 +46,10 @@ class MatchResult:
     """The pairs of a store, each once, and how they were found.
 
     Iterating gives them sorted by a, then b; a < b, or with `against` a document without the label
-    and then one with it. `slots`: what estimates go by, 0 for a recipe without. `plan` is None in
+    and then one with it. `slots`: how many a sketch has, 0 for a recipe without. `plan` is None in
     the complete mode. `candidates` counts pairs of distinct texts that were looked at,
     `copies_left_out` the pairs between copies of the same texts that were too many to list.
-    `audit`: what was missed, where that was asked.
+    `audit`: an estimate of what was missed, or None.
     """
 
     documents: int
@@ -86,20 +84,22 @@ class MatchResult:
             )
             rows = zip(*(column.tolist() for column in columns), self.measures(part), strict=True)
             for place, (a, b, similarity, low, high, measure) in enumerate(rows, part.start):
-                within = (
-                    None
-                    if self.within is None
-                    else (float(self.within[place, 0]), float(self.within[place, 1]))
-                )
+                within = self._containment(place)
                 yield Pair(self.ids[a], self.ids[b], similarity, measure, low, high, within)
 
+    def _containment(self, place: int) -> tuple[float, float] | None:
+        if self.within is None:
+            return None
+        return float(self.within[place, 0]), float(self.within[place, 1])
+
     def measures(self, part: slice) -> list[str]:
-        """What the similarity of each of these pairs is."""
+        """Return the name of the measure of each of these pairs."""
         return [self.measure if exact else "estimate" for exact in self.exact[part]]
 
     def intervals(self, part: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where the similarity of each of these pairs lies: the 95 % Wilson interval of estimates;
-        exact ones are points.
+        """Return the lower and upper bound of the similarity of each of these pairs.
+
+        The 95 % Wilson interval of estimates; both bounds equal an exact similarity.
         """
         similarity = self.similarity[part]
         exact = self.exact[part] & (self.measure != "estimate")
@@ -108,19 +108,16 @@ class MatchResult:
         return np.where(exact, similarity, lows[equal]), np.where(exact, similarity, highs[equal])
 
     def by_document(self) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-        """Every document that has matches, by id, with all of them, most similar first, ties by id;
-        as places in `ids`.
+        """Yield every document that has matches, by id, with all its matches.
 
-        With `against` those that carry the label are matches only.
+        Documents are places in `ids`; matches come most similar first, ties by id. With `against`
+        those that carry the label are matches only.
         """
-        sorter, low = Sorter(self.budget), np.uint64((1 << PLACE_BITS) - 1)
-        for part in parts(len(self), self.budget.block):
-            places = np.arange(part.start, part.stop, dtype=np.uint64)
-            for side in (self.left, self.right)[: 2 if self.against is None else 1]:
-                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
-        codes = sorter.sorted()
+        low = np.uint64((1 << PLACE_BITS) - 1)
+        codes = self._sorted_codes()
         for part in slices_of_runs(codes, low, self.budget.block):
-            documents, places = codes[part] >> np.uint64(PLACE_BITS), codes[part] & low
+            documents = codes[part] >> np.uint64(PLACE_BITS)
+            places = codes[part] & low
             others = np.where(self.left[places] == documents, self.right[places], self.left[places])
             similarity = self.similarity[places]
             order = np.lexsort((others, -similarity, documents))
@@ -133,55 +130,78 @@ class MatchResult:
             for document, matches in groupby(rows, key=lambda row: row[0]):
                 yield document, [(other, value) for _, other, value in matches]
 
+    def _sorted_codes(self) -> Codes:
+        """Return document << PLACE_BITS | place of the pair, ascending."""
+        sorter = Sorter(self.budget)
+        sides = [self.left, self.right] if self.against is None else [self.left]
+        for part in parts(len(self), self.budget.block):
+            places = np.arange(part.start, part.stop, dtype=np.uint64)
+            for side in sides:
+                sorter.add(side[part].astype(np.uint64) << np.uint64(PLACE_BITS) | places)
+        return sorter.sorted()
+
     def _passage_notes(self) -> Iterator[str]:
         yield (
-            f"one text holds {self.threshold:.0%} or more of the other in shared passages; every such pair with a shared "
-            f"stretch of {GUARANTEED_LENGTH} letters"
+            f"one text holds {self.threshold:.0%} or more of the other in shared passages; "
+            f"every such pair with a shared stretch of {GUARANTEED_LENGTH} letters"
         )
         if self.capped.keys:
             yield (
-                f"{self.capped.keys:,} passages in many texts (up to {self.capped.largest:,}) were passed over: texts that "
-                "share no other are not listed; raise --cap"
+                f"{self.capped.keys:,} passages in many texts (up to {self.capped.largest:,}) "
+                "were left out: texts that share no other are not listed; raise --cap"
             )
 
+    def _band_notes(self, layout: Plan) -> Iterator[str]:
+        shares = [f"{layout.recall(step):.1%} at {step:.2f}" for step in _steps(self.threshold)]
+        yield (
+            f"{layout.bands} bands x {layout.rows} rows: "
+            f"expected to find of pairs {', '.join(shares)}"
+        )
+
     def notes(self) -> Iterator[str]:
-        """What an honest answer adds, in sentences."""
+        """Yield how pairs were found and what may be missing, in sentences."""
         if self.within is not None:
             yield from self._passage_notes()
         elif self.plan is None:
             yield f"complete: every pair with features at {self.threshold:g} or more"
         else:
-            found = ", ".join(
-                f"{self.plan.recall(s):.1%} at {s:.2f}" for s in _steps(self.threshold)
-            )
-            yield f"{self.plan.bands} bands x {self.plan.rows} rows: expected to find of pairs {found}"
+            yield from self._band_notes(self.plan)
         if self.capped.keys and self.within is None:
             yield (
-                f"in {count_of(self.capped.keys, 'hot band')} (up to {self.capped.largest:,} texts) all were paired with the "
-                f"first text only, and {count_of(self.capped.pairs, 'pair')} not looked at; raise --cap, or use --complete"
+                f"in {count_of(self.capped.keys, 'hot band')} "
+                f"(up to {self.capped.largest:,} texts) "
+                f"all were paired with the first text only, and "
+                f"{count_of(self.capped.pairs, 'pair')} not looked at; "
+                "raise --cap, or use --complete"
             )
         if self.capped.missed:
             yield describe_missed(self.capped.missed)
         if self.copies_left_out:
-            yield f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; raise --cap to list them"
+            yield (
+                f"{count_of(self.copies_left_out, 'pair')} of copies of the same texts left out; "
+                "raise --cap to list them"
+            )
         if self.audit:
             yield from describe_audit(self.audit)
 
 
 def describe_missed(missed: MissedEstimate) -> str:
-    """What the pairs left out, or a sample of them, say, in a sentence."""
+    """Return a sentence on the near duplicates among the pairs that a cap left out."""
     if missed.low == missed.high:
         return (
-            f"all {missed.drawn:,} of these were looked at for what the cap cost: {missed.estimate:,.0f} pairs of texts that "
-            f"no other band finds reach {missed.threshold:g} and are left out"
+            f"all {missed.drawn:,} of these were verified: "
+            f"{missed.estimate:,.0f} pairs of texts that no other band finds "
+            f"reach {missed.threshold:g} and are left out"
         )
     return (
-        f"of these pairs {missed.drawn:,} were drawn and looked at: {missed.found:,} that no other band finds reach "
-        f"{missed.threshold:g}, so about {missed.estimate:,.0f} pairs of texts are left out "
+        f"of these pairs a random sample of {missed.drawn:,} was verified: "
+        f"{missed.found:,} that no other band finds reach {missed.threshold:g}, "
+        f"so about {missed.estimate:,.0f} pairs of texts are left out "
         f"({missed.low:,.0f} to {missed.high:,.0f})"
     )
 
 
 def _steps(threshold: float) -> list[float]:
-    """The threshold and a few similarities above it."""
-    return [threshold, *(step for step in (0.6, 0.7, 0.8, 0.9) if step > threshold)][:4]
+    """Return the threshold and a few similarities above it."""
+    higher = [step for step in (0.6, 0.7, 0.8, 0.9) if step > threshold]
+    return [threshold, *higher][:4]

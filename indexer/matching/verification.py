@@ -56,7 +56,7 @@ class Verifier:
         return self._batches(self._collection.chars[left] + self._collection.chars[right])
 
     def measure_with(self, text: int, others: Sequence[int], least: float = 0.0) -> list[float]:
-        """Return the measure of one text with each of several; may be 0 where it is below `least`."""
+        """Return the measure of one text with each of others; may be 0 for one below `least`."""
         return self.measure_pairs([(text, other) for other in others], least)
 
     def measure_pairs(self, pairs: Sequence[tuple[int, int]], least: float = 0.0) -> list[float]:

@@ -1,6 +1,4 @@
-"""Folding hits by duplicate type: which of the best hits are duplicates, and how, is decided on
-their texts.
-"""
+"""Folding hits by duplicate type, which is decided on the texts of the best of them."""
 
 from __future__ import annotations
 
@@ -14,9 +12,9 @@ from indexer.similarity.duplicate_sets import Clause, Duplicate, duplicate_sets
 
 @dataclass(slots=True)
 class ByType:
-    """Hits fold under the shown hit they duplicate; those that were not compared are shown.
+    """Folds hits under the shown hit that they duplicate; those that were not compared are shown.
 
-    `heads`: the hit that each duplicate folds under, by id; `duplicates`: how each does.
+    `heads`: the hit that each duplicate folds under, by id; `duplicates`: of which type each is.
     """
 
     heads: Mapping[str, str]
@@ -24,26 +22,31 @@ class ByType:
     _places: dict[str, int] = field(default_factory=dict)
 
     def joins(self, hit: RankedRow) -> int | None:
-        """The group of the hit it duplicates."""
+        """Return the group of the hit that it duplicates."""
         head = self.heads.get(hit.id)
         if head is None:
             self.leads(hit)
-        return None if head is None else self._places[head]
+            return None
+        return self._places[head]
 
     def leads(self, hit: RankedRow) -> None:
-        """Remember where its group is."""
+        """Remember the place of its group."""
         self._places[hit.id] = len(self._places)
 
 
-def by_type(ids: Sequence[str], readings: StoredTexts, overlap: float, synonyms: str) -> ByType:
-    """How hits of these ids, best first, fold; a clause's heading is not compared. Raises as
-    `duplicate_sets` does.
+def by_type(ids: Sequence[str], texts: StoredTexts, overlap: float, synonyms: str) -> ByType:
+    """Return the rule for hits of these ids, best first; a clause's heading is not compared.
+
+    Raises as `duplicate_sets` does.
     """
-    sets = duplicate_sets(
-        [_clause(row) for row in readings.rows(ids)], overlap=overlap, synonyms=synonyms
-    )
-    heads = {one.id: made.principal for made in sets for one in made.members}
-    return ByType(heads, {one.id: one for made in sets for one in made.members})
+    rows = [_clause(row) for row in texts.rows(ids)]
+    heads: dict[str, str] = {}
+    duplicates: dict[str, Duplicate] = {}
+    for duplicate_set in duplicate_sets(rows, overlap=overlap, synonyms=synonyms):
+        for member in duplicate_set.members:
+            heads[member.id] = duplicate_set.principal
+            duplicates[member.id] = member
+    return ByType(heads, duplicates)
 
 
 def _clause(row: Row) -> Clause:

@@ -1,4 +1,4 @@
-"""The stretch of a text around the words that were searched, for a list of hits."""
+"""The stretch of a text around the words of a query, for a list of hits."""
 
 from __future__ import annotations
 
@@ -7,51 +7,59 @@ import re
 from indexer.text.phrases import phrases
 from indexer.text.visible import visible
 
-WIDTH, LOOKED_AT = 260, 50_000
+WIDTH = 260
+LOOKED_AT = 50_000  # characters of a text in which the words are looked for
+_EDGE = 30  # characters within which a snippet is cut at a blank
 
 
 def snippet(text: str, query: str, width: int = WIDTH) -> tuple[tuple[str, bool], ...]:
-    """About `width` characters around the first words found, in pieces; True marks a piece that was
-    searched for.
+    """Return about `width` characters around the first words of the query, in pieces.
 
-    Looks at the first 50,000 characters; where nothing is found there, the text's beginning. Safe
-    to show, on one line.
+    True marks a piece that the query names. Looks at the first 50,000 characters; where nothing is
+    found there, the text's beginning. Safe to show, on one line.
 
     >>> snippet("The ferry has sunk.", "FERRY")
     (('The ', False), ('ferry', True), (' has sunk.', False))
     """
-    looked = text[:LOOKED_AT]
-    wanted = _wanted(query)
-    first = wanted.search(looked) if wanted else None
+    pattern = _query_pattern(query)
+    start, end = _bounds(text, pattern, width)
+    shown = text[start:end]
+    pieces = [("… ", False)] if start else []
+    place = 0
+    for match in pattern.finditer(shown) if pattern else ():
+        pieces.append((_line(shown[place : match.start()]), False))
+        pieces.append((_line(match.group()), True))
+        place = match.end()
+    ending = " …" if end < len(text) else ""
+    pieces.append((_line(shown[place:]) + ending, False))
+    return tuple(piece for piece in pieces if piece[0])
+
+
+def _bounds(text: str, pattern: re.Pattern[str] | None, width: int) -> tuple[int, int]:
+    """Return where the snippet starts and ends, at blanks where there are some nearby."""
+    head = text[:LOOKED_AT]
+    first = pattern.search(head) if pattern else None
     start = max(0, first.start() - width // 3) if first else 0
     if start:
-        blank = looked.find(" ", start, start + 30)
+        blank = head.find(" ", start, start + _EDGE)
         start = blank + 1 if blank >= 0 else start
     end = min(len(text), start + width)
     if end < len(text):
-        blank = text.rfind(" ", end - 30, end)
+        blank = text.rfind(" ", end - _EDGE, end)
         end = blank if blank > start else end
-    shown = text[start:end]
-    made = [("… ", False)] if start else []
-    place = 0
-    for found in wanted.finditer(shown) if wanted else ():
-        made += [(_line(shown[place : found.start()]), False), (_line(found.group()), True)]
-        place = found.end()
-    made.append((_line(shown[place:]) + (" …" if end < len(text) else ""), False))
-    return tuple(piece for piece in made if piece[0])
+    return start, end
 
 
-def _wanted(query: str) -> re.Pattern[str] | None:
-    """Any of the phrases of a query in any case, at the beginning of a word where there is one;
-    longest first.
+def _query_pattern(query: str) -> re.Pattern[str] | None:
+    """Return a pattern of the phrases of a query in any case, longest first; None without any.
+
+    A phrase matches at the beginning of a word where there is one.
     """
-    asked = sorted(phrases(query), key=len, reverse=True)
-    spelled = "|".join(r"[\W_]+".join(map(re.escape, phrase.split())) for phrase in asked)
-    return (
-        re.compile(rf"(?<![0-9A-Za-z\u00c0-\u0dff])(?:{spelled})", re.IGNORECASE)
-        if spelled
-        else None
-    )
+    longest_first = sorted(phrases(query), key=len, reverse=True)
+    choices = "|".join(r"[\W_]+".join(map(re.escape, phrase.split())) for phrase in longest_first)
+    if not choices:
+        return None
+    return re.compile(rf"(?<![0-9A-Za-z\u00c0-\u0dff])(?:{choices})", re.IGNORECASE)
 
 
 def _line(text: str) -> str:

@@ -1,6 +1,4 @@
-"""Stored documents read for folding: titles, places of parts, and the exact similarity of two of
-them.
-"""
+"""Stored documents read for folding: titles, places of parts, exact similarities."""
 
 from __future__ import annotations
 
@@ -14,72 +12,70 @@ from indexer.similarity.measures import FeatureSet, jaccard
 from indexer.similarity.sides import feature_set
 from indexer.stores.base import Store
 
-KEPT = 512
-_AHEAD, _BATCH = KEPT // 2, 50
+KEPT = 512  # documents that are remembered
+_AHEAD = KEPT // 2  # documents that are read ahead at most
+_BATCH = 50
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What is remembered of a document; one that is gone is not `there`."""
+class _Memory:
+    """The part of a document that is remembered; one that is gone does not exist."""
 
     title: str
     features: FeatureSet
-    there: bool
+    exists: bool
 
 
 @dataclass(slots=True)
 class StoredTexts:
-    """What was read of a store, now or at a snapshot of it; titles and features of the last few
-    hundred documents are remembered.
+    """Reads documents of a store, or of a snapshot of it.
 
-    `parts`: where the parts lie that were read, by id.
+    Titles and features of the last few hundred documents are remembered. `parts`: where the parts
+    lie that were read, by id.
     """
 
     store: Store
     recipe: Recipe
     snapshot: str | None = None
     parts: dict[str, Part] = field(default_factory=dict)
-    _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
+    _known: OrderedDict[str, _Memory] = field(default_factory=OrderedDict)
 
     def rows(self, ids: Sequence[str]) -> list[Row]:
-        """The rows of these ids in the order given; those that are gone are left out."""
-        found = self.store.get(ids, self.snapshot) if ids else {}
-        self.parts.update(
-            (id, Part(row.parent, row.title, row.start, row.stop))
-            for id, row in found.items()
-            if row.parent
-        )
-        return [found[id] for id in ids if id in found]
+        """Return the rows of these ids in the order given; those that are gone are left out."""
+        rows = self.store.get(ids, self.snapshot) if ids else {}
+        for id, row in rows.items():
+            if row.parent:
+                self.parts[id] = Part(row.parent, row.title, row.start, row.stop)
+        return [rows[id] for id in ids if id in rows]
 
     def titles(self, ids: Sequence[str]) -> dict[str, str]:
-        """Titles by id; the features of these documents are remembered."""
-        found: dict[str, str] = {}
+        """Return titles by id; the features of these documents are remembered."""
+        titles: dict[str, str] = {}
         for start in range(0, len(ids), _AHEAD):
-            part = ids[start : start + _AHEAD]
-            self.read_ahead(part)
-            found |= {id: self._known[id].title for id in part if self._known[id].there}
-        return found
+            batch = ids[start : start + _AHEAD]
+            self.read_ahead(batch)
+            titles |= {id: self._known[id].title for id in batch if self._known[id].exists}
+        return titles
 
     def read_ahead(self, ids: Sequence[str]) -> None:
-        """Read those of these documents that are not remembered, but for those after the first
-        `_AHEAD`.
-        """
-        wanted = dict.fromkeys(ids[:_AHEAD])
-        for id in wanted.keys() & self._known.keys():
+        """Read those of the first `_AHEAD` documents that are not remembered."""
+        distinct = dict.fromkeys(ids[:_AHEAD])
+        for id in distinct.keys() & self._known.keys():
             self._known.move_to_end(id)
-        missing = [id for id in wanted if id not in self._known]
+        missing = [id for id in distinct if id not in self._known]
         for start in range(0, len(missing), _BATCH):
             self._read(missing[start : start + _BATCH])
 
     def similarity(self, a: str, b: str) -> float:
-        """The exact `jaccard` similarity of two documents by id; one that is gone has no
-        features.
+        """Return the exact `jaccard` similarity of two documents by id.
+
+        One that is gone has no features.
         """
         self.read_ahead([a, b])
         return jaccard(self._features_of(a), self._features_of(b))
 
     def similarities(self, head: str, ids: Sequence[str]) -> list[float]:
-        """The similarity of one document to each of others, read in batches."""
+        """Return the similarity of one document to each of others, read in batches."""
         values: list[float] = []
         for start in range(0, len(ids), _BATCH):
             batch = ids[start : start + _BATCH]
@@ -93,15 +89,15 @@ class StoredTexts:
         return self._known[id].features
 
     def _read(self, ids: Sequence[str]) -> None:
-        found = {row.id: row for row in self.rows(ids)}
+        rows = {row.id: row for row in self.rows(ids)}
         for id in ids:
-            row = found.get(id)
+            row = rows.get(id)
             features = feature_set(row.text if row else "", self.recipe)
-            self._known[id] = _Known(row.title if row else "", features, there=row is not None)
+            self._known[id] = _Memory(row.title if row else "", features, exists=row is not None)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
 
 
 def ranked_row(row: Row) -> RankedRow:
-    """A row as a hit without a score."""
+    """Return a row as a hit without a score."""
     return RankedRow(row.id, row.path, None, row.family, row.status, row.minhash)

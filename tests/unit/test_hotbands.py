@@ -115,7 +115,7 @@ def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
     assert missed is not None and lost > 0 and missed.low <= lost <= missed.high
     assert missed.drawn == min(SAMPLE_SIZE, capped.capped.pairs)
     assert (
-        f"{missed.drawn:,} were drawn" if count == 45 else f"all {missed.drawn:,} of these"
+        f"sample of {missed.drawn:,}" if count == 45 else f"all {missed.drawn:,} of these"
     ) in " ".join(capped.notes())
     assert whole.capped.missed is None and len(whole) >= len(capped)
     assert match(store, MatchOptions(threshold=0.7, cap=5)).capped == capped.capped

@@ -49,4 +49,4 @@ def test_other_measures_are_not_ruled_out_by_features(collected):
     store, collection = collected
     pairs = list(combinations(range(6), 2))
     verifier = Verifier(store, collection, "overlap")
-    assert verifier.measure_pairs(pairs, 0.99) == verifier.of_pairs(pairs)
+    assert verifier.measure_pairs(pairs, 0.99) == verifier.measure_pairs(pairs)
