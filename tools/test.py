@@ -1,11 +1,14 @@
-"""Set up and run every check: the kernel's own, lint, types, tests, with real engines.
+"""Set up and run the checks: the kernel's own, lint, types, tests, with real engines.
 
-    python3 tools/test.py [PYTEST ARGUMENT ...]
+    python3 tools/test.py [PYTEST ARGUMENT ...]          # the whole gate, as .ci/run runs it
+    python3 tools/test.py --fast [PYTEST ARGUMENT ...]   # no servers, browser, Spark or long tests
+    python3 tools/test.py --slow [PYTEST ARGUMENT ...]   # the tests that the gate leaves out
 
 Real servers are started as tests/servers describes; the review pages are tried in the Chromium that
 tools/chromium.py finds. Without Java and without Docker the tests that need them are skipped with
-the reason; with CI=true in the environment they fail instead. NEARFOLD_ADVISORIES=1 asks a database
-for known vulnerabilities (tools/audit.py).
+the reason; with CI=true in the environment they fail instead. Tests run in two processes or more
+(`-n 0`: in one) and in random order (`-p no:randomly`: as written).
+NEARFOLD_ADVISORIES=1 asks a database for known vulnerabilities (tools/audit.py).
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import audit
 import chromium
@@ -24,23 +29,55 @@ CHECKS = (
     ("ruff", "format", "--check", "."),
     ("mypy",),
 )
+PARALLEL = ("-n", str(max(2, (os.cpu_count() or 2) // 2)), "--dist", "loadgroup")
+FAST = ("-m", "not (slow or engines or spark or browser)", "tests/unit", "tests/contract")
+FAST_FILES = ("tests/test_layers.py", "tests/test_public_api.py", "indexer")
+WHOLE = ("--durations", "25")
+SLOW = ("-m", "slow", "--durations", "25")
 
 
 def main(arguments: list[str]) -> int:
-    """Run the checks in order and stop at the first that fails; its exit code."""
+    """Run the checks and return the exit code of the first that fails, 0 when none does."""
+    is_fast, is_slow = "--fast" in arguments, "--slow" in arguments
+    extra = [argument for argument in arguments if argument not in ("--fast", "--slow")]
     python = prepared("test")
+    if is_slow:
+        chromium.ensured()
+        return _run(python, "pytest", *PARALLEL, *SLOW, *extra)
+    if is_fast:
+        selected = extra or FAST_FILES
+        return _checks(python) or _run(python, "pytest", *PARALLEL, *FAST, *selected)
     chromium.ensured()
-    if code := rust.failed():
-        return code
     if os.environ.get("NEARFOLD_ADVISORIES") == "1" and (code := audit.main([])):
         return code
-    for module, *rest in (*CHECKS, ("pytest", *arguments)):
-        print(f"\n$ python -m {module} {' '.join(rest)}", flush=True)
-        if code := subprocess.run(
-            [str(python), "-m", module, *rest], cwd=ROOT, check=False
-        ).returncode:
-            return code
-    return 0
+    return _checks(python) or rust.failed() or _run(python, "pytest", *PARALLEL, *WHOLE, *extra)
+
+
+def _checks(python: Path) -> int:
+    """Run lint, format and types side by side; print what each says, in order."""
+    commands = [[str(python), "-m", *check] for check in CHECKS]
+    with ThreadPoolExecutor() as pool:
+        runs = list(pool.map(_output, commands))
+    for check, run in zip(CHECKS, runs, strict=True):
+        print(f"\n$ python -m {' '.join(check)}\n{run.stdout}", end="", flush=True)
+    return next((run.returncode for run in runs if run.returncode), 0)
+
+
+def _output(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _run(python: Path, module: str, *arguments: str) -> int:
+    print(f"\n$ python -m {module} {' '.join(arguments)}", flush=True)
+    command = [str(python), "-m", module, *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":
