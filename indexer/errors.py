@@ -263,6 +263,15 @@ class UnreadableFile(ExtractionError):
         super().__init__(f"{reason}; {remedy}")
         self.reason, self.remedy = reason, remedy
 
+    @classmethod
+    def too_large(cls, max_bytes: int, size: int | None = None) -> UnreadableFile:
+        """Return the error of a document of more than `max_bytes`; `size` is None when unknown."""
+        limit = f"more than the limit of {max_bytes / 2**20:,.0f} MB"
+        reason = f"it has {limit}"
+        if size is not None:
+            reason = f"the file has {size / 2**20:,.0f} MB, {limit}"
+        return cls(reason=reason, remedy="split it, or allow more in `Limits.bytes` from Python")
+
 
 class ExtractionTimeout(ExtractionError):
     """Reading took longer than the limit; the worker was ended."""

@@ -86,7 +86,6 @@ SWAPPED = {
     "extraction.native": "extraction/extractors.py",
     "extraction.plain": "extraction/extractors.py",
     "extraction.tika_server": "extraction/extractors.py",
-    "sources.folder": "sources/__init__.py",
     "stores.engine.opensearch": "stores/__init__.py",
     "stores.engine.elasticsearch": "stores/__init__.py",
     "stores.sqlite.store": "stores/__init__.py",

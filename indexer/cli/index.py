@@ -15,8 +15,8 @@ from indexer.cli.options import ShareType, json_option, open_for_command, store_
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.grouping.delete import DEFAULTS
 from indexer.indexing.index import Account, index
+from indexer.indexing.open_sources import target
 from indexer.sketch.fingerprint import kernel_name
-from indexer.sources import target
 from indexer.sources.base import Reading
 from indexer.stores.address import StoreAddress, is_store_url, parse_address
 from indexer.system.secrets import recipe_asked

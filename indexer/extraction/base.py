@@ -1,4 +1,4 @@
-"""The extraction seam: what reads a document's bytes, and the limits it is held to."""
+"""The extraction interface: extractors, their makers, and the limits of one document."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from indexer.model import Document
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one document may cost. Text beyond `chars` is cut and called `truncated`; the others end
-    the reading.
+    """Limits of one document. Text beyond `chars` is cut and the document `truncated`; beyond the
+    others extraction fails.
 
     `seconds`: wall-clock time of extraction. `megabytes`: resident memory of the process that
     extracts (2**20 bytes each). `chars`: code points of text. `bytes`: size of the file; a larger
@@ -29,11 +29,11 @@ CUT = "the text was cut at the limit of characters"
 
 
 class Extractor(Protocol):
-    """Makes a document of bytes. `identity` is its name and version, as stored with every row."""
+    """Makes a document of bytes."""
 
     @property
     def identity(self) -> str:
-        """Such as `iscc-tika/0.6.0`."""
+        """Name and version, such as `iscc-tika/0.6.0`, as stored with every row."""
         ...
 
     def extract(self, data: bytes, name: str) -> Document:
@@ -52,7 +52,7 @@ class Maker(Protocol):
 
     @property
     def identity(self) -> str:
-        """What the extractor's `identity` will be, known without making it."""
+        """The `identity` of the extractor, known without making it."""
         ...
 
     @property
@@ -63,11 +63,12 @@ class Maker(Protocol):
         ...
 
     def __call__(self, limits: Limits) -> Extractor:
-        """Raises `ExtractorUnavailable` or `MissingExtra` when there is none to be had."""
+        """Make the extractor. Raises `ExtractorUnavailable` or `MissingExtra`."""
         ...
 
 
 class TryAlone(Exception):
-    """A server that several documents share broke off. Try this document once more while nothing
-    else is being read.
+    """Raised when a server that several documents share broke off.
+
+    The document is to be tried once more while no other is being read.
     """

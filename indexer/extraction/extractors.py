@@ -1,4 +1,4 @@
-"""Extractors by the names that `--extractor` takes, and which documents need one."""
+"""Extractors by the names of `--extractor`, and the documents that need none."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ SERVER_VARIABLE = "NEARFOLD_TIKA"
 
 
 def extractor_named(name: str, headings: bool = False) -> Maker:
-    """What makes the extractor of that name: `native`, `server` or `plain`. `headings`: asked for
-    where it can tell them.
+    """Return the maker of the extractor `native`, `server` or `plain`.
 
-    The server's URL is taken from the environment variable NEARFOLD_TIKA, else it is Tika's usual
-    one on this machine. The server is asked for its version here: raises `ExtractorUnavailable`
-    when it does not answer, `MissingExtra` without the client library, `UnknownName` for another
-    name.
+    With `headings` the extractor `native` marks headings too. The environment variable
+    NEARFOLD_TIKA names the server's URL; the default is Tika's usual one on this machine. The
+    server's version is requested here: raises `ExtractorUnavailable` when it does not answer,
+    `MissingExtra` without the client library, `UnknownName` for another name.
     """
     match name:
         case "native":
@@ -40,10 +39,9 @@ def extractor_named(name: str, headings: bool = False) -> Maker:
 
 
 def document_or_task(key: K, data: bytes, name: str, limits: Limits) -> Document | Task[K]:
-    """A plain text's document here and now, a task for the worker processes for everything else;
-    gzip files unpacked first.
+    """Return the document of a plain text, and a task for the worker processes for anything else.
 
-    Raises `ExtractionError` when the bytes cannot be unpacked.
+    Gzip files are unpacked first; raises `ExtractionError` when that fails.
     """
     data, name = unpack(data, name, limits)
     return plain_document(data, name, limits) or Task(key, data, name)

@@ -1,7 +1,7 @@
 """Single files compressed with gzip, unpacked before anything reads them.
 
-iscc-tika 0.6.0 garbles what it unpacks itself: of a changelog of 585 kB, words were lost and others
-run together, and not always the same ones. Python's zlib does not.
+iscc-tika 0.6.0 garbles files that it unpacks itself: of a changelog of 585 kB, words were lost and
+others run together, and not always the same ones. Python's zlib does not.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _MAGIC = b"\x1f\x8b"
 
 
 def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
-    """The content of a gzip file with its name less `.gz`; any other bytes as they are, with their
-    name.
+    """Return the content of a gzip file, and its name without `.gz`; other bytes and names
+    unchanged.
 
     Raises `ExtractionError` when it is damaged, `UnreadableFile` when it holds more than
     `limits.bytes`.
@@ -29,7 +29,7 @@ def unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
         content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.bytes + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise ExtractionError(
-            f"the gzip file is damaged ({error}); mend or leave it out"
+            f"the gzip file is damaged ({error}); repair it or leave it out"
         ) from error
     if len(content) > limits.bytes:
         raise UnreadableFile(

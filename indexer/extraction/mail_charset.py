@@ -1,5 +1,4 @@
-"""Mail as Tika should see it: text parts that say they are UTF-8 and are get a mark that says so
-again.
+"""Byte order marks in the text parts of mail that declare UTF-8 and are UTF-8.
 
 Tika's detector overrules a part's declared character set: Polish mail in UTF-8 came back as Chinese
 (Tika 3.3.2 and iscc-tika 0.6.0). It trusts a byte order mark.
@@ -14,43 +13,44 @@ from email.errors import MessageError
 from email.message import EmailMessage, Message
 
 _HEADER = re.compile(
-    rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type|delivered-to|x-[\w-]+):",
+    rb"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|content-type"
+    rb"|delivered-to|x-[\w-]+):",
     re.IGNORECASE,
 )
 _DECLARED = re.compile(rb"charset\s*=\s*\"?utf-?8", re.IGNORECASE)
-_MOST = 32 << 20
+_MAX_BYTES = 32 << 20
 
 
 def is_mail(data: bytes, name: str) -> bool:
-    """Whether bytes are a message: by the name, or by a header that they begin with."""
+    """Return whether bytes are a message, by the name or by a header at the beginning."""
     return name.lower().endswith(".eml") or _HEADER.match(data) is not None
 
 
 def mark_charset(data: bytes) -> bytes:
-    """The message with a byte order mark in each text part that declares UTF-8 and is; other bytes
-    as they are.
+    """Return the message with a byte order mark in each text part that declares UTF-8 and is UTF-8.
 
-    A message that cannot be parsed, or is larger than 32 MB, is returned untouched.
+    Other bytes, a message that cannot be parsed, and one of more than 32 MB are returned unchanged.
     """
-    if len(data) > _MOST or not _DECLARED.search(data):
+    if len(data) > _MAX_BYTES or not _DECLARED.search(data):
         return data
     try:
         message = message_from_bytes(data, policy=policy.compat32)
-        changed = [_mark(part) for part in message.walk() if _says_utf8(part)]
+        changed = [_mark(part) for part in message.walk() if _declares_utf8(part)]
         return message.as_bytes() if any(changed) else data
     except (MessageError, LookupError, ValueError, TypeError, RecursionError):
         return data
 
 
-def _says_utf8(part: Message | EmailMessage) -> bool:
+def _declares_utf8(part: Message | EmailMessage) -> bool:
     if part.is_multipart() or part.get_content_maintype() != "text":
         return False
     return (part.get_content_charset() or "").replace("-", "") == "utf8"
 
 
 def _mark(part: Message | EmailMessage) -> bool:
-    """Put the mark at the beginning of a part; False when the part is not UTF-8, is ASCII, or has a
-    mark already.
+    """Put the mark at the beginning of a part, and return True.
+
+    Return False when the part is not UTF-8, is ASCII, or has a mark already.
     """
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes) or payload.isascii() or payload.startswith(codecs.BOM_UTF8):

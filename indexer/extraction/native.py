@@ -1,9 +1,9 @@
-"""Tika compiled to native code (iscc-tika), in the process that calls it. It may hang or die: run
-it in a worker.
+"""Tika compiled to native code (iscc-tika), in the process that calls it.
 
-Two traps of iscc-tika 0.6.0: text beyond the Basic Multilingual Plane comes back as runs of U+FFFD
-from the call that gives a string, and rightly from the one that gives a stream; but the stream's
-metadata lack what went wrong late. And the stream hands out one buffer again and again.
+It may hang or die: run it in a worker. Two defects of iscc-tika 0.6.0: the call that returns a
+string has runs of U+FFFD in place of text beyond the Basic Multilingual Plane; the call that
+returns a stream is right, but its metadata lack late errors, and it returns the same buffer for
+every piece.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from indexer.errors import ExtractorUnavailable
 from indexer.extraction.base import Limits
-from indexer.extraction.tika_answers import document, is_damaged, with_hint
+from indexer.extraction.tika_answers import damage_error, document, with_hint
 from indexer.model import Document
 from indexer.text.clauses.structure import marked_headings
 
@@ -40,8 +40,9 @@ def _identity() -> str:
 
 
 class NativeExtractor:
-    """Reads what Tika reads, without Java. Making one reads a probe, so a broken library is noticed
-    at the start.
+    """Reads the formats of Tika, without Java.
+
+    Its constructor reads a probe, so a broken library is noticed at the start.
     """
 
     identity = _identity()
@@ -65,25 +66,24 @@ class NativeExtractor:
         """Read one document; no bytes give an empty document. Raises `ExtractionError`."""
         if not data:
             return Document("", extractor=self.identity)
-        given = bytearray(with_hint(data, name))
+        content = bytearray(with_hint(data, name))
         try:
-            text, metadata = self._tika.extract_bytes_to_string(given)
+            text, metadata = self._tika.extract_bytes_to_string(content)
         except (TypeError, OSError) as error:
-            raise is_damaged(
-                str(error).removeprefix('ParseError("Parse error occurred : ').removesuffix('")')
-            ) from error
+            reason = str(error).removeprefix('ParseError("Parse error occurred : ')
+            raise damage_error(reason.removesuffix('")')) from error
         if _BROKEN in text:
-            text = self._exact_text(given) or text
+            text = self._exact_text(content) or text
         return document(text, metadata, data, self._chars, self.identity)
 
-    def _exact_text(self, given: bytearray) -> str:
-        """The same text by way of the stream, with at most one code point more than the limit;
-        empty when that fails.
+    def _exact_text(self, content: bytearray) -> str:
+        """Return the text by the stream, with at most one code point more than the limit; empty
+        when that fails.
         """
         pieces: list[bytes] = []
         left = 4 * (self._chars + 1)
         try:
-            stream, _ = self._tika.extract_bytes(given)
+            stream, _ = self._tika.extract_bytes(content)
             while left > 0 and (piece := bytes(stream.read(_PIECE))):
                 pieces.append(piece)
                 left -= len(piece)
@@ -93,9 +93,7 @@ class NativeExtractor:
 
 
 class StructuredExtractor(NativeExtractor):
-    """Tells the headings of html, Word and OpenDocument texts too; it reads such a document
-    twice.
-    """
+    """Marks the headings of html, Word and OpenDocument texts too; reads such a document twice."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
@@ -106,12 +104,12 @@ class StructuredExtractor(NativeExtractor):
         )
 
     def extract(self, data: bytes, name: str) -> Document:
-        """As `NativeExtractor` does, with headings. Raises `ExtractionError`."""
-        made = super().extract(data, name)
-        if made.content_type not in _WITH_HEADINGS:
-            return made
+        """Read one document with its headings. Raises `ExtractionError`."""
+        document = super().extract(data, name)
+        if document.content_type not in _WITH_HEADINGS:
+            return document
         try:
             page, _ = self._pages.extract_bytes_to_string(bytearray(with_hint(data, name)))
         except (TypeError, OSError):
-            return made
-        return replace(made, headings=marked_headings(page))
+            return document
+        return replace(document, headings=marked_headings(page))

@@ -29,8 +29,10 @@ _MARKS = (
 )
 _MARKED_UP = HTML_NAMES | XML_NAMES | {".eml", ".emlx", ".mbox", ".mht", ".mhtml", ".pdf", ".rtf"}
 _START = re.compile(
-    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b|\{\\rtf|%PDF-|%!PS)"
-    rb"|From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) |(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",
+    rb"\s*(?:<!--[^>]{0,1000}-->\s*)?"
+    rb"(?:<\?xml|<!doctype\s|<html\b|<head\b|<body\b|<svg\b|<rss\b|<feed\b|\{\\rtf|%PDF-|%!PS)"
+    rb"|From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) "
+    rb"|(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): ",
     re.IGNORECASE,
 )
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
@@ -50,21 +52,21 @@ _TYPES = {
     ".tsv": "text/tab-separated-values",
 }
 _ENCODINGS = [
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp866", "cp874", "cp932", "cp949",
-    "koi8_r", "koi8_u", "iso8859_2", "iso8859_5", "euc_jp", "gb18030", "big5",
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp866",
+    "cp874", "cp932", "cp949", "koi8_r", "koi8_u", "iso8859_2", "iso8859_5", "euc_jp", "gb18030",
+    "big5",
 ]  # fmt: skip
 _CLOSE_NOISE, _CLOSE_LANGUAGE = 0.04, 0.05
 
 
 def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
-    """The document of a plain text file, or None when it is something else: then an extractor has
-    to look.
+    """Return the document of a plain text file, None for anything else, which needs an extractor.
 
-    Plain is what has neither the name nor the beginning of a marked-up, mail or binary format, no
+    A plain text has neither the name nor the beginning of a marked-up, mail or binary format, no
     NUL and hardly any other control character. Strict UTF-8 first; UTF-16 and UTF-32 by their byte
-    order mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; what is left is guessed
-    from a sample, with a warning. No bytes make an empty document, whatever the name. Text beyond
-    `limits.chars` code points is cut and called `truncated`. Raises nothing.
+    order mark; UTF-8 with a few broken bytes stays UTF-8, with a warning; any other encoding is
+    guessed from a sample, with a warning. No bytes make an empty document, whatever the name. Text
+    beyond `limits.chars` code points is cut and the document `truncated`. Raises nothing.
 
     >>> plain_document(b"caf\\xc3\\xa9", "a.txt", Limits()).text
     'café'
@@ -76,105 +78,102 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     head = data[:_HEAD]
     if mark:
         head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
-    if data and (
-        suffix in _MARKED_UP or _START.match(head) or not _looks_like_text(data, head, encoding)
-    ):
+    is_other_format = suffix in _MARKED_UP or _START.match(head)
+    if data and (is_other_format or not _looks_like_text(data, head, encoding)):
         return None
-    decoded = _decoded(data[len(mark) :], encoding, bool(mark), limits.chars)
-    if decoded is None:
+    decoding = _decode(data[len(mark) :], encoding, bool(mark), limits.chars)
+    if decoding is None:
         return None
-    cut = len(decoded.text) > limits.chars
+    is_cut = len(decoding.text) > limits.chars
     return Document(
-        text=decoded.text[: limits.chars],
+        text=decoding.text[: limits.chars],
         content_type=_TYPES.get(suffix, "text/plain"),
         extractor=IDENTITY,
-        truncated=cut,
-        warnings=(*decoded.warnings, CUT) if cut else decoded.warnings,
+        truncated=is_cut,
+        warnings=(*decoding.warnings, CUT) if is_cut else decoding.warnings,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Decoded:
+class _Decoding:
+    """A text, and the doubts about its encoding."""
+
     text: str
     warnings: tuple[str, ...] = ()
 
 
 def _looks_like_text(data: bytes, head: bytes, encoding: str) -> bool:
-    """No NUL (UTF-16 and UTF-32 have them in every other character), few controls in the first 64
-    kB.
+    """Return whether there is no NUL (but UTF-16 and UTF-32 have many), and few other control
+    characters in the first 64 kB.
     """
     if encoding == "utf-8" and b"\0" in data:
         return False
     return len(head) - len(head.translate(None, _CONTROLS)) <= _MOST_CONTROLS * len(head)
 
 
-def _decoded(data: bytes, encoding: str, marked: bool, chars: int) -> _Decoded | None:
-    """The text of at least the first `chars` + 1 code points that the data have; None when it is
-    not text after all.
-    """
+def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding | None:
+    """Decode at least the first `chars` + 1 code points; None when the data are not text."""
     final = len(data) <= 4 * chars + 4
     piece = data if final else data[: 4 * chars + 4]
     try:
-        return _Decoded(_strictly(piece, encoding, final))
+        return _Decoding(_decode_strictly(piece, encoding, final))
     except UnicodeDecodeError:
-        sample = _telling_lines(piece)
-    if marked or _mostly_utf8(sample):
+        sample = _non_ascii_lines(piece)
+    if has_mark or _is_mostly_utf8(sample):
         warning = f"some bytes are not valid {encoding.upper()} and are shown as U+FFFD"
-        return _Decoded(piece.decode(encoding, "replace"), (warning,))
-    guess = _encoding_of(sample)
+        return _Decoding(piece.decode(encoding, "replace"), (warning,))
+    guess = _guess_encoding(sample)
     if guess is None:
         return None
     warning = f"not UTF-8; read as {guess}, which is a guess"
     try:
-        return _Decoded(_strictly(piece, guess, final), (warning,))
+        return _Decoding(_decode_strictly(piece, guess, final), (warning,))
     except UnicodeDecodeError:
-        return _Decoded(
-            piece.decode(guess, "replace"),
-            (f"{warning}; some bytes did not fit and are shown as U+FFFD",),
-        )
+        warning = f"{warning}; some bytes did not fit and are shown as U+FFFD"
+        return _Decoding(piece.decode(guess, "replace"), (warning,))
 
 
-def _strictly(piece: bytes, encoding: str, final: bool) -> str:
+def _decode_strictly(piece: bytes, encoding: str, final: bool) -> str:
     """Decode; unless `final`, a character that the end of the piece cuts in two is left out."""
     return codecs.getincrementaldecoder(encoding)("strict").decode(piece, final)
 
 
-def _telling_lines(data: bytes) -> bytes:
-    """Up to 16 kB of lines that hold a byte above 127, the first of them first; long lines are cut.
+def _non_ascii_lines(data: bytes) -> bytes:
+    """Return the first 16 kB of lines that hold a byte above 127; long lines are cut.
 
-    A new line is never half a character in the encodings that are guessed, so lines may be taken
-    out of their place.
+    A line feed is never half a character in the encodings that are guessed, so lines may be taken
+    out of their context.
     """
-    found, place = b"", 0
-    while len(found) < _SAMPLE and (beyond := _BEYOND_ASCII.search(data, place)):
-        here = beyond.start()
-        begin = max(data.rfind(b"\n", place, here) + 1, place, here - _LINE)
-        end = data.find(b"\n", here, here + _LINE)
-        place = here + _LINE if end < 0 else end + 1
-        found += data[begin:place]
-    return found
+    sample = b""
+    place = 0
+    while len(sample) < _SAMPLE and (match := _BEYOND_ASCII.search(data, place)):
+        byte = match.start()
+        begin = max(data.rfind(b"\n", place, byte) + 1, place, byte - _LINE)
+        end = data.find(b"\n", byte, byte + _LINE)
+        place = byte + _LINE if end < 0 else end + 1
+        sample += data[begin:place]
+    return sample
 
 
-def _mostly_utf8(sample: bytes) -> bool:
-    """Whether at most one in twenty of the characters beyond ASCII is broken."""
+def _is_mostly_utf8(sample: bytes) -> bool:
+    """Return whether at most one in twenty of the characters beyond ASCII is broken."""
     text = sample.decode("utf-8", "replace")
     broken = text.count("\ufffd") - sample.count("\ufffd".encode())
     beyond = sum(1 for char in text if char > "\x7f")
     return broken <= _MOST_DAMAGE * beyond
 
 
-def _encoding_of(sample: bytes) -> str | None:
-    """The best guess, or None when it does not look like text.
+def _guess_encoding(sample: bytes) -> str | None:
+    """Return the best guess, None when the sample does not look like text.
 
-    Windows-1252 wins where the detector sees hardly a difference, or nothing in a text that is
-    mostly ASCII: it is by far the most common.
+    Windows-1252, by far the most common, is preferred when the detector's matches hardly differ,
+    and when it has none for a text that is mostly ASCII.
     """
     matches = list(from_bytes(sample, cp_isolation=_ENCODINGS))
     if not matches:
-        return (
-            "cp1252" if len(_BEYOND_ASCII.sub(b"", sample)) >= _LEAST_ASCII * len(sample) else None
-        )
-    close = _close(matches)
+        is_mostly_ascii = len(_BEYOND_ASCII.sub(b"", sample)) >= _LEAST_ASCII * len(sample)
+        return "cp1252" if is_mostly_ascii else None
+    close = _close_matches(matches)
     if any(match.encoding == "cp1254" and match.language == "Turkish" for match in close):
         return "cp1254"
     if any("cp1252" in match.could_be_from_charset for match in close):
@@ -182,7 +181,8 @@ def _encoding_of(sample: bytes) -> str | None:
     return matches[0].encoding
 
 
-def _close(matches: Sequence[CharsetMatch]) -> list[CharsetMatch]:
+def _close_matches(matches: Sequence[CharsetMatch]) -> list[CharsetMatch]:
+    """Return the matches that are nearly as good as the first."""
     best = matches[0]
     return [
         match
@@ -193,9 +193,7 @@ def _close(matches: Sequence[CharsetMatch]) -> list[CharsetMatch]:
 
 
 class PlainExtractor:
-    """For `--extractor plain`: what `plain_document` leaves over is refused, so nothing but plain
-    text is ever read.
-    """
+    """The extractor of `--extractor plain`: refuses everything that is not plain text."""
 
     identity = IDENTITY
     patience = 0.0
@@ -204,7 +202,7 @@ class PlainExtractor:
         self._limits = limits
 
     def extract(self, data: bytes, name: str) -> Document:
-        """Raises `ExtractionError` for anything that is not plain text."""
+        """Read one plain text. Raises `ExtractionError` for anything else."""
         document = plain_document(data, name, self._limits)
         if document is None:
             raise ExtractionError(

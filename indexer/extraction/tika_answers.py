@@ -1,4 +1,4 @@
-"""Tika's words in ours, for both ways to reach it: what it is given, and what its answer means."""
+"""Input for Tika and documents from its answers, for the library and the server alike."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _HTML_START = re.compile(
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _XML_START = re.compile(rb"\s*<\?xml\b")
 _DOCTYPE, _DECLARATION = b"<!DOCTYPE html>\n", b'<?xml version="1.0"?>\n'
-_WORDS = {
+_METADATA_NAMES = {
     "dc:creator": "author",
     "dc:subject": "subject",
     "dc:description": "description",
@@ -58,22 +58,22 @@ _PARSER = re.compile(r"(?:[\w$]+\.)+(\w+)@[0-9a-f]+")
 
 
 def with_hint(data: bytes, name: str) -> bytes:
-    """The bytes as Tika should see them, for it tells formats and encodings by the first bytes
+    """Return the bytes with marks for Tika, which detects formats and encodings by the first bytes
     alone.
 
-    HTML that is valid UTF-8 gets a byte order mark, whatever it claims to be, and so do text parts
-    of mail that say so. HTML that only its name tells gets a document type, XML that only its name
-    tells a declaration. Everything else is returned as it is.
+    HTML that is valid UTF-8 gets a byte order mark, whatever it declares, and so do text parts of
+    mail that declare UTF-8. Where only the name shows the format, HTML gets a document type and XML
+    a declaration. Everything else is returned unchanged.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if data.startswith(_MARKS) or _XML_START.match(data):
         return data
     if _HTML_START.match(data):
-        return _marked(data)
+        return _mark_utf8(data)
     if mail.is_mail(data, name):
         return mail.mark_charset(data)
     if suffix in HTML_NAMES:
-        return _marked(_DOCTYPE + data)
+        return _mark_utf8(_DOCTYPE + data)
     if suffix in XML_NAMES and data.lstrip()[:1] == b"<" and _is_utf8(data):
         return _DECLARATION + data
     return data
@@ -82,12 +82,12 @@ def with_hint(data: bytes, name: str) -> bytes:
 def document(
     text: str, metadata: Mapping[str, Sequence[str]], data: bytes, chars: int, extractor: str
 ) -> Document:
-    """What Tika made of `data`; the text is cut at `chars` code points.
+    """Return the document of Tika's answer for `data`; the text is cut at `chars` code points.
 
-    Whatever Tika could not read, or says it did not, makes the document `truncated`, with a
-    warning: a cut at a limit, a damaged or encrypted part of an archive, the end missing of a PDF,
-    RTF or zip container, which Tika does not tell. Raises `ExtractionError` when there is no text
-    and the reason is known: encrypted, damaged, or a kind of file that Tika does not read.
+    Everything that Tika could not read makes the document `truncated`, with a warning: a cut at a
+    limit, a damaged or encrypted part of an archive, or the missing end of a PDF, RTF or zip
+    container, which Tika does not report. Raises `ExtractionError` when there is no text and the
+    reason is known: encrypted, damaged, or a kind of file that Tika does not read.
     """
     warnings = (*_cut_short(data), *_faults(metadata), *((CUT,) if len(text) > chars else ()))
     content_type = _first(metadata, "Content-Type") or "application/octet-stream"
@@ -104,32 +104,35 @@ def document(
     )
 
 
-def is_damaged(reason: str) -> ExtractionError:
-    """The error for what Tika could not parse."""
+def damage_error(reason: str) -> ExtractionError:
+    """Return the error of a document that Tika could not parse."""
     if "encrypted" in reason.lower():
         return ExtractionError(
             "the document is encrypted; remove its password, then index it again"
         )
-    detail = _clean(_plainly(reason), _MOST_WARNING)
+    detail = _clean(_stable_text(reason), _MOST_WARNING)
     return ExtractionError(
-        f"the document is damaged, hostile, or not what it seems: {detail}; mend or leave it out"
+        f"the document is damaged, hostile, or not what it seems: {detail}; "
+        "repair it or leave it out"
     )
 
 
 def _refuse(
     warnings: Sequence[str], metadata: Mapping[str, Sequence[str]], content_type: str
 ) -> None:
-    for warning in warnings:
-        raise is_damaged(warning)
+    """Raise the error that explains why there is no text, if one does."""
+    if warnings:
+        raise damage_error(warnings[0])
     if any(name.endswith(".EmptyParser") for name in metadata.get("X-TIKA:Parsed-By", ())):
         raise ExtractionError(
-            f"no text can be read from this kind of file ({content_type}); convert it, or leave it out"
+            f"no text can be read from this kind of file ({content_type}); "
+            "convert it, or leave it out"
         )
 
 
 def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The first line of every exception or warning among the metadata, each once, in the order of
-    its key.
+    """Return the first line of every exception or warning in the metadata, each once, in the order
+    of keys.
     """
     keys = (key for key in sorted(metadata) if _FAULT.match(key) and key not in _HARMLESS)
     lines = (_fault(key, value) for key in keys for value in metadata[key])
@@ -138,38 +141,37 @@ def _faults(metadata: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 def _fault(key: str, value: str) -> str:
     kind = key.rpartition(":")[2]
-    return (
-        CUT
-        if kind == "write_limit_reached"
-        else f"{kind}: {_plainly(value.strip().partition(chr(10))[0])}"
-    )
+    if kind == "write_limit_reached":
+        return CUT
+    first_line, _, _ = value.strip().partition("\n")
+    return f"{kind}: {_stable_text(first_line)}"
 
 
-def _plainly(reason: str) -> str:
-    """Tika's words without packages and object addresses, which differ from run to run."""
+def _stable_text(reason: str) -> str:
+    """Return Tika's message without packages and object addresses, which differ from run to run."""
     if "TIKA-237" in reason:
         return "it unpacks to far more than it holds, or is nested too deep"
     return _PARSER.sub(r"\1", reason)
 
 
 def _cut_short(data: bytes) -> tuple[str, ...]:
-    """Whether the end is missing of a format that has an end of its own."""
+    """Return a warning when the end mark is missing of a format that has one."""
     if b"%PDF-" in data[:1024]:
-        whole = b"%%EOF" in data[-2048:]
+        is_whole = b"%%EOF" in data[-2048:]
     elif data.startswith(b"PK\x03\x04"):
-        whole = b"PK\x05\x06" in data[-(22 + 0xFFFF) :]
+        is_whole = b"PK\x05\x06" in data[-(22 + 0xFFFF) :]
     elif data.startswith(b"{\\rtf"):
-        whole = b"}" in data[-64:]
+        is_whole = b"}" in data[-64:]
     else:
-        whole = True
-    return () if whole else ("the end of the file is missing",)
+        is_whole = True
+    return () if is_whole else ("the end of the file is missing",)
 
 
 def _metadata(metadata: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The few things a searcher asks for, under plain names."""
+    """Return the metadata that are useful in a search, under plain names."""
     values = {
-        ours: _clean("; ".join(metadata.get(theirs, ())), _MOST_VALUE)
-        for theirs, ours in _WORDS.items()
+        name: _clean("; ".join(metadata.get(key, ())), _MOST_VALUE)
+        for key, name in _METADATA_NAMES.items()
     }
     return {name: value for name, value in values.items() if value}
 
@@ -179,13 +181,14 @@ def _first(metadata: Mapping[str, Sequence[str]], key: str) -> str:
 
 
 def _clean(text: str, most: int) -> str:
-    """One line, safe to store and to show: no control characters, no lone surrogates, at most
-    `most` code points.
+    """Return one line that is safe to store and to show: no control characters, no lone surrogates,
+    at most `most` code points.
     """
     return _UNSAFE.sub(" ", text[: 4 * most]).strip()[:most]
 
 
-def _marked(html: bytes) -> bytes:
+def _mark_utf8(html: bytes) -> bytes:
+    """Return the bytes with a byte order mark if they are UTF-8 beyond ASCII."""
     return codecs.BOM_UTF8 + html if not html.isascii() and _is_utf8(html) else html
 
 

@@ -27,7 +27,7 @@ from indexer.errors import (
     UsageError,
 )
 from indexer.extraction.base import Limits, TryAlone
-from indexer.extraction.tika_answers import document, is_damaged, with_hint
+from indexer.extraction.tika_answers import damage_error, document, with_hint
 from indexer.model import Document
 from indexer.system.urls import parts_of, without_login
 
@@ -152,7 +152,7 @@ def _parts(status: int, body: bytes) -> list[dict[str, list[str]]]:
             extractor="server", reason=f"it answered {status}; check NEARFOLD_TIKA"
         )
     if status != 200:
-        raise is_damaged(f"the server answered {status}")
+        raise damage_error(f"the server answered {status}")
     try:
         return [
             {key: _listed(value) for key, value in part.items()}

@@ -16,6 +16,7 @@ from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
 from indexer.grouping.delete import DEFAULTS, delete_and_repair
 from indexer.grouping.group import Settings
+from indexer.indexing.open_sources import blobs_of, open_sources, target
 from indexer.indexing.parts import part_divider
 from indexer.indexing.stages import Job, outcomes
 from indexer.jobs.history import record_job
@@ -23,8 +24,8 @@ from indexer.jobs.journal import Failure, Journal, journal_path
 from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
-from indexer.sources import blobs_of, open_sources, target
-from indexer.sources.base import INSIDE, Reading, Source
+from indexer.sources.base import Reading, Source
+from indexer.sources.members import INSIDE
 from indexer.stores.address import StoreAddress
 from indexer.stores.base import Store
 

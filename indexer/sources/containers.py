@@ -1,67 +1,98 @@
-"""Containers: files that hold documents. Which ones are opened, and by which module, told by the
-end of their names.
-"""
+"""Containers: files that hold documents. The end of a file's name decides which module reads it."""
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias, cast
 
-from indexer.errors import MissingExtra
+from indexer.errors import ExtractionError, MissingExtra
 from indexer.model import Blob, FailedBlob
-from indexer.sources import delimited, jsonl, mbox, tars, zips
-from indexer.sources.base import Found, Reading
+from indexer.sources import delimited, jsonl, mbox, read_blob, record_documents, tars, zips
+from indexer.sources.base import Reading, Records, SourceItem
 
-Open: TypeAlias = Callable[[Blob, Reading], Iterator[Found]]
+Opener: TypeAlias = Callable[[Blob, BinaryIO, Reading], Iterator[SourceItem]]
+RecordReader: TypeAlias = Callable[[str, BinaryIO, Reading], Records]
 
 
-def _parquet(outer: Blob, reading: Reading) -> Iterator[Found]:
+def _of_records(records: RecordReader) -> Opener:
+    """Return what opens a file of records: each one becomes a blob."""
+
+    def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+        return record_documents.blobs(outer, records(outer.path, stream, reading), reading)
+
+    return blobs
+
+
+def _parquet_records(path: str, stream: BinaryIO, reading: Reading) -> Records:
     try:
-        from indexer.sources import parquet_rows as parquet
+        from indexer.sources import parquet_rows
     except ModuleNotFoundError as error:
         raise MissingExtra(package="pyarrow", extra="parquet") from error
-    yield from parquet.blobs(outer, reading)
+    yield from parquet_rows.records(path, stream, reading)
 
 
-KINDS: dict[tuple[str, ...], Open] = {
+KINDS: dict[tuple[str, ...], Opener] = {
     (".zip",): zips.blobs,
     (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"): tars.blobs,
     (".mbox",): mbox.blobs,
-    (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"): jsonl.blobs,
-    (".csv", ".tsv", ".csv.gz", ".tsv.gz"): delimited.blobs,
-    (".parquet",): _parquet,
+    (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"): _of_records(jsonl.records),
+    (".csv", ".tsv", ".csv.gz", ".tsv.gz"): _of_records(delimited.records),
+    (".parquet",): _of_records(_parquet_records),
 }
 
 
-def kind_of(path: str) -> Open | None:
-    """What opens a file of that name; None when it is no container.
+def kind_of(path: str) -> Opener | None:
+    """Return what opens a file of that name; None when it is not a container.
 
     >>> kind_of("Mail.MBOX") is mbox.blobs, kind_of("a.docx")
     (True, None)
     """
-    return next(
-        (opens for suffixes, opens in KINDS.items() if path.lower().endswith(suffixes)), None
-    )
+    name = path.lower()
+    return next((opener for suffixes, opener in KINDS.items() if name.endswith(suffixes)), None)
 
 
 def expand(
-    found: Iterable[Found], given: Collection[str], reading: Reading, opened: set[str]
-) -> Iterator[Found]:
-    """Blobs as found, containers replaced by what is in them, and their paths added to `opened`.
+    items: Iterable[SourceItem], paths: Collection[str], reading: Reading, opened: set[str]
+) -> Iterator[SourceItem]:
+    """Yield the items, containers replaced by their members, and add their paths to `opened`.
 
-    `given` are the paths that the caller named: they alone are opened unless `reading.containers`
-    is `all`.
+    Unless `reading.containers` is `all`, only the containers among `paths`, which the caller named,
+    are opened.
     """
-    for item in found:
-        wanted = reading.containers == "all" or (
-            reading.containers == "given" and item.path in given
-        )
-        opens = kind_of(item.path) if wanted and isinstance(item, Blob) else None
-        if opens is None or not isinstance(item, Blob):
+    for item in items:
+        opener = _opener(item, paths, reading)
+        if opener is None or not isinstance(item, Blob):
             yield item
             continue
         opened.add(item.path)
         try:
-            yield from opens(item, reading)
+            yield from _members(item, opener, reading)
         except MissingExtra as error:
             yield FailedBlob(item.path, str(error))
+
+
+def _opener(item: SourceItem, paths: Collection[str], reading: Reading) -> Opener | None:
+    """Return what opens an item; None when it is to stay as it is."""
+    is_named = reading.containers == "given" and item.path in paths
+    if is_named or reading.containers == "all":
+        return kind_of(item.path)
+    return None
+
+
+def _members(outer: Blob, opener: Opener, reading: Reading) -> Iterator[SourceItem]:
+    """Yield what is in a container, or its failure when it cannot be opened.
+
+    Files of records are unpacked from gzip here; archives unpack themselves.
+    """
+    try:
+        stream = read_blob.stream(outer)
+    except ExtractionError as error:
+        yield FailedBlob(outer.path, str(error))
+        return
+    with stream:
+        if outer.path.lower().endswith(".gz") and opener is not tars.blobs:
+            with gzip.GzipFile(fileobj=stream) as unpacked:
+                yield from opener(outer, cast(BinaryIO, unpacked), reading)
+        else:
+            yield from opener(outer, stream, reading)

@@ -1,11 +1,10 @@
-"""Files and folders as a source: every file below the paths given, once, in an order that depends
-on nothing but names.
+"""Files and folders as a source: every file below the PATHs once, in an order that depends only on
+names.
 
-Names are bytes inside, so one that is not UTF-8 is as good as any other. Nothing here follows a
-symbolic link, so there are no loops and no way out of the folder; only a PATH that was given and is
-itself a link is resolved.
+Names are bytes, so names that are not UTF-8 are supported. No symbolic link is followed, so there
+are no loops and no way out of a folder; only a PATH that is itself a link is resolved.
 """
-# ruff: noqa: PTH100, PTH116, PTH119, PTH120
+# ruff: noqa: PTH100, PTH116, PTH120
 # (pathlib knows no paths of bytes)
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from dataclasses import dataclass
 
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, FailedBlob, SkippedBlob
-from indexer.sources.base import INSIDE, Found, Reading, identifier, unique
+from indexer.sources.base import Reading, SourceItem, unique
 from indexer.sources.containers import expand, kind_of
+from indexer.sources.members import INSIDE, identifier
 
 _BROKEN = "\ufffd"
 _COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
@@ -26,9 +26,7 @@ _COMPANIONS = (b"", b"-wal", b"-shm", b"-journal")
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """A PATH that was given: its real path, and what it is; `info` is None when it could not be
-    looked at.
-    """
+    """The real path of a PATH, and its status; `info` is None when that could not be read."""
 
     place: bytes
     info: os.stat_result | None
@@ -37,65 +35,64 @@ class _Root:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What to leave out: nearfold's own files (`excluded`), and what an earlier PATH has already
-    yielded (without a word).
-    """
+    """Files to leave out: nearfold's own (`excluded`), and those of earlier PATHs (silently)."""
 
     own: frozenset[bytes]
     covered: frozenset[bytes]
     namespace: str | None
 
     def owns(self, place: bytes) -> bool:
-        """Whether `place` or a folder that holds it is nearfold's own."""
+        """Return whether `place` or a folder above it is nearfold's own."""
         return not self.own.isdisjoint(_lineage(place))
 
 
 class FileSource:
-    """Files and folders, and what is in the containers among them."""
+    """Files and folders, and the members of containers among them."""
 
     def __init__(
         self, paths: Sequence[str], reading: Reading, own_files: Collection[str] = ()
     ) -> None:
-        """Raises `SourceNotFound`."""
-        self._paths, self._reading = paths, reading
-        self._found = walk(paths, reading.namespace, own_files)
+        """Raise `SourceNotFound` for a PATH that does not exist."""
+        self._paths = paths
+        self._reading = reading
+        self._files = walk(paths, reading.namespace, own_files)
         self._opened: set[str] = set()
 
-    def blobs(self) -> Iterator[Found]:
-        """As `walk` finds them, containers opened."""
-        given = {_shown(os.path.realpath(os.fsencode(path))) for path in self._paths}
-        return expand(self._found, given, self._reading, self._opened)
+    def blobs(self) -> Iterator[SourceItem]:
+        """Yield the items of `walk`, containers opened."""
+        named = {_shown(os.path.realpath(os.fsencode(path))) for path in self._paths}
+        return expand(self._files, named, self._reading, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
-        """Each PATH, and the inside of one that is a container."""
+        """Return each PATH, and the inside of those that are containers."""
         real = [os.path.realpath(path) for path in self._paths]
         return (*real, *(f"{path}!" for path in real if kind_of(path)))
 
     def holds(self, path: str) -> bool:
-        """What is there as a file, or in a container that was not opened; a name that is not UTF-8
-        cannot be looked up.
+        """Return whether the path exists as a file, or is inside a container that was not opened.
+
+        True for a name that is not UTF-8, which cannot be looked up.
         """
         if path in self._opened:
             return False
+        if _BROKEN in path or os.path.lexists(path):
+            return True
         outer, inside, _ = path.partition(INSIDE)
-        unopened = bool(inside) and outer not in self._opened and os.path.lexists(outer)
-        return _BROKEN in path or os.path.lexists(path) or unopened
+        return bool(inside) and outer not in self._opened and os.path.lexists(outer)
 
 
 def walk(
     paths: Sequence[str | os.PathLike[str]],
     namespace: str | None = None,
     own_files: Collection[str] = (),
-) -> Iterator[Blob | SkippedBlob | FailedBlob]:
-    """Yield each file under `paths` once: path after path as given, by the bytes of its key within
-    a path.
+) -> Iterator[SourceItem]:
+    """Yield each file under `paths` once, in the order of the paths, then by the bytes of its key.
 
-    A blob's key is its path relative to the PATH given, with `/` between names. Its id is made of
-    the namespace and the key. The namespace is the real path of the PATH, unless one is given; for
-    a single file it is the folder that holds it, so `docs` and `docs/a.txt` agree about the file,
-    `docs` and `docs/sub/a.txt` do not. A file reached by two PATHs belongs to the first. Under a
-    namespace that was given, a second file with the same key is `FailedBlob`: it would replace the
-    first.
+    A blob's key is its path relative to its PATH, with `/` between names. Its id is made of the
+    namespace and the key. The default namespace is the real path of the PATH; for a single file it
+    is the folder that holds it, so `docs` and `docs/a.txt` agree about the file, `docs` and
+    `docs/sub/a.txt` do not. A file reached by two PATHs belongs to the first. Under an explicit
+    namespace, a second file with the same key is `FailedBlob`: it would replace the first.
 
     FIFOs, sockets, devices and symbolic links are `SkippedBlob` (`special_file`), as are `own_files`
     (`excluded`) with the companions a database puts beside them, and everything in those that are
@@ -103,11 +100,10 @@ def walk(
     once, before anything is yielded.
     """
     roots = [_root(path) for path in paths]
-    own = frozenset(
-        os.path.realpath(os.fsencode(name)) + suffix for name in own_files for suffix in _COMPANIONS
-    )
-    found = _all(roots, own, namespace)
-    return unique(found) if namespace is not None and len(roots) > 1 else found
+    own_paths = [os.path.realpath(os.fsencode(name)) for name in own_files]
+    own = frozenset(path + suffix for path in own_paths for suffix in _COMPANIONS)
+    items = _walk_roots(roots, own, namespace)
+    return unique(items) if namespace is not None and len(roots) > 1 else items
 
 
 def _root(path: str | os.PathLike[str]) -> _Root:
@@ -121,35 +117,31 @@ def _root(path: str | os.PathLike[str]) -> _Root:
         return _Root(os.path.abspath(name), None, _problem("this path", error))
 
 
-def _all(
+def _walk_roots(
     roots: Iterable[_Root], own: frozenset[bytes], namespace: str | None
-) -> Iterator[Blob | SkippedBlob | FailedBlob]:
+) -> Iterator[SourceItem]:
     covered: set[bytes] = set()
     for root in roots:
         if covered.isdisjoint(_lineage(root.place)):
-            yield from _under(root, _Rules(own, frozenset(covered), namespace))
+            yield from _walk_root(root, _Rules(own, frozenset(covered), namespace))
             covered.add(root.place)
 
 
-def _under(root: _Root, rules: _Rules) -> Iterator[Blob | SkippedBlob | FailedBlob]:
+def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
     if root.info is None:
         yield FailedBlob(_shown(root.place), root.problem)
     elif stat.S_ISDIR(root.info.st_mode):
-        yield from _folder(root.place, rules)
+        yield from _walk_folder(root.place, rules)
     elif rules.owns(root.place):
         yield SkippedBlob(_shown(root.place), "excluded")
     else:
-        yield _file(
-            root.place,
-            os.path.basename(root.place),
-            _space(os.path.dirname(root.place), rules),
-            root.info,
-        )
+        folder, name = os.path.split(root.place)
+        yield _file(root.place, name, _space(folder, rules), root.info)
 
 
-def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | SkippedBlob | FailedBlob]:
-    """What is in a folder, by key bytes. A stack of open levels, not recursion: depth has no
-    limit.
+def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
+    """Yield the items of a folder by key bytes, with a stack of open levels instead of recursion:
+    depth has no limit.
     """
     space = _space(root, rules)
     levels = [(root, rules.owns(root), _entries(root, b""))]
@@ -174,18 +166,19 @@ def _folder(root: bytes, rules: _Rules) -> Iterator[Blob | SkippedBlob | FailedB
 
 
 def _entries(place: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
-    """The entries of a folder with their keys; folders sort with the `/` that follows their name in
-    longer keys.
-    """
+    """Yield the entries of a folder with their keys, in the order of keys."""
     with os.scandir(place) as listing:
-        entries = sorted(
-            listing, key=lambda entry: entry.name + b"/" * entry.is_dir(follow_symlinks=False)
-        )
+        entries = sorted(listing, key=_sort_key)
     for entry in entries:
         yield prefix + entry.name, entry
 
 
-def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> Blob | SkippedBlob | FailedBlob:
+def _sort_key(entry: os.DirEntry[bytes]) -> bytes:
+    """Return the name, for a folder with the `/` that follows it in the keys of its files."""
+    return entry.name + b"/" * entry.is_dir(follow_symlinks=False)
+
+
+def _leaf(entry: os.DirEntry[bytes], key: bytes, space: bytes) -> SourceItem:
     try:
         return _file(entry.path, key, space, entry.stat(follow_symlinks=False))
     except OSError as error:
@@ -203,21 +196,21 @@ def _space(folder: bytes, rules: _Rules) -> bytes:
 
 
 def _lineage(place: bytes) -> Iterator[bytes]:
-    """A path, the folder it is in, the folder that is in, and so on to the top."""
+    """Yield a path, its folder, the folder of that one, and so on to the top."""
     yield place
-    while (above := os.path.dirname(place)) != place:
-        yield above
-        place = above
+    while (parent := os.path.dirname(place)) != place:
+        yield parent
+        place = parent
 
 
 def _shown(place: bytes) -> str:
-    """A path for people: bytes that are not UTF-8 appear as U+FFFD."""
+    """Return a path to display; bytes that are not UTF-8 appear as U+FFFD."""
     return place.decode("utf-8", "replace")
 
 
-def _problem(what: str, error: OSError) -> str:
+def _problem(item: str, error: OSError) -> str:
     if isinstance(error, PermissionError):
-        return f"no permission to read {what}; grant it, or run as a user who has it"
+        return f"no permission to read {item}; grant it, or run as a user who has it"
     if isinstance(error, FileNotFoundError):
-        return f"{what} vanished before it was read; run again"
-    return f"{what} could not be read ({error.strerror or error}); mend that, then run again"
+        return f"{item} vanished before it was read; run again"
+    return f"{item} could not be read ({error.strerror or error}); correct that, then run again"

@@ -1,7 +1,7 @@
 """Documents of a project in Hansken, the digital forensics platform, by its own Python client.
 
-What Hansken extracted from a document is a text of its own beside the raw data; where there is
-none, the raw data are read.
+Hansken keeps the text that it extracted from a document beside the raw data; without such a text,
+the raw data are read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from requests import RequestException
 
 from indexer.errors import UnreadableFile, UsageError
 from indexer.model import Blob, Document, FailedBlob, Payload
-from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, too_large
+from indexer.sources.base import Reading, SourceItem
+from indexer.sources.members import INSIDE
+from indexer.sources.payloads import bounded, file_payload
 from indexer.system.urls import parts_of
 
 DOCUMENTS = "type:document"
@@ -40,16 +42,16 @@ class HanskenSource:
     """One project. A document is known by its trace uid, which is its id too."""
 
     def __init__(self, url: str, reading: Reading) -> None:
-        """`hansken://HOST[:PORT][/PATH]/PROJECT[?keystore=URL]`; `hansken+http://` without TLS, for
-        tests.
+        """Open `hansken://HOST[:PORT][/PATH]/PROJECT[?keystore=URL]`; `hansken+http://` without
+        TLS, for tests.
 
-        Logs in with HANSKEN_USERNAME and HANSKEN_PASSWORD where the server wants that; the keystore
-        may also stand in HANSKEN_KEYSTORE_ENDPOINT. Raises `UsageError` for a URL that names no
-        project, or a server that does not let us in.
+        Logs in with HANSKEN_USERNAME and HANSKEN_PASSWORD where the server requires it; the
+        keystore may also be given by HANSKEN_KEYSTORE_ENDPOINT. Raises `UsageError` for a URL that
+        names no project, or a server that refuses the login.
         """
         self._reading = reading
-        endpoint, project, keystore = _place(url)
-        self._url = f"{url.partition('?')[0].rstrip('/')}"
+        endpoint, project, keystore = _address(url)
+        self._url = url.partition("?")[0].rstrip("/")
         try:
             self._context = connect_project(
                 endpoint,
@@ -61,58 +63,59 @@ class HanskenSource:
             self._context.open()
         except _ERRORS as error:
             raise UsageError(
-                f"{url} cannot be reached ({error}); check the address, and set {_USER} and {_PASSWORD} if it wants a login"
+                f"{url} cannot be reached ({error}); check the address, "
+                f"and set {_USER} and {_PASSWORD} if it wants a login"
             ) from error
-        self._keyed = keystore is not None
+        self._has_keystore = keystore is not None
 
-    def blobs(self) -> Iterator[Found]:
-        """Every document that the query finds (all of type `document` unless given), by uid.
+    def blobs(self) -> Iterator[SourceItem]:
+        """Yield every document that matches the query (by default all of type `document`), by uid.
 
-        Labelled `privileged`, and with the very state, when it was marked as suspected or confirmed
-        to be privileged.
+        A document that is suspected or confirmed to be privileged gets the label `privileged`, and
+        its state as another label.
         """
+        query = to_query(self._reading.query or DOCUMENTS)
         try:
             with self._context as context:
-                yield from map(
-                    self._found, _traces(context, to_query(self._reading.query or DOCUMENTS))
-                )
+                for trace in _traces(context, query):
+                    yield self._item(trace)
         except _ERRORS as error:
             yield FailedBlob(
                 self._url, f"the project cannot be read to its end ({error}); run again to go on"
             )
 
     def scopes(self) -> tuple[str, ...]:
-        """The whole project, unless only the answer to a query is read."""
+        """Return the inside of the project; nothing when a query selects documents."""
         return () if self._reading.query else (f"{self._url}!",)
 
     def holds(self, path: str) -> bool:
-        """Nothing that was not found."""
+        """Return False: every document was read."""
         return False
 
-    def _found(self, trace: Any) -> Found:
-        name, uid = str(trace.name or trace.uid), str(trace.uid)
-        where = f"{self._url}{INSIDE}{uid}/{name.replace('/', '_')}"
-        stream = _stream(trace)
+    def _item(self, trace: Any) -> SourceItem:
+        uid = str(trace.uid)
+        name = str(trace.name or uid)
+        path = f"{self._url}{INSIDE}{uid}/{name.replace('/', '_')}"
+        stream = _stream_name(trace)
         if stream is None:
             return FailedBlob(
-                where,
-                f"it has no stream of data, neither raw nor any of {', '.join(_TEXTS)}; look at it in Hansken",
+                path,
+                f"it has no stream of data, neither raw nor any of {', '.join(_TEXTS)}; "
+                "look at it in Hansken",
             )
-        size, digest = (
-            int(trace.get(f"data.{stream}.size") or 0),
-            trace.get(f"data.{stream}.hash.sha1"),
-        )
+        size = int(trace.get(f"data.{stream}.size") or 0)
+        digest = trace.get(f"data.{stream}.hash.sha1")
         labels = ("privileged", str(trace.privileged)) if trace.privileged else ()
         metadata = _metadata(trace, stream)
-        told = json.dumps(
-            [stream, size, digest, name, labels, metadata, self._reading.max_chars], sort_keys=True
+        max_chars = self._reading.max_chars
+        state = json.dumps(
+            [stream, size, digest, name, labels, metadata, max_chars], sort_keys=True
         )
-        source = hashlib.sha256(told.encode()).hexdigest() if digest else None
-        opener = _Stream(trace, stream, size, source, self._keyed, self._reading.max_chars, name)
-        suffix = ".html" if stream == _HTML else ""
-        return Blob(
-            uid, uid.encode(), f"{where}{suffix}", opener, 0, None, source, labels, metadata
-        )
+        source = hashlib.sha256(state.encode()).hexdigest() if digest else None
+        opener = _Stream(trace, stream, size, source, self._has_keystore, max_chars, name)
+        if stream == _HTML:
+            path += ".html"
+        return Blob(uid, uid.encode(), path, opener, 0, None, source, labels, metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +126,14 @@ class _Stream:
     name: str
     size: int
     source: str | None
-    keyed: bool
+    has_keystore: bool
     max_chars: int
     title: str
 
     def read(self, max_bytes: int) -> Payload:
-        """All of it; a text that Hansken extracted is a document already."""
+        """Read the whole stream; a text that Hansken extracted comes as a document."""
         if self.size > max_bytes:
-            raise too_large(max_bytes, self.size)
+            raise UnreadableFile.too_large(max_bytes, self.size)
         try:
             with self.stream() as stream:
                 data = bounded(stream, max_bytes)
@@ -142,12 +145,13 @@ class _Stream:
         if isinstance(data, UnreadableFile):
             raise data
         payload = file_payload(data, None)
-        made = None if self.name in (_RAW, _HTML) else self._document(data)
-        return Payload(data, payload.size, None, payload.raw, self.source or payload.source, made)
+        document = None if self.name in (_RAW, _HTML) else self._document(data)
+        source = self.source or payload.source
+        return Payload(data, payload.size, None, payload.raw, source, document)
 
     def stream(self) -> BinaryIO:
-        """As the client gives it; the key of an image is fetched where there is a keystore."""
-        keys = {} if self.keyed else {"key": None}
+        """Open the stream; with a keystore the client fetches the key of an image."""
+        keys = {} if self.has_keystore else {"key": None}
         return cast(BinaryIO, io.BufferedReader(self.trace.open(self.name, **keys)))
 
     def _document(self, data: bytes) -> Document:
@@ -163,18 +167,20 @@ class _Stream:
 
 
 def _traces(context: Any, query: Any) -> Iterator[Any]:
-    """The traces that a query finds, by uid; when the answer breaks off, as a slow reader's does,
-    asked again for the rest.
+    """Yield the traces that match a query, by uid.
 
-    The client would do that too, but for ever.
+    When an answer breaks off, as happens to a slow reader, the rest is requested again; the client
+    itself would repeat that without an end.
     """
-    last, idle = None, 0
+    last = None
+    idle = 0
     while True:
         rest = query if last is None else Range("uid", gt=last) & query
         try:
-            with context.search(rest, sort="uid+") as found:
-                for trace in found:
-                    last, idle = trace.uid, 0
+            with context.search(rest, sort="uid+") as traces:
+                for trace in traces:
+                    last = trace.uid
+                    idle = 0
                     yield trace
             return
         except RECOVERABLE_JSON_STREAM_ERRORS as error:
@@ -183,9 +189,9 @@ def _traces(context: Any, query: Any) -> Iterator[Any]:
                 raise OSError(f"the answer breaks off each time: {error}") from error
 
 
-def _stream(trace: Any) -> str | None:
-    """The largest text that Hansken has of a document, if it is more than a few bytes; else its raw
-    data.
+def _stream_name(trace: Any) -> str | None:
+    """Return the largest text of a document if it is more than a few bytes, else the raw data;
+    None without either.
     """
     texts = {
         name: int(trace.get(f"data.{name}.size") or 0)
@@ -210,15 +216,16 @@ def _metadata(trace: Any, stream: str) -> Mapping[str, str]:
     return {f"hansken.{name}": str(value) for name, value in values.items() if value is not None}
 
 
-def _place(url: str) -> tuple[str, str, str | None]:
-    """The address of the gatekeeper, the project, and the address of the keystore if there is
-    one.
+def _address(url: str) -> tuple[str, str, str | None]:
+    """Return the address of the gatekeeper, the project, and the address of the keystore if there
+    is one.
     """
     parts = parts_of(url)
     path, _, project = parts.path.rstrip("/").rpartition("/")
     if not parts.hostname or not project or parts.username is not None:
         raise UsageError(
-            f"{url} names no project; write hansken://HOST/gatekeeper/PROJECT, without user and password"
+            f"{url} names no project; "
+            "write hansken://HOST/gatekeeper/PROJECT, without user and password"
         )
     scheme = "http" if parts.scheme.endswith("+http") else "https"
     keystore = parse_qs(parts.query).get("keystore", [os.environ.get(envvars.keystore)])[0]

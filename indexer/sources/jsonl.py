@@ -1,32 +1,18 @@
-"""JSON Lines: one record a line. Empty lines are none; `.gz` files are unpacked on the way."""
+"""JSON Lines: one record a line, known by the number of its line, counted from 1."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from indexer.errors import ExtractionError, UnreadableFile
-from indexer.model import Blob, FailedBlob
-from indexer.sources import record_documents as _records
-from indexer.sources.base import Reading
-from indexer.sources.streams import lines, open_stream
+from indexer.sources.base import Reading, Records
+from indexer.sources.payloads import lines
 
 
-def blobs(outer: Blob, reading: Reading) -> Iterator[Blob | FailedBlob]:
-    """The records of a file; one is known by the number of its line, counted from 1, or by its
-    `id_field`.
-    """
-    with open_stream(outer) as stream:
-        if isinstance(stream, FailedBlob):
-            yield stream
-            return
-        yield from _records.blobs(outer, _records_in(stream, reading), reading)
-
-
-def _records_in(
-    stream: BinaryIO, reading: Reading
-) -> Iterator[tuple[str, Mapping[str, Any] | ExtractionError]]:
+def records(path: str, stream: BinaryIO, reading: Reading) -> Records:
+    """Yield the records of a file; empty lines are none, but count."""
     for number, line in enumerate(lines(stream, reading.max_bytes), 1):
         if isinstance(line, UnreadableFile):
             yield str(number), line
@@ -38,9 +24,7 @@ def _record(line: bytes) -> Mapping[str, Any] | ExtractionError:
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return ExtractionError(f"the line is no JSON ({error}); mend it, or leave it out")
-    return (
-        record
-        if isinstance(record, Mapping)
-        else ExtractionError("the line is no JSON object; mend it, or leave it out")
-    )
+        return ExtractionError(f"the line is no JSON ({error}); repair it, or leave it out")
+    if not isinstance(record, Mapping):
+        return ExtractionError("the line is no JSON object; repair it, or leave it out")
+    return record

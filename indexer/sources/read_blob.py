@@ -1,5 +1,5 @@
-"""Reading one blob: the bytes, and what tells that it is still the same; files here, anything else
-by its own opener.
+"""Reading one blob with the digest by which changes are noticed: files here, others by their own
+opener.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import BinaryIO
 
 from indexer.errors import UnreadableFile
 from indexer.model import Blob, Payload
-from indexer.sources.base import too_large
 from indexer.system.failpoints import reached
 
 _FLAGS = os.O_RDONLY
@@ -21,12 +20,12 @@ _PIECE = 1 << 30
 
 
 def read(blob: Blob, max_bytes: int) -> Payload:
-    """Read a blob; a file is read a second time when it changed meanwhile.
+    """Read a blob; a file that changes meanwhile is read a second time.
 
     Size, time and bytes of a file come from the same open file; `source` is the SHA-256 of all
     three. Never waits on a FIFO and never follows a symbolic link that took the file's place.
-    Raises `UnreadableFile` for what is gone, forbidden, not a regular file any more, larger than
-    `max_bytes` (it is not read then), failing, or changing under both readings.
+    Raises `UnreadableFile` for a file that is gone, forbidden, not a regular file any more, larger
+    than `max_bytes` (it is not read then), failing, or changed during both readings.
     """
     if not isinstance(blob.opener, bytes):
         return blob.opener.read(max_bytes)
@@ -45,7 +44,7 @@ def read(blob: Blob, max_bytes: int) -> Payload:
 
 
 def stream(blob: Blob) -> BinaryIO:
-    """A blob's bytes from the beginning, to be closed by the caller. Raises `UnreadableFile`."""
+    """Open a blob's bytes; the caller closes the stream. Raises `UnreadableFile`."""
     if not isinstance(blob.opener, bytes):
         return blob.opener.stream()
     try:
@@ -55,32 +54,29 @@ def stream(blob: Blob) -> BinaryIO:
 
 
 def _read_once(opener: bytes, max_bytes: int) -> Payload | None:
-    """The file's payload, or None when it changed during the reading."""
+    """Return the file's payload, None when it changed meanwhile."""
     handle = os.open(opener, _FLAGS)
     try:
         before = os.fstat(handle)
         if not stat.S_ISREG(before.st_mode):
             raise UnreadableFile(reason="it is not a regular file any more", remedy="run again")
         if before.st_size > max_bytes:
-            raise too_large(max_bytes, before.st_size)
+            raise UnreadableFile.too_large(max_bytes, before.st_size)
         data = _bounded(handle, before.st_size + 1)
         after = os.fstat(handle)
     finally:
         os.close(handle)
-    if len(data) != before.st_size or (after.st_size, after.st_mtime_ns) != (
-        before.st_size,
-        before.st_mtime_ns,
-    ):
+    size = before.st_size
+    modified = before.st_mtime_ns
+    if len(data) != size or (after.st_size, after.st_mtime_ns) != (size, modified):
         return None
     raw = hashlib.sha256(data).hexdigest()
-    source = hashlib.sha256(
-        f"{before.st_size}:{before.st_mtime_ns}:{raw}".encode("ascii")
-    ).hexdigest()
-    return Payload(data, before.st_size, before.st_mtime_ns, raw, source)
+    source = hashlib.sha256(f"{size}:{modified}:{raw}".encode("ascii")).hexdigest()
+    return Payload(data, size, modified, raw, source)
 
 
 def _bounded(handle: int, most: int) -> bytes:
-    """At most `most` bytes up to the end of the file."""
+    """Read up to the end of the file, at most `most` bytes."""
     pieces = []
     while most > 0 and (piece := os.read(handle, min(most, _PIECE))):
         pieces.append(piece)

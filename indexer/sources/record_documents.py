@@ -1,19 +1,19 @@
-"""Records as documents: a text, a title, labels, and every other field that is a single value as
-metadata.
-"""
+"""Documents made of records: text, title, labels, and the other single values as metadata."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from indexer.errors import ExtractionError, NearfoldError
+from indexer.errors import ExtractionError
 from indexer.model import Blob, Document, FailedBlob, Payload
-from indexer.sources.base import NumberedBlobs, Reading, inner
+from indexer.sources.base import Reading, Records
+from indexer.sources.members import NumberedBlobs, inner_blob
+from indexer.sources.payloads import DamagedRecord
 from indexer.text.field_paths import field_of
 
 EXTRACTOR = "records/1"
@@ -27,31 +27,19 @@ _KINDS = {
 }
 
 
-class DamagedRecord(NearfoldError):
-    """A container cannot be read any further."""
-
-
 def document(record: Mapping[str, Any], reading: Reading) -> Document | ExtractionError:
-    """The document of a record, or why there is none. A list of texts is one text, an element a
-    line, null left out.
+    """Return the document of a record, or the error that it has none.
+
+    A list of texts is one text, an element a line, null left out.
     """
     value = field_of(record, reading.text_field)
     text = _text(value)
-    if text is None and not nothing(value):
-        return ExtractionError(
-            f"the field {reading.text_field!r} holds no text but {_KINDS.get(type(value), 'something else')}"
-        )
     if text is None:
-        there = (
-            ", ".join([name for name in sorted(record) if not name.startswith("near_")][:20])
-            or "nothing"
-        )
+        return _no_text(record, value, reading)
+    if not all(_is_label(label) for label in _label_values(record, reading)):
         return ExtractionError(
-            f"the record has no text in the field {reading.text_field!r} (it has: {there}); name the field by --text-field"
-        )
-    if not all(one is None or _scalar(one) is not None for one in _label_values(record, reading)):
-        return ExtractionError(
-            f"the field {reading.label_field!r} holds more than labels, which are single values or one list of them; mend it"
+            f"the field {reading.label_field!r} holds more than labels, "
+            "which are single values or one list of them; repair it"
         )
     special = {reading.text_field, reading.title_field}
     return Document(
@@ -64,41 +52,45 @@ def document(record: Mapping[str, Any], reading: Reading) -> Document | Extracti
     )
 
 
+def _no_text(record: Mapping[str, Any], value: object, reading: Reading) -> ExtractionError:
+    """Return the error of a record whose text field holds this value."""
+    if not is_empty(value):
+        kind = _KINDS.get(type(value), "something else")
+        return ExtractionError(f"the field {reading.text_field!r} holds no text but {kind}")
+    names = [name for name in sorted(record) if not name.startswith("near_")]
+    return ExtractionError(
+        f"the record has no text in the field {reading.text_field!r} "
+        f"(it has: {', '.join(names[:20]) or 'nothing'}); name the field by --text-field"
+    )
+
+
 def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
-    """What a record holds. `raw` is the SHA-256 of its text, `source` that of all that is kept of
-    it.
+    """Return the payload of a record.
+
+    `raw` is the SHA-256 of its text, `source` that of everything that is kept of it.
     """
     made = document(record, reading)
     if isinstance(made, ExtractionError):
         digest = hashlib.sha256(_canonical(sorted(record))).hexdigest()
         return Payload(b"", 0, None, digest, digest, made)
     text = made.text.encode("utf-8", "surrogatepass")
-    kept = [made.text, made.title, made.metadata, labels(record, reading), made.truncated]
-    return Payload(
-        b"",
-        len(text),
-        None,
-        hashlib.sha256(text).hexdigest(),
-        hashlib.sha256(_canonical(kept)).hexdigest(),
-        made,
-    )
+    content = [made.text, made.title, made.metadata, labels(record, reading), made.truncated]
+    raw = hashlib.sha256(text).hexdigest()
+    source = hashlib.sha256(_canonical(content)).hexdigest()
+    return Payload(b"", len(text), None, raw, source, made)
 
 
-def blobs(
-    outer: Blob,
-    records: Iterable[tuple[str, Mapping[str, Any] | ExtractionError]],
-    reading: Reading,
-) -> Iterator[Blob | FailedBlob]:
-    """A blob a record. `records` gives each one's place, such as `7` for the seventh, and its
-    fields or why it has none.
+def blobs(outer: Blob, records: Records, reading: Reading) -> Iterator[Blob | FailedBlob]:
+    """Yield a blob for each record.
 
-    With an `id_field` the key is its value, and a record without one, or with one that was there
-    before, has failed.
+    With an `id_field` the key is its value; a record without one, or with that of an earlier
+    record, fails.
     """
     if reading.own_ids and reading.id_field is None:
         yield FailedBlob(
             outer.path,
-            "its records have no ids of their own unless --id-field names them; --own-ids needs that",
+            "its records have no ids of their own unless --id-field names them; "
+            "--own-ids needs that",
         )
         return
     keys = NumberedBlobs()
@@ -106,55 +98,55 @@ def blobs(
         for place, record in records:
             if isinstance(record, ExtractionError):
                 yield _broken(outer, place, record, reading)
-                continue
-            name = (
-                place if reading.id_field is None else _scalar(field_of(record, reading.id_field))
-            )
-            if not name:
-                yield FailedBlob(
-                    outer.path,
-                    f"record {place} has no value in {reading.id_field!r}; give it one, or mend --id-field",
-                )
-                continue
-            key = name.encode("utf-8", "surrogatepass")
-            if reading.own_ids and (objection := _objection(name, key, reading)):
-                yield FailedBlob(outer.path, f"record {place} {objection}")
-                continue
-            if not keys.first(key):
-                yield FailedBlob(
-                    outer.path,
-                    f"record {place} has the same {reading.id_field} as an earlier one: {name}; make ids distinct",
-                )
-                continue
-            yield blob(outer, name, record, payload(record, reading), reading)
+            else:
+                yield _blob_at(outer, place, record, keys, reading)
     except DamagedRecord as error:
         yield FailedBlob(outer.path, str(error))
 
 
+def _blob_at(
+    outer: Blob, place: str, record: Mapping[str, Any], keys: NumberedBlobs, reading: Reading
+) -> Blob | FailedBlob:
+    """Return the blob of the record at a place, or its failure when it has no usable key."""
+    field = reading.id_field
+    name = place if field is None else _scalar(field_of(record, field))
+    if not name:
+        problem = f"has no value in {field!r}; give it one, or change --id-field"
+        return FailedBlob(outer.path, f"record {place} {problem}")
+    key = name.encode("utf-8", "surrogatepass")
+    objection = _objection(name, key, reading) if reading.own_ids else None
+    if objection is None and not keys.first(key):
+        objection = f"has the same {field} as an earlier one: {name}; make ids distinct"
+    if objection is not None:
+        return FailedBlob(outer.path, f"record {place} {objection}")
+    return blob(outer, name, record, payload(record, reading), reading)
+
+
 def _objection(name: str, key: bytes, reading: Reading) -> str | None:
-    """Why a record's key cannot be its document's id."""
+    """Return why a record's key cannot be its document's id, None when it can."""
     if key != name.encode("utf-8", "replace"):
-        return f"has half a character in {reading.id_field!r}, which no store keeps; mend it"
+        return f"has half a character in {reading.id_field!r}, which no store keeps; repair it"
     if reading.parted and _PART.search(name):
-        return f"has an id that ends as those of parts do ({name[-80:]}); where clauses are kept, give it another"
+        return (
+            f"has an id that ends as those of parts do ({name[-80:]}); "
+            "where clauses are kept, give it another"
+        )
     return None
 
 
 def blob(
     outer: Blob, name: str, record: Mapping[str, Any], held: Payload, reading: Reading
 ) -> Blob:
-    """The blob of a record, under its own name as id where that is asked for."""
-    made = inner(outer, name.encode("utf-8", "surrogatepass"), name, held)
-    return replace(made, id=name if reading.own_ids else made.id, labels=labels(record, reading))
+    """Return the blob of a record; with `own_ids` its name is its id."""
+    inner = inner_blob(outer, name.encode("utf-8", "surrogatepass"), name, held)
+    id = name if reading.own_ids else inner.id
+    return replace(inner, id=id, labels=labels(record, reading))
 
 
 def labels(record: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
-    """The labels in the label field: a list of them, or one, numbers as text; empty ones do not
-    count.
-    """
-    return tuple(
-        dict.fromkeys(label for one in _label_values(record, reading) if (label := _scalar(one)))
-    )
+    """Return the labels of the label field, one value or a list; numbers as text, none empty."""
+    texts = (_scalar(value) for value in _label_values(record, reading))
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _label_values(record: Mapping[str, Any], reading: Reading) -> list[Any]:
@@ -162,34 +154,40 @@ def _label_values(record: Mapping[str, Any], reading: Reading) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _is_label(value: object) -> bool:
+    return value is None or _scalar(value) is not None
+
+
 def _broken(outer: Blob, place: str, error: ExtractionError, reading: Reading) -> Blob | FailedBlob:
-    """A record that cannot be read. By its number it is known all the same; by its id it is not."""
+    """Return the blob of a record that cannot be read, whose key is its number, or its failure
+    where an `id_field` would be the key.
+    """
     if reading.id_field is not None:
         return FailedBlob(outer.path, f"record {place}: {error}")
     digest = hashlib.sha256(str(error).encode()).hexdigest()
-    return inner(outer, place.encode(), place, Payload(b"", 0, None, digest, digest, error))
+    return inner_blob(outer, place.encode(), place, Payload(b"", 0, None, digest, digest, error))
 
 
-def nothing(value: object) -> bool:
-    """Whether a field holds no value: null, or a list without any.
+def is_empty(value: object) -> bool:
+    """Return whether a field holds no value: null, or a list without any.
 
-    >>> [nothing(value) for value in (None, [], [None], "", [""])]
+    >>> [is_empty(value) for value in (None, [], [None], "", [""])]
     [True, True, True, False, False]
     """
-    return value is None or (isinstance(value, list) and all(one is None for one in value))
+    return value is None or (isinstance(value, list) and all(item is None for item in value))
 
 
 def _text(value: object) -> str | None:
-    """A text, or texts one a line; None for anything else."""
+    """Return a text, or a list of texts one a line; None for anything else."""
     if isinstance(value, list):
-        given = [one for one in value if one is not None]
-        return "\n".join(given) if given and all(isinstance(one, str) for one in given) else None
+        texts = [item for item in value if item is not None]
+        return "\n".join(texts) if texts and all(isinstance(text, str) for text in texts) else None
     return value if isinstance(value, str) else None
 
 
 def _scalar(value: object) -> str | None:
-    """A single value as a text, None for what is nothing or more than one: true, 7, 1.5,
-    2024-01-31.
+    """Return a single value, such as true, 7, 1.5 or 2024-01-31, as a text; None for null and for
+    several values.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -197,8 +195,8 @@ def _scalar(value: object) -> str | None:
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every single value with its name, nested ones with a dotted name; nearfold's own fields left
-    out.
+    """Yield every single value with its name, nested ones with a dotted name; nearfold's own fields
+    are left out.
 
     >>> dict(_flat({"a": 1, "b": {"c": True}, "d": [1, 2], "near_words": 7}))
     {'a': '1', 'b.c': 'true'}

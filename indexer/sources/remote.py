@@ -1,6 +1,4 @@
-"""Files anywhere that fsspec reaches: s3, sftp, https, memory and some thirty more, a file or a
-folder.
-"""
+"""Files and folders in every file system of fsspec: s3, sftp, https, memory and some thirty more."""
 
 from __future__ import annotations
 
@@ -14,8 +12,10 @@ from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
 from indexer.errors import SourceNotFound, UnreadableFile, UsageError
 from indexer.model import Blob, FailedBlob, Payload
-from indexer.sources.base import INSIDE, Found, Reading, bounded, file_payload, identifier
+from indexer.sources.base import Reading, SourceItem
 from indexer.sources.containers import expand, kind_of
+from indexer.sources.members import INSIDE, identifier
+from indexer.sources.payloads import bounded, file_payload
 from indexer.system.urls import parts_of
 
 _TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
@@ -26,56 +26,52 @@ class RemoteSource:
     """One URL: a file, or a folder with everything below it."""
 
     def __init__(self, url: str, reading: Reading) -> None:
-        """Raises `SourceNotFound`, and `UsageError` for a URL that cannot be read, or holds a
+        """Raise `SourceNotFound`, and `UsageError` for a URL that cannot be read or holds a
         password.
         """
         if parts_of(url).password is not None:
             raise UsageError(
-                "a URL must not hold a password: everybody may read it; see docs/sources.md for where to put it"
+                "a URL must not hold a password: everybody may read it; "
+                "see docs/sources.md for where to put it"
             )
         self._reading = reading
-        self._system, self._root, self._info = _looked_up(url)
+        self._system, self._root, self._info = _look_up(url)
         self._opened: set[str] = set()
         self._url = self._shown(self._root)
 
-    def blobs(self) -> Iterator[Found]:
-        """Files by name, containers opened; each is read anew in every run."""
+    def blobs(self) -> Iterator[SourceItem]:
+        """Yield the files by name, containers opened; each file is read again in every run."""
         return expand(self._files(), {self._url}, self._reading, self._opened)
 
     def scopes(self) -> tuple[str, ...]:
-        """The URL, and the inside of one that is a container."""
+        """Return the URL, and the inside of a container."""
         return (self._url, f"{self._url}!") if kind_of(self._url) else (self._url,)
 
     def holds(self, path: str) -> bool:
-        """What is in a container that was not opened, if it is there."""
+        """Return whether the path is inside a container that exists but was not opened."""
         outer, inside, _ = path.partition(INSIDE)
         return bool(inside) and outer not in self._opened and bool(self._system.exists(outer))
 
-    def _files(self) -> Iterator[Found]:
+    def _files(self) -> Iterator[SourceItem]:
         try:
-            found = self._listed()
+            files = self._list()
         except Exception as error:
             yield FailedBlob(
-                self._url, f"it cannot be listed ({_words(error)}); mend that, then run again"
+                self._url, f"it cannot be listed ({_reason(error)}); correct that, then run again"
             )
             return
-        above = self._root.rstrip("/") if self._info is None else self._root.rpartition("/")[0]
-        space = self._reading.namespace or self._shown(above)
-        for name in sorted(found):
-            key = name[len(above) :].lstrip("/").encode("utf-8", "surrogateescape")
-            info = found[name]
-            opener = _Remote(self._system, name, _modified(info), bool(info.get("partial")))
-            identity = identifier(space.encode("utf-8", "surrogateescape"), key)
-            yield Blob(
-                identity,
-                key,
-                self._shown(name),
-                opener,
-                int(info.get("size") or 0),
-                opener.modified,
-            )
+        folder = self._root.rstrip("/") if self._info is None else self._root.rpartition("/")[0]
+        namespace = self._reading.namespace or self._shown(folder)
+        space = namespace.encode("utf-8", "surrogateescape")
+        for name in sorted(files):
+            info = files[name]
+            key = name[len(folder) :].lstrip("/").encode("utf-8", "surrogateescape")
+            modified = _modified(info)
+            size = int(info.get("size") or 0)
+            opener = _RemoteFile(self._system, name, modified, bool(info.get("partial")))
+            yield Blob(identifier(space, key), key, self._shown(name), opener, size, modified)
 
-    def _listed(self) -> Mapping[str, Mapping[str, Any]]:
+    def _list(self) -> Mapping[str, Mapping[str, Any]]:
         if self._info is not None:
             return {self._root: self._info}
         return cast(Mapping[str, Mapping[str, Any]], self._system.find(self._root, detail=True))
@@ -84,16 +80,17 @@ class RemoteSource:
         return str(self._system.unstrip_protocol(name)).rstrip("/")
 
 
-def _looked_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
-    """The file system, the path in it, and what is known of the file; None of a folder."""
+def _look_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
+    """Return the file system, the path in it, and the properties of the file, None for a folder."""
     try:
         system, root = url_to_fs(url)
-        system.invalidate_cache()  # of listings, which a run before this one may have left
+        system.invalidate_cache()  # of listings that an earlier run may have left
         info = system.info(root)
     except FileNotFoundError as error:
-        if (happened := _happened(error)) is None:
+        cause = _http_failure(error)
+        if cause is None:
             raise SourceNotFound(path=url) from error
-        raise _unusable(url, happened) from error
+        raise _unusable(url, cause) from error
     except ImportError as error:
         raise UsageError(
             f"{url} needs a library that is not installed: {error}; docs/sources.md names extras"
@@ -104,35 +101,35 @@ def _looked_up(url: str) -> tuple[Any, str, Mapping[str, Any] | None]:
     return system, root, None if folder else info
 
 
-def _happened(error: FileNotFoundError) -> BaseException | None:
-    """What stands behind a file that was not found: no answer, or another one than that; None where
-    it is not there.
+def _http_failure(error: FileNotFoundError) -> BaseException | None:
+    """Return the cause of a file that was not found, None when it really does not exist.
 
-    fsspec says of whatever goes wrong over HTTP that the file was not found.
+    fsspec reports every failure over HTTP, such as no answer or status 500, as a missing file.
     """
     cause = error.__cause__
     status = getattr(cause, "status", None)
-    unreached = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
-    return cause if unreached or status not in (None, *_ABSENT) else None
+    is_unreachable = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
+    return cause if is_unreachable or status not in (None, *_ABSENT) else None
 
 
 def _unusable(url: str, error: BaseException) -> UsageError:
     return UsageError(
-        f"{url} cannot be read ({_words(error)}); check the address, and credentials where it wants them"
+        f"{url} cannot be read ({_reason(error)}); "
+        "check the address, and credentials where it wants them"
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Remote:
+class _RemoteFile:
     """One file of a file system."""
 
     system: Any
     name: str
     modified: int | None
-    ranges: bool  # whether an HTTP server said that it gives parts of files
+    has_ranges: bool  # whether an HTTP server supports requests for parts of files
 
     def read(self, max_bytes: int) -> Payload:
-        """All of it; what tells a change is its bytes alone."""
+        """Read the whole file; only a change of its bytes makes it a changed file."""
         with self.stream() as stream:
             try:
                 data = bounded(stream, max_bytes)
@@ -143,24 +140,19 @@ class _Remote:
         return file_payload(data, self.modified)
 
     def stream(self) -> BinaryIO:
-        """Read piece by piece; over HTTP from front to back, by one request, unless the server
-        gives parts.
+        """Open the file; over HTTP it is one request from front to back, unless the server supports
+        requests for parts.
         """
-        settings = (
-            {"block_size": 0}
-            if self.name.startswith(("http://", "https://")) and not self.ranges
-            else {}
-        )
+        is_http = self.name.startswith(("http://", "https://"))
+        settings = {"block_size": 0} if is_http and not self.has_ranges else {}
         try:
-            return cast(
-                BinaryIO,
-                io.BufferedReader(_Translated(self.system.open(self.name, "rb", **settings))),
-            )
+            file = self.system.open(self.name, "rb", **settings)
+            return cast(BinaryIO, io.BufferedReader(_OSErrorFile(file)))
         except Exception as error:
             raise _unreadable(error) from error
 
 
-class _Translated(io.RawIOBase):
+class _OSErrorFile(io.RawIOBase):
     """A file whose errors are all `OSError`, whatever library it comes from."""
 
     def __init__(self, file: Any) -> None:
@@ -176,7 +168,7 @@ class _Translated(io.RawIOBase):
         try:
             data = self._file.read(len(buffer))
         except Exception as error:
-            raise OSError(_words(error)) from error
+            raise OSError(_reason(error)) from error
         buffer[: len(data)] = data
         return len(data)
 
@@ -184,7 +176,7 @@ class _Translated(io.RawIOBase):
         try:
             return int(self._file.seek(offset, whence))
         except Exception as error:
-            raise OSError(_words(error)) from error
+            raise OSError(_reason(error)) from error
 
     def tell(self) -> int:
         return int(self._file.tell())
@@ -195,24 +187,24 @@ class _Translated(io.RawIOBase):
 
 
 def _modified(info: Mapping[str, Any]) -> int | None:
-    """Nanoseconds since 1970, by whatever name a file system gives the time."""
-    moment = next((info[name] for name in _TIMES if info.get(name)), None)
-    if isinstance(moment, str):
+    """Return nanoseconds since 1970, None when the file system gives no time under any name."""
+    time = next((info[name] for name in _TIMES if info.get(name)), None)
+    if isinstance(time, str):
         try:
-            moment = datetime.fromisoformat(moment.replace("Z", "+00:00"))
+            time = datetime.fromisoformat(time.replace("Z", "+00:00"))
         except ValueError:
             return None
-    if isinstance(moment, datetime):
-        moment = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
-    return int(moment * 10**9) if isinstance(moment, (int, float)) else None
+    if isinstance(time, datetime):
+        time = (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).timestamp()
+    return int(time * 10**9) if isinstance(time, (int, float)) else None
 
 
 def _unreadable(error: Exception) -> UnreadableFile:
     return UnreadableFile(
-        reason=f"the file could not be read ({_words(error)})",
+        reason=f"the file could not be read ({_reason(error)})",
         remedy="check the server, then run again",
     )
 
 
-def _words(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__

@@ -1,6 +1,4 @@
-"""Zip archives: one document a member, read one after the other. Nothing is written to disk, so
-names can do no harm.
-"""
+"""Zip archives: one document a member, read one after the other, nothing written to disk."""
 
 from __future__ import annotations
 
@@ -11,12 +9,14 @@ import zlib
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from lzma import LZMAError
+from typing import BinaryIO
 
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob, FailedBlob, Payload, SkippedBlob
-from indexer.sources.archives import Allowance, member
-from indexer.sources.base import Found, NumberedBlobs, Reading, bounded, file_payload
-from indexer.sources.streams import open_stream, seekable
+from indexer.sources.archives import Allowance
+from indexer.sources.base import Reading, SourceItem
+from indexer.sources.members import INSIDE, NumberedBlobs, archive_member
+from indexer.sources.payloads import bounded, file_payload, seekable
 
 _ENCRYPTED = 1
 _DAMAGE = (
@@ -31,35 +31,32 @@ _DAMAGE = (
 )
 
 
-def blobs(outer: Blob, reading: Reading) -> Iterator[Found]:
-    """The files of an archive in the order of its directory; an archive within it is one document.
+def blobs(outer: Blob, stream: BinaryIO, reading: Reading) -> Iterator[SourceItem]:
+    """Yield the files of an archive in the order of its directory; an archive within it is one
+    document.
 
-    Links are `SkippedBlob`; what is encrypted, damaged or too large has failed. Of two members with one
-    name the second is known by the name and `#2`. What is unpacked in sum is bounded: members
-    beyond that have failed.
+    Links are `SkippedBlob`; encrypted, damaged and too large members fail. Of two members with one
+    name the second is known by the name and `#2`. The sum of unpacked bytes is bounded: members
+    beyond it fail.
     """
-    with open_stream(outer) as stream:
-        if isinstance(stream, FailedBlob):
-            yield stream
+    with contextlib.ExitStack() as stack:
+        try:
+            content = stack.enter_context(seekable(stream))
+            archive = stack.enter_context(zipfile.ZipFile(content))
+        except _DAMAGE as error:
+            yield FailedBlob(
+                outer.path,
+                f"it is no readable zip archive ({error}); repair the file, then run again",
+            )
             return
-        with contextlib.ExitStack() as stack:
-            try:
-                archive = stack.enter_context(
-                    zipfile.ZipFile(stack.enter_context(seekable(stream)))
-                )
-            except _DAMAGE as error:
-                yield FailedBlob(
-                    outer.path,
-                    f"it is no readable zip archive ({error}); mend the file, then run again",
-                )
-                return
-            allowance, numbered = Allowance.of(outer, reading), NumberedBlobs()
-            for info in archive.infolist():
-                if not info.is_dir():
-                    yield _found(outer, archive, info, allowance, numbered)
+        allowance = Allowance.of(outer, reading.max_bytes)
+        numbered = NumberedBlobs()
+        for info in archive.infolist():
+            if not info.is_dir():
+                yield _member(outer, archive, info, allowance, numbered)
 
 
-def _found(
+def _member(
     outer: Blob,
     archive: zipfile.ZipFile,
     info: zipfile.ZipInfo,
@@ -67,7 +64,7 @@ def _found(
     numbered: NumberedBlobs,
 ) -> Blob | SkippedBlob:
     if stat.S_ISLNK(info.external_attr >> 16):
-        return SkippedBlob(f"{outer.path}!/{info.filename}", "special_file")
+        return SkippedBlob(f"{outer.path}{INSIDE}{info.filename}", "special_file")
     modified = _modified(info)
     result: Payload | ExtractionError
     if info.flag_bits & _ENCRYPTED:
@@ -76,13 +73,13 @@ def _found(
         )
     else:
         result = _read(archive, info, allowance, modified)
-    return member(outer, info.filename, numbered, result, modified)
+    return archive_member(outer, info.filename, numbered, result, modified)
 
 
 def _read(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance, modified: int | None
 ) -> Payload | UnreadableFile:
-    if allowance.spent:
+    if allowance.is_spent:
         return allowance.refusal()
     try:
         with archive.open(info) as stream:
@@ -91,12 +88,15 @@ def _read(
         return UnreadableFile(
             reason=f"the archive is damaged here ({error})", remedy="repair it, then run again"
         )
-    allowance.take(allowance.most if isinstance(data, UnreadableFile) else len(data))
-    return data if isinstance(data, UnreadableFile) else file_payload(data, modified)
+    if isinstance(data, UnreadableFile):
+        allowance.take(allowance.most)
+        return data
+    allowance.take(len(data))
+    return file_payload(data, modified)
 
 
 def _modified(info: zipfile.ZipInfo) -> int | None:
-    """Nanoseconds since 1970; the archive does not tell the zone, so it is taken for UTC."""
+    """Return nanoseconds since 1970; archives name no time zone, so the time is taken for UTC."""
     try:
         return int(datetime(*info.date_time, tzinfo=timezone.utc).timestamp()) * 10**9
     except ValueError:

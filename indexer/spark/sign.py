@@ -16,7 +16,8 @@ from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.model import Blob, Document
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
-from indexer.sources.base import file_payload, identifier
+from indexer.sources.members import identifier
+from indexer.sources.payloads import file_payload
 from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, pack_row, with_fields
 from indexer.stores import open_store
 

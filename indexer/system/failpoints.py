@@ -1,9 +1,9 @@
 """Failpoints: named places in a job where, on request, the process is killed, an error strikes or
 time passes.
 
-They are for drills: to see on one's own store and machine that a job that was cut short goes on and
-loses nothing. A program asks for them by `arm`; the command line does with what
-`NEARFOLD_FAILPOINTS` says. Nothing happens, and next to nothing is spent, where none is armed.
+They serve fault-injection tests, which show on a given store and machine that an interrupted job
+resumes and loses nothing. A program sets them by `arm`, the command line by the environment
+variable `NEARFOLD_FAILPOINTS`. Without an armed failpoint they cost next to nothing.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ POINTS = {
     "before_checkpoint": "the embedded store's log is about to be folded into its file, at the end of a job",
     "after_checkpoint": "it is folded in, and the file is closed",
 }
-_SPELLED = re.compile(
+_FAILPOINT = re.compile(
     r"(?P<name>\w+)(?::(?P<hit>[1-9]\d*))?=(?P<action>kill|error|delay:(?P<seconds>\d+(\.\d+)?))"
 )
 
 
 @dataclass(slots=True)
 class _Trap:
-    """What happens at a point, and how many more times it has to be reached first."""
+    """The action at a point, and after how many more hits it happens."""
 
     left: int
     action: Literal["kill", "error", "delay"]
@@ -59,48 +59,49 @@ class _Trap:
 _armed: dict[str, list[_Trap]] = {}
 
 
-def arm(spelled: str) -> None:
-    """Arm failpoints in place of those that were: `NAME:HIT=ACTION`, several with commas between
-    them, none when empty.
+def arm(failpoints: str) -> None:
+    """Replace the armed failpoints: `NAME:HIT=ACTION`, several separated by commas, none when
+    empty.
 
-    HIT counts from 1, which is the default, in each process on its own; each strikes once. ACTION
-    is `kill` (at once, as kill -9), `error`, or `delay:SECONDS`. Raises `UsageError`, for a drill
-    that drills nothing is worse than none.
+    HIT counts from 1, which is the default, in each process on its own; each acts once. ACTION is
+    `kill` (at once, as kill -9), `error`, or `delay:SECONDS`. Raises `UsageError` for anything
+    else, since a test without its fault would prove nothing.
 
     >>> arm("after_extract:17=kill,before_commit=delay:0.5")
     >>> arm("")
     """
     armed: dict[str, list[_Trap]] = {}
-    for part in filter(None, spelled.split(",")):
-        found = _SPELLED.fullmatch(part.strip())
-        if found is None or found["name"] not in POINTS:
+    for part in filter(None, failpoints.split(",")):
+        match = _FAILPOINT.fullmatch(part.strip())
+        if match is None or match["name"] not in POINTS:
             raise UsageError(
-                f"{VARIABLE}: {part!r} is not NAME:HIT=ACTION; ACTION is kill, error or delay:SECONDS, "
-                f"NAME one of: {', '.join(POINTS)}"
+                f"{VARIABLE}: {part!r} is not NAME:HIT=ACTION; "
+                f"ACTION is kill, error or delay:SECONDS, NAME one of: {', '.join(POINTS)}"
             )
-        action: Literal["kill", "error", "delay"] = "kill" if found["action"] == "kill" else "error"
-        if found["seconds"]:
+        action: Literal["kill", "error", "delay"] = "kill" if match["action"] == "kill" else "error"
+        if match["seconds"]:
             action = "delay"
-        armed.setdefault(found["name"], []).append(
-            _Trap(int(found["hit"] or 1), action, float(found["seconds"] or 0))
-        )
+        trap = _Trap(int(match["hit"] or 1), action, float(match["seconds"] or 0))
+        armed.setdefault(match["name"], []).append(trap)
     _armed.clear()
     _armed.update(armed)
 
 
 def reached(name: str, error: Callable[[str], Exception] = OSError) -> None:
-    """A job has come to this point. `error` makes what an `error` raises: what this place would
-    meet in earnest.
+    """Act if the failpoint of this name is armed and due.
+
+    `error` makes the exception of the action `error`, of the kind that this place would meet in
+    earnest.
     """
     if not _armed:
         return
     for trap in _armed.get(name, ()):
         trap.left -= 1
         if trap.left == 0:
-            _strike(trap, name, error)
+            _act(trap, name, error)
 
 
-def _strike(trap: _Trap, name: str, error: Callable[[str], Exception]) -> None:
+def _act(trap: _Trap, name: str, error: Callable[[str], Exception]) -> None:
     if trap.action == "delay":
         time.sleep(trap.seconds)
     elif trap.action == "kill":

@@ -1,9 +1,9 @@
-"""Events for whoever operates nearfold: a name and a few numbers and names of ours, on stderr, as
-text or as JSON Lines.
+"""Events for operators: a name, numbers and names of nearfold's own, on stderr, as text or as JSON
+Lines.
 
-An event carries only the fields named here, and none has room for a document's text or title, a
-path, a query, an address or a credential. `job_context` says which job an event belongs to, in every
-thread that the job starts.
+An event carries only the fields named here, and none of them holds a document's text or title, a
+path, a query, an address or a credential. `job_context` adds the id of the job to its events, in
+every thread that the job starts.
 """
 
 from __future__ import annotations
@@ -45,20 +45,22 @@ _job: ContextVar[str] = ContextVar("job", default="")
 def event(
     name: str, level: Level = "info", fault: BaseException | None = None, **fields: Value
 ) -> None:
-    """Tell that something happened; of a `fault` where it struck, without its message. Raises
-    `KeyError` for other fields.
+    """Log an event; of a `fault` only the crash report, without its message.
+
+    Raises `KeyError` for a field that is not in `FIELDS`.
     """
     if not _LOG.isEnabledFor(_LEVELS[level]):
         return
-    told = {field: value for field, value in fields.items() if FIELDS[field]}
+    known = {field: value for field, value in fields.items() if FIELDS[field]}
+    job = {"job": _job.get()} if _job.get() else {}
     record = _LOG.makeRecord(_LOG.name, _LEVELS[level], "", 0, name, (), None)
-    record.nearfold = {**({"job": _job.get()} if _job.get() else {}), **told, **_fault(fault)}
+    record.nearfold = {**job, **known, **_fault_field(fault)}
     _LOG.handle(record)
 
 
 @contextmanager
 def job_context(job: str) -> Iterator[None]:
-    """Every event inside carries this id of a job."""
+    """Add this id of a job to every event inside."""
     before = _job.set(job)
     try:
         yield
@@ -66,29 +68,31 @@ def job_context(job: str) -> Iterator[None]:
         _job.reset(before)
 
 
-def configure(spelled: str, stream: IO[str] | None = None) -> None:
-    """Write events to a stream (stderr): `text` or `json`, and from which level with `:debug`,
-    `:info` (default) or `:warning`.
+def configure(setting: str, stream: IO[str] | None = None) -> None:
+    """Write events to a stream (stderr) as `text` or `json`, from the level `:debug`, `:info`
+    (default), `:warning` or `:error` on.
 
     Empty: warnings alone, as text. Raises `UsageError` for anything else. Events of uvicorn and
-    asyncio go the same way.
+    asyncio are written to the same stream.
     """
-    form, _, level = spelled.partition(":")
+    form, _, level = setting.partition(":")
     if form not in ("", "text", "json") or (level or "info") not in _LEVELS:
         raise UsageError(
-            f"{spelled!r} is no way to log; use text or json, with :{', :'.join(_LEVELS)} where you like"
+            f"{setting!r} is not a log format; use text or json, optionally with one of "
+            f":{', :'.join(_LEVELS)}"
         )
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(_Lines(as_json=form == "json"))
-    handler.addFilter(_Seldom())
+    handler.setFormatter(_LineFormatter(as_json=form == "json"))
+    handler.addFilter(_RateLimit())
     for name in ("nearfold", "uvicorn", "asyncio"):
         log = logging.getLogger(name)
-        log.handlers[:], log.propagate = [handler], False
+        log.handlers[:] = [handler]
+        log.propagate = False
         log.setLevel(_LEVELS[level or "info"] if form and name == "nearfold" else logging.WARNING)
 
 
-class _Seldom(logging.Filter):
-    """What other programs tell of one kind and level, once a second at most: a flood of it could
+class _RateLimit(logging.Filter):
+    """At most one event a second of each logger and level of other programs: a flood of them could
     fill a disk.
     """
 
@@ -97,7 +101,7 @@ class _Seldom(logging.Filter):
         self._last: dict[tuple[str, int], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to tell it."""
+        """Return whether to log the record."""
         kind = (record.name, record.levelno)
         if record.name == _LOG.name or record.created - self._last.get(kind, -1.0) >= 1:
             self._last[kind] = record.created
@@ -105,48 +109,38 @@ class _Seldom(logging.Filter):
         return False
 
 
-class _Lines(logging.Formatter):
-    """One event a line."""
+class _LineFormatter(logging.Formatter):
+    """Formats an event as one line."""
 
     def __init__(self, as_json: bool) -> None:
         super().__init__()
         self._json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line. Of other programs' events it tells name, level and where a fault struck, for
-        their words are not ours.
+        """Return the line.
+
+        An event of another program has only its name, level and crash report, for its message may
+        hold anything.
         """
         at = datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds")
-        ours = record.name == _LOG.name
-        told = getattr(record, "nearfold", None) or _fault(
-            record.exc_info[1] if record.exc_info else None
-        )
-        name = record.getMessage() if ours else record.name
+        level = record.levelname.lower()
+        name = record.getMessage() if record.name == _LOG.name else record.name
+        error = record.exc_info[1] if record.exc_info else None
+        fields = getattr(record, "nearfold", None) or _fault_field(error)
         if self._json:
-            return json.dumps({"at": at, "level": record.levelname.lower(), "event": name, **told})
-        return " ".join(
-            [
-                at,
-                record.levelname.lower(),
-                name,
-                *(f"{key}={_plain(value)}" for key, value in told.items()),
-            ]
-        )
+            return json.dumps({"at": at, "level": level, "event": name, **fields})
+        texts = [f"{key}={_plain(value)}" for key, value in fields.items()]
+        return " ".join([at, level, name, *texts])
 
 
-def _fault(error: BaseException | None) -> dict[str, Value]:
+def _fault_field(error: BaseException | None) -> dict[str, Value]:
     return {} if error is None else {"fault": crash_report(error)}
 
 
 def _plain(value: Value) -> str:
-    """One word, or in quotes what is none: an id that a record brought with it may hold a line of
-    its own.
-    """
+    """Return a value as one word, or in quotes: the id of a record may hold spaces and newlines."""
     if isinstance(value, Mapping):
         return ",".join(f"{name}:{number}" for name, number in value.items())
-    told = str(value)
-    return (
-        told
-        if told.isascii() and told.isprintable() and not set(told) & set(' "=\\')
-        else json.dumps(told)
-    )
+    text = str(value)
+    is_word = text.isascii() and text.isprintable() and not set(text) & set(' "=\\')
+    return text if is_word else json.dumps(text)

@@ -1,4 +1,4 @@
-"""Which release of a package is installed, of nearfold if no other is named."""
+"""The installed release of nearfold or of another package."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ UNRELEASED = "unreleased"
 
 @cache
 def release(package: str = "nearfold") -> str:
-    """The version of an installed package; `unreleased` for one that carries no metadata, as a bare
-    checkout.
+    """Return the version of an installed package; `unreleased` for one without metadata, such as a
+    bare checkout.
     """
     try:
         return version(package)

@@ -1,5 +1,5 @@
-"""Secrets from the environment, or from files that only their owner can read; and the secret key of
-a recipe among them.
+"""Secrets, such as the key of a recipe, from the environment or from files that only their owner
+can read.
 """
 
 from __future__ import annotations
@@ -8,37 +8,42 @@ import os
 import stat
 import unicodedata
 from collections.abc import Mapping
+from pathlib import Path
 
 from indexer.errors import UsageError
 from indexer.recipe import Recipe, recipe_named
 
 
 def secret(name: str, environment: Mapping[str, str]) -> str | None:
-    """The value of a variable such as NEARFOLD_PASSWORD, or the first line of the file that
+    """Return the value of a variable such as NEARFOLD_PASSWORD, or the first line of the file that
     NEARFOLD_PASSWORD_FILE names.
 
     None when neither is set. Raises `UsageError` for a file that cannot be read, that anybody but
     its owner can read, for a secret with control characters, or when both are set; the secret is
     never repeated.
     """
-    value, file = environment.get(name), environment.get(f"{name}_FILE")
+    value = environment.get(name)
+    file = environment.get(f"{name}_FILE")
     if file is not None and value is not None:
         raise UsageError(f"{name} and {name}_FILE are both set; unset one of them")
-    found = value if file is None else _first_line(f"{name}_FILE", file)
-    if found is not None and any(unicodedata.category(one) in ("Cc", "Cs") for one in found):
+    if file is not None:
+        value = _first_line(f"{name}_FILE", file)
+    if value is not None and any(unicodedata.category(char) in ("Cc", "Cs") for char in value):
         raise UsageError(
-            f"{name} holds a control character, such as the end of a line, or is no UTF-8; set it without"
+            f"{name} holds a control character, such as the end of a line, or is no UTF-8; "
+            "set it without"
         )
-    return found
+    return value
 
 
 def _first_line(variable: str, file: str) -> str:
     try:
-        with open(file, encoding="utf-8-sig") as lines:  # noqa: PTH123 - the mode must be that of the open file
+        with Path(file).open(encoding="utf-8-sig") as lines:
             mode = stat.S_IMODE(os.fstat(lines.fileno()).st_mode)
             if mode & 0o077:
                 raise UsageError(
-                    f"{variable}: others than its owner may use {file} (mode {mode:o}); run: chmod 600 {file}"
+                    f"{variable}: others than its owner may use {file} (mode {mode:o}); "
+                    f"run: chmod 600 {file}"
                 )
             return lines.readline().rstrip("\r\n")
     except UnicodeDecodeError:
@@ -52,23 +57,25 @@ def _first_line(variable: str, file: str) -> str:
 
 
 def recipe_asked(name: str, environment: Mapping[str, str] | None = None) -> Recipe:
-    """`recipe_named`, with its secret key where its name asks for one. Raises `UsageError` also
-    when there is no such key.
+    """Return the recipe of a name, with its secret key if it has one.
+
+    Raises `UsageError` as `recipe_named` does, and when the key is not set.
     """
     recipe = with_key(recipe_named(name), environment)
     if recipe.key_variable and recipe.key is None:
         raise UsageError(
-            f"recipe {recipe.name} has a secret key: name the file that holds it by {recipe.key_variable}_FILE"
+            f"recipe {recipe.name} has a secret key: "
+            f"name the file that holds it by {recipe.key_variable}_FILE"
         )
     return recipe
 
 
 def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Recipe:
-    """The recipe with its secret key, if it has one and the environment knows it; else as it was:
-    then it cannot sign.
+    """Return the recipe with its secret key from the environment; unchanged when it has none or
+    none is set: then it cannot sign.
 
-    Raises `UsageError` when the environment knows another key than the one of which the recipe has
-    the fingerprint, or one with white space around it.
+    Raises `UsageError` for a key that does not have the fingerprint in the recipe, or has white
+    space around it.
     """
     if recipe.key_variable is None:
         return recipe
@@ -77,6 +84,7 @@ def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Re
         return recipe
     if value != value.strip():
         raise UsageError(
-            f"the key in {recipe.key_variable} has white space around it, which is easily lost; leave it out"
+            f"the key in {recipe.key_variable} has white space around it, which is easily lost; "
+            "leave it out"
         )
     return recipe.keyed(value)

@@ -1,8 +1,7 @@
-"""Spans of OpenTelemetry, where its API is installed (extra `otel`); nothing at all elsewhere.
+"""Spans of OpenTelemetry where its API is installed (extra `otel`), none elsewhere.
 
-Who runs nearfold decides where they go, as with any program: `opentelemetry-instrument nearfold
-index ...`. A span carries its name, numbers and the class of an error: no text, no path, no
-message.
+The operator decides where they go, as with any program: `opentelemetry-instrument nearfold index
+...`. A span carries its name, numbers and the class of an error: no text, no path, no message.
 """
 
 from __future__ import annotations
@@ -15,19 +14,18 @@ from typing import Any
 
 @contextmanager
 def span(name: str, **numbers: int | str) -> Iterator[None]:
-    """What happens inside is one span of the trace, a child of the one around it."""
+    """Make the body a span of the trace, a child of the span around it."""
     tracing = _tracing()
     if tracing is None:
         yield
         return
     attributes = {f"nearfold.{field}": value for field, value in numbers.items()}
     tracer = tracing.get_tracer("nearfold")
-    quiet = {
-        "record_exception": False,
-        "set_status_on_exception": False,
-    }  # a message may quote a document
     with tracer.start_as_current_span(
-        f"nearfold.{name}", attributes=attributes, **quiet
+        f"nearfold.{name}",
+        attributes=attributes,
+        record_exception=False,  # its message may quote a document
+        set_status_on_exception=False,
     ) as current:
         try:
             yield
@@ -38,7 +36,7 @@ def span(name: str, **numbers: int | str) -> Iterator[None]:
 
 @cache
 def _tracing() -> Any:
-    """The API, None where it is not installed."""
+    """Return the API, None where it is not installed."""
     try:
         from opentelemetry import trace
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""Taking URLs apart that people wrote."""
+"""URLs of users: their parts, and how to show them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from urllib.parse import SplitResult, urlsplit
 
 from indexer.errors import UsageError
 
-_LOGIN = re.compile(
-    r"//.*@", re.DOTALL
-)  # to the last @: a password may hold / ? and #, though no URL may
+# Up to the last @: a password may hold / ? and #, though no URL may.
+_LOGIN = re.compile(r"//.*@", re.DOTALL)
 
 
 def parts_of(url: str) -> SplitResult:
-    """The parts of a URL. Raises `UsageError` where there is no telling them apart, as in
-    `http://[host`.
+    """Return the parts of a URL. Raises `UsageError` when it has none, as `http://[host`.
 
     >>> parts_of("http://ada@host:9200/docs").hostname
     'host'
@@ -23,12 +21,12 @@ def parts_of(url: str) -> SplitResult:
         parts = urlsplit(url)
         parts.hostname, parts.port  # noqa: B018 - read for the errors that they raise
     except ValueError as error:
-        raise UsageError(f"{without_login(url)!r} is not a URL ({error}); mend it") from None
+        raise UsageError(f"{without_login(url)!r} is not a URL ({error}); correct it") from None
     return parts
 
 
 def without_login(url: str) -> str:
-    """The URL without user and password, for messages.
+    """Return the URL without user and password, for messages.
 
     >>> without_login("postgres://ada:secret@host/docs")
     'postgres://host/docs'

@@ -1,6 +1,4 @@
-"""Files that appear whole or not at all, and that can be written is known before the work for them
-starts.
-"""
+"""Output files that appear whole or not at all, checked before the work for them starts."""
 
 from __future__ import annotations
 
@@ -12,11 +10,12 @@ from indexer.errors import UsageError
 
 
 def check_place(out: Path, option: str = "--out") -> None:
-    """Raise `UsageError` when `write_whole` could not write there now; leaves nothing behind. `option` is
-    what named the file.
+    """Raise `UsageError` when `write_whole` could not write there now; leaves nothing behind.
+
+    `option` is the option that named the file.
     """
     try:
-        if _special(out):
+        if _is_special(out):
             out.open("ab").close()
             return
         if out.is_dir():
@@ -25,18 +24,18 @@ def check_place(out: Path, option: str = "--out") -> None:
         part.open("wb").close()
         part.unlink()
     except (OSError, ValueError) as error:
-        raise _refused(out, option, error) from error
+        raise _write_error(out, option, error) from error
 
 
 @contextmanager
 def write_whole(out: Path, option: str = "--out") -> Iterator[Path]:
-    """A path to write to, which takes the place of `out` when all is written. Raises `UsageError`
-    when it cannot be written.
+    """Yield a path to write to, which replaces `out` when all is written. Raises `UsageError` when
+    it cannot be written.
 
-    A file that was there stays until then. A link, a device or a pipe, such as /dev/stdout, is
-    written to as it is.
+    An existing file stays until then. A link, a device or a pipe, such as /dev/stdout, is written
+    to directly.
     """
-    part = out if _special(out) else _part(out)
+    part = out if _is_special(out) else _part(out)
     try:
         yield part
         if part is not out:
@@ -44,14 +43,14 @@ def write_whole(out: Path, option: str = "--out") -> Iterator[Path]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _refused(out, option, error) from error
+        raise _write_error(out, option, error) from error
     finally:
         if part is not out:
             part.unlink(missing_ok=True)
 
 
 def folder_at(out: Path) -> Path:
-    """Make the folder. Raises `UsageError` when that cannot be done."""
+    """Make the folder if it is missing, and return it. Raises `UsageError` when that fails."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -62,17 +61,15 @@ def folder_at(out: Path) -> Path:
 
 
 def _part(out: Path) -> Path:
-    """A name beside it; not one that the file system finds too long where it takes the file's
-    own.
-    """
+    """Return a name beside it, cut so that a file system that takes the file's own name takes it."""
     return out.with_name(f".{out.name[:200]}.part")
 
 
-def _special(out: Path) -> bool:
-    """Whether something is there that another file must not take the place of."""
+def _is_special(out: Path) -> bool:
+    """Return whether the path is something that another file must not replace."""
     return out.exists() and not out.is_dir() and (out.is_symlink() or not out.is_file())
 
 
-def _refused(out: Path, option: str, error: OSError | ValueError) -> UsageError:
+def _write_error(out: Path, option: str, error: OSError | ValueError) -> UsageError:
     reason = error.strerror if isinstance(error, OSError) else None
     return UsageError(f"cannot write {out}: {reason or error}; give {option} another place")

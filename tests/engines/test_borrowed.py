@@ -14,8 +14,8 @@ from test_engine_stores import call, store_url
 from indexer import index, open_store, search, similar
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.indexing.index import DEFAULT_READING
+from indexer.indexing.open_sources import open_sources, target
 from indexer.recipe import DEFAULT, recipe_named
-from indexer.sources import open_sources, target
 from indexer.sources.base import Reading
 from indexer.stores import in_place
 from indexer.stores.engine.sender import Sender
