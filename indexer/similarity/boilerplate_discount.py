@@ -6,8 +6,8 @@ it counts by its weight,
 
     weight = log((N + 1) / (df + 1)) / log(N + 1),
 
-where df of the N texts of a corpus carry it: 1 for what no text has, 0 for what all have (inverse
-document frequency, Spärck Jones, 1972, made to lie in [0, 1]). The measure is the weighted Jaccard
+where df of the N texts of a corpus have it: 1 where no text has it, 0 where all have it (inverse
+document frequency, Spärck Jones, 1972, scaled to [0, 1]). The measure is the weighted Jaccard
 similarity: weight in common / weight of both.
 """
 
@@ -28,11 +28,11 @@ OFTEN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class DiscountedSimilarity:
-    """How alike two texts are when common passages count for little.
+    """The similarity of two texts when common passages count for little.
 
-    `similarity` in [0, 1] equals `plain` (S_R) where all shingles weigh the same; 0 where nothing
-    with a weight is left. `common`: the share of the distinct shingles of both texts that a tenth
-    or more of the corpus carries. `texts`: how many texts the corpus has; none: all weigh the same.
+    `similarity` in [0, 1] equals `plain` (S_R) where all shingles have the same weight; 0 where no
+    shingle has any. `common`: the share of the distinct shingles of both texts that a tenth or more
+    of the corpus has. `texts`: the texts of the corpus; with 0 all weights are the same.
     """
 
     similarity: float
@@ -42,8 +42,9 @@ class DiscountedSimilarity:
 
 
 def shingle_hashes(text: Words, width: int = WIDTH) -> NDArray[np.uint64]:
-    """The distinct runs of `width` words of a text as 64-bit hashes, ascending; none of a text with
-    fewer words.
+    """Return the distinct runs of `width` words of a text as 64-bit hashes, ascending.
+
+    A text with fewer words has none.
     """
     folded = text.folded
     runs = {" ".join(folded[place : place + width]) for place in range(len(folded) - width + 1)}
@@ -51,53 +52,57 @@ def shingle_hashes(text: Words, width: int = WIDTH) -> NDArray[np.uint64]:
 
 
 class Corpus:
-    """In how many texts each shingle occurs; each text is given by its distinct shingles."""
+    """The number of texts that have each shingle; a text is an array of its distinct shingles."""
 
     def __init__(self, texts: Iterable[NDArray[np.uint64]]) -> None:
-        listed = list(texts)
-        self.texts = len(listed)
-        joined = np.concatenate(listed) if listed else np.empty(0, dtype=np.uint64)
+        arrays = list(texts)
+        self.texts = len(arrays)
+        joined = np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint64)
         self._shingles, self._counts = np.unique(joined, return_counts=True)
 
     def frequencies(
-        self, asked: NDArray[np.uint64], apart: Sequence[NDArray[np.uint64]] = ()
+        self, shingles: NDArray[np.uint64], excluded: Sequence[NDArray[np.uint64]] = ()
     ) -> Frequencies:
-        """How often some shingles, ascending and distinct, occur; `apart` are texts of the corpus
-        that do not count.
+        """Count the texts that have each of these shingles, ascending and distinct.
 
-        >>> asked = np.array([3, 5, 9], dtype=np.uint64)
-        >>> counted = Corpus([asked[:2], asked[1:2], asked]).frequencies(asked, [asked])
-        >>> counted.texts, counted.weights(asked).round(2).tolist()
+        `excluded` are texts of the corpus that do not count.
+
+        >>> shingles = np.array([3, 5, 9], dtype=np.uint64)
+        >>> corpus = Corpus([shingles[:2], shingles[1:2], shingles])
+        >>> counted = corpus.frequencies(shingles, [shingles])
+        >>> counted.texts, counted.weights(shingles).round(2).tolist()
         (2, [0.37, 0.0, 1.0])
         """
-        counts = np.zeros(len(asked), dtype=np.int64)
+        counts = np.zeros(len(shingles), dtype=np.int64)
         if len(self._shingles):
-            places = np.minimum(np.searchsorted(self._shingles, asked), len(self._shingles) - 1)
-            counts = np.where(self._shingles[places] == asked, self._counts[places], 0)
-        for one in apart:
-            counts = counts - np.isin(asked, one, assume_unique=True)
-        return Frequencies(asked, counts, self.texts - len(apart))
+            places = np.minimum(np.searchsorted(self._shingles, shingles), len(self._shingles) - 1)
+            counts = np.where(self._shingles[places] == shingles, self._counts[places], 0)
+        for text in excluded:
+            counts = counts - np.isin(shingles, text, assume_unique=True)
+        return Frequencies(shingles, counts, self.texts - len(excluded))
 
 
 class Frequencies:
-    """In how many of so many texts each of some shingles occurs."""
+    """The number of texts, of `texts`, that have each of some shingles."""
 
-    def __init__(self, asked: NDArray[np.uint64], counts: NDArray[np.int64], texts: int) -> None:
-        self._asked, self._counts, self.texts = asked, counts, texts
+    def __init__(self, shingles: NDArray[np.uint64], counts: NDArray[np.int64], texts: int) -> None:
+        self._shingles, self._counts, self.texts = shingles, counts, texts
 
     def weights(self, shingles: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The weight of each of these shingles, which were asked for; all 1 without a corpus."""
+        """Return the weight of each of these shingles, all counted; all 1 without a corpus."""
         if not self.texts:
             return np.ones(len(shingles))
-        counts = self._counts[np.searchsorted(self._asked, shingles)]
-        made: NDArray[np.float64] = np.log((self.texts + 1) / (counts + 1)) / np.log(self.texts + 1)
-        return made
+        counts = self._counts[np.searchsorted(self._shingles, shingles)]
+        weights: NDArray[np.float64] = np.log((self.texts + 1) / (counts + 1))
+        weights /= np.log(self.texts + 1)
+        return weights
 
     def common(self) -> float:
-        """The share of the shingles asked for that a tenth or more of the corpus carries; 0 without
-        either.
+        """Return the share of the counted shingles that a tenth or more of the corpus has.
+
+        0 without shingles or without a corpus.
         """
-        if not self.texts or not len(self._asked):
+        if not self.texts or not len(self._shingles):
             return 0.0
         return float(np.mean(self._counts >= OFTEN * self.texts))
 
@@ -106,27 +111,31 @@ def discounted_similarity(
     a: NDArray[np.uint64],
     b: NDArray[np.uint64],
     corpus: Corpus,
-    apart: Sequence[NDArray[np.uint64]] = (),
+    excluded: Sequence[NDArray[np.uint64]] = (),
 ) -> DiscountedSimilarity:
-    """Compare the shingles of two texts, weighted by a corpus; `apart`: those of its texts that are
-    a or b. Symmetric.
+    """Compare the shingles of two texts, weighted by a corpus. Symmetric.
 
-    >>> form, left, right = (np.array(one, dtype=np.uint64) for one in ([1, 2, 3], [1, 2, 3, 7], [1, 2, 3, 8]))
-    >>> found = discounted_similarity(left, right, Corpus([form] * 9))
-    >>> found.plain, found.similarity, found.common
+    `excluded`: the texts of the corpus that are a or b.
+
+    >>> form = np.array([1, 2, 3], dtype=np.uint64)
+    >>> left, right = (np.append(form, np.uint64(end)) for end in (7, 8))
+    >>> result = discounted_similarity(left, right, Corpus([form] * 9))
+    >>> result.plain, result.similarity, result.common
     (0.6, 0.0, 0.6)
     """
-    both, shared = np.union1d(a, b), np.intersect1d(a, b, assume_unique=True)
-    found = corpus.frequencies(both, apart)
-    whole = float(found.weights(both).sum())
-    similarity = min(1.0, float(found.weights(shared).sum()) / whole) if whole else 0.0
+    both = np.union1d(a, b)
+    shared = np.intersect1d(a, b, assume_unique=True)
+    frequencies = corpus.frequencies(both, excluded)
+    whole = float(frequencies.weights(both).sum())
+    weight = float(frequencies.weights(shared).sum())
     return DiscountedSimilarity(
-        similarity, len(shared) / len(both) if len(both) else 0.0, found.common(), found.texts
+        similarity=min(1.0, weight / whole) if whole else 0.0,
+        plain=len(shared) / len(both) if len(both) else 0.0,
+        common=frequencies.common(),
+        texts=frequencies.texts,
     )
 
 
 def width_for(texts: Sequence[Words]) -> int:
-    """The words of a shingle, as in S_R: five, or the words of the shorter text where it has fewer,
-    but at least one.
-    """
+    """Return the words of a shingle, as in S_R: five, or those of a shorter text; at least one."""
     return max(1, min(WIDTH, *(len(text) for text in texts)))

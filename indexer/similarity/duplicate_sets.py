@@ -5,8 +5,10 @@ Signatures (length, keys of the rarest terms, a vector of the 60 rarest) spare c
 no pair:
 
 * lengths within 20 %, or equally many units, as every type has it;
-* keys: two clauses that share enough terms share one among the rarest of both (prefix filtering, Chaudhuri et al., ICDE 2006);
-* vectors: what two vectors of rarest terms do not have in common, the clauses do not have in common.
+* keys: two clauses that share enough terms share one among the rarest of both (prefix filtering,
+  Chaudhuri et al., ICDE 2006);
+* vectors: terms that two vectors of rarest terms do not have in common, the clauses do not have in
+  common.
 
 Rarity only orders the terms. It is counted over the result set, or taken from statistics over a
 whole corpus.
@@ -45,7 +47,7 @@ Clause: TypeAlias = tuple[str, str] | tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A clause that duplicates another one: how, and the terminology they share, in [0, 1]."""
+    """A clause that duplicates another one: its type, and the terminology they share, in [0, 1]."""
 
     id: str
     type: DuplicateType
@@ -54,8 +56,9 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateSet:
-    """The best-ranked clause of a set, and those after it that duplicate it (not always each
-    other), in rank order.
+    """The best-ranked clause of a set, and those after it that duplicate it, in rank order.
+
+    Members do not always duplicate each other.
     """
 
     principal: str
@@ -74,7 +77,7 @@ class DuplicatePair:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What is compared before the clauses are: `keys` and `vector` are ranks of terms, rarest 0.
+    """The part of a clause that is compared first; `keys` and `vector` are ranks, the rarest 0.
 
     `terms` counts those outside slots, `known` these and the terms inside names. Not `whole`: the
     vector has the rarest alone.
@@ -96,28 +99,31 @@ def duplicate_sets(
     synonyms: str = "",
     statistics: CorpusStatistics | None = None,
 ) -> tuple[DuplicateSet, ...]:
-    """The duplicate sets of clauses given in rank order as (id, text) or (id, text, heading).
+    """Return the duplicate sets of clauses in rank order, (id, text) or (id, text, heading) each.
 
     A clause joins the principal before it that it duplicates by the strictest type, then by the
     most terminology, ties to the first; else it is a principal itself. Principals without members
     are left out. `overlap` is the terminology that fuzzy duplicates share at least; `synonyms` are
     lines added to the shipped list; `statistics` those of `term_statistics`.
 
-    Raises `UsageError` for an overlap outside (0, 1], for an id given twice, and for lines that are
-    no entries.
+    Raises `UsageError` for an overlap outside (0, 1], for a repeated id, and for lines that are no
+    entries.
     """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
     members: dict[int, list[Duplicate]] = {}
-    for place in range(len(result.ids)):
-        found = [(*_strength(made), -head, made) for head, made in result.duplicates(place)]
-        if found:
-            *_, head, made = max(found, key=lambda one: one[:3])
-            members[-head].append(Duplicate(result.ids[place], made.type, made.terminology))
-        else:
+    for place, id in enumerate(result.ids):
+        # ascending, so the first principal wins a tie
+        best = max(result.duplicates(place), key=lambda pair: _strength(pair[1]), default=None)
+        if best is None:
             members[place] = []
             result.remember(place)
+        else:
+            principal, match = best
+            members[principal].append(Duplicate(id, match.type, match.terminology))
     return tuple(
-        DuplicateSet(result.ids[head], tuple(under)) for head, under in members.items() if under
+        DuplicateSet(result.ids[principal], tuple(duplicates))
+        for principal, duplicates in members.items()
+        if duplicates
     )
 
 
@@ -128,39 +134,38 @@ def duplicate_pairs(
     synonyms: str = "",
     statistics: CorpusStatistics | None = None,
 ) -> tuple[DuplicatePair, ...]:
-    """All duplicate pairs, ascending by the later clause, then the earlier; arguments and errors as
-    in `duplicate_sets`.
+    """Return all duplicate pairs, ascending by the later clause, then the earlier.
+
+    Arguments and errors are those of `duplicate_sets`.
     """
     result = _ResultSet(clauses, overlap, synonyms, statistics)
-    found: list[DuplicatePair] = []
+    pairs: list[DuplicatePair] = []
     for place, id in enumerate(result.ids):
-        found += [
-            DuplicatePair(result.ids[other], id, made.type, made.terminology)
-            for other, made in result.duplicates(place)
+        pairs += [
+            DuplicatePair(result.ids[earlier], id, match.type, match.terminology)
+            for earlier, match in result.duplicates(place)
         ]
         result.remember(place)
-    return tuple(found)
+    return tuple(pairs)
 
 
 def term_statistics(texts: Iterable[str], synonyms: str = "") -> CorpusStatistics:
-    """How many texts of a corpus have each term, for the order of rarity."""
+    """Count the texts of a corpus that have each term, for the order of rarity."""
     words = lexicon_with(synonyms)
-    return count_features(
-        (string_hashes(sorted(_known(read(text, "", words)))) for text in texts), FEATURES
-    )
+    terms = (sorted(_known(read(text, "", words))) for text in texts)
+    return count_features(map(string_hashes, terms), FEATURES)
 
 
 def signatures(
     readings: Sequence[Reading], overlap: float, statistics: CorpusStatistics | None = None
 ) -> list[Signature]:
-    """Signatures of clauses for one overlap; they compare with each other alone."""
+    """Return the signatures of clauses for one overlap; they compare with each other alone."""
     known = [_known(reading) for reading in readings]
     holders = Counter(term for terms in known for term in terms)
-    order = (
-        sorted(holders, key=lambda term: (holders[term], term))
-        if statistics is None
-        else by_rarity(sorted(holders), statistics)
-    )
+    if statistics is None:
+        order = sorted(holders, key=lambda term: (holders[term], term))
+    else:
+        order = by_rarity(sorted(holders), statistics)
     ranks = {term: rank for rank, term in enumerate(order)}
     return [
         _signature(reading, sorted(ranks[term] for term in terms), overlap)
@@ -169,24 +174,29 @@ def signatures(
 
 
 def may_match(left: Signature, right: Signature, overlap: float) -> bool:
-    """Whether two clauses that share a key may be near identical or fuzzy duplicates: False is
-    certain.
+    """Return whether two clauses that share a key may be near identical or fuzzy duplicates.
+
+    False is certain.
     """
     if left.units != right.units and not lengths_agree(left.length, right.length):
         return False
-    shared = (
-        len(left.vector & right.vector) if left.whole and right.whole else _most_shared(left, right)
-    )
+    if left.whole and right.whole:
+        shared = len(left.vector & right.vector)
+    else:
+        shared = _most_shared(left, right)
     return 2 * shared >= overlap * (left.terms + right.terms) - 1e-9
 
 
 def _most_shared(left: Signature, right: Signature) -> int:
-    """The terms two clauses can have in common: those of both vectors as far as both reach, and
-    what may follow.
+    """Count the terms that two clauses can have in common at most.
+
+    Those are the ones of both vectors as far as both reach, and all that may follow.
     """
-    cut = min(max(one.vector) for one in (left, right) if not one.whole)
-    seen = [{rank for rank in one.vector if rank <= cut} for one in (left, right)]
-    return len(seen[0] & seen[1]) + min(left.known - len(seen[0]), right.known - len(seen[1]))
+    cut = min(max(signature.vector) for signature in (left, right) if not signature.whole)
+    reach_left = {rank for rank in left.vector if rank <= cut}
+    reach_right = {rank for rank in right.vector if rank <= cut}
+    rest = min(left.known - len(reach_left), right.known - len(reach_right))
+    return len(reach_left & reach_right) + rest
 
 
 class _ResultSet:
@@ -201,16 +211,15 @@ class _ResultSet:
     ) -> None:
         if not 0 < overlap <= 1:
             raise UsageError(f"an overlap lies above 0 and up to 1, such as 0.9, not {overlap:g}")
-        listed = list(clauses)
-        self.ids = [clause[0] for clause in listed]
+        self._overlap = overlap
+        self._words = lexicon_with(synonyms)
+        self._readings: list[Reading] = []
+        self.ids: list[str] = []
+        for id, text, *heading in clauses:
+            self.ids.append(id)
+            self._readings.append(read(text, heading[0] if heading else "", self._words))
         if len(set(self.ids)) < len(self.ids):
-            raise UsageError(
-                "each clause of a result set has an id of its own; an id was given twice"
-            )
-        self._overlap, self._words = overlap, lexicon_with(synonyms)
-        self._readings = [
-            read(clause[1], clause[2] if len(clause) > 2 else "", self._words) for clause in listed
-        ]
+            raise UsageError("two clauses have the same id; give each clause one of its own")
         self._signatures = signatures(self._readings, overlap, statistics)
         self._exact: dict[tuple[str, ...], list[int]] = {}
         self._keys: dict[int, list[int]] = {}
@@ -222,21 +231,23 @@ class _ResultSet:
             self._keys.setdefault(key, []).append(place)
 
     def duplicates(self, place: int) -> Iterator[tuple[int, Verdict]]:
-        """The remembered clauses that this one duplicates, ascending."""
-        own, reading = self._signatures[place], self._readings[place]
+        """Yield the remembered clauses that this one duplicates, ascending."""
+        signature, reading = self._signatures[place], self._readings[place]
         exact = self._exact.get(reading.exact, ())
-        sharing = {other for key in own.keys for other in self._keys.get(key, ())}
+        sharing = {earlier for key in signature.keys for earlier in self._keys.get(key, ())}
         possible = {
-            other for other in sharing if may_match(self._signatures[other], own, self._overlap)
+            earlier
+            for earlier in sharing
+            if may_match(self._signatures[earlier], signature, self._overlap)
         }
-        for other in sorted(possible.union(exact)):
-            made = verdict(self._readings[other], reading, self._words, self._overlap)
-            if made is not None:
-                yield other, made
+        for earlier in sorted(possible.union(exact)):
+            match = verdict(self._readings[earlier], reading, self._words, self._overlap)
+            if match is not None:
+                yield earlier, match
 
 
-def _strength(made: Verdict) -> tuple[int, float]:
-    return -TYPES.index(made.type), made.terminology
+def _strength(match: Verdict) -> tuple[int, float]:
+    return -TYPES.index(match.type), match.terminology
 
 
 def _signature(reading: Reading, ranks: list[int], overlap: float) -> Signature:
@@ -258,13 +269,14 @@ def _known(reading: Reading) -> frozenset[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def read(text: str, heading: str, words: Lexicon) -> Reading:
-    """A clause read; the last 2,048 are remembered."""
+    """Read a clause; the last 2,048 readings are cached."""
     return read_clause(text, words, heading)
 
 
 @lru_cache(maxsize=8)
 def lexicon_with(synonyms: str) -> Lexicon:
-    """The shipped list with these lines added; raises `UsageError` for lines that are no
-    entries.
+    """Return the shipped list with these lines added.
+
+    Raises `UsageError` for lines that are no entries.
     """
     return lexicon(synonyms) if synonyms else default_lexicon()

@@ -1,4 +1,4 @@
-"""Where two short word sequences differ, and where two words do.
+"""Differences between two short word sequences, and between two words.
 
 Eugene Myers, "An O(ND) Difference Algorithm and Its Variations" (Algorithmica, 1986), with a bound
 on the differences.
@@ -15,8 +15,9 @@ MOST_EDITS = 100
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A stretch [a, a_end) of one sequence that stands in place of [b, b_end) of the other; either
-    may be empty.
+    """A stretch [a, a_end) of one sequence in place of [b, b_end) of the other.
+
+    Either may be empty.
     """
 
     a: int
@@ -26,10 +27,10 @@ class Edit:
 
 
 def edits(a: Sequence[str], b: Sequence[str], most: int = MOST_EDITS) -> list[Edit]:
-    """The shortest way from a to b, in order; what lies between two edits is equal.
+    """Return the shortest edits from a to b, in order; between two edits both are equal.
 
-    More than `most` single insertions and deletions are not looked for: then all that lies between
-    the common beginning and the common end is one edit. Time: O((N + M) * most).
+    With more than `most` single insertions and deletions everything between the common beginning
+    and the common end is one edit. Time: O((N + M) * most).
 
     >>> edits("did you steal money".split(), "did they steal money then".split())
     [Edit(a=1, a_end=2, b=1, b_end=2), Edit(a=4, a_end=4, b=4, b_end=5)]
@@ -45,14 +46,17 @@ def edits(a: Sequence[str], b: Sequence[str], most: int = MOST_EDITS) -> list[Ed
 
 
 def shared_ends(a: str, b: str) -> tuple[int, int]:
-    """How many characters two words share at their beginning and at their end; no mark is parted
-    from its letter.
+    """Count the characters that two words share at their beginning and at their end.
+
+    No mark is separated from its letter.
 
     >>> shared_ends("colour", "color"), shared_ends("e\u0301", "e")
     ((4, 1), (0, 0))
     """
     first, last = _ends(a, b)
-    while first and any(first < len(one) and unicodedata.combining(one[first]) for one in (a, b)):
+    while first and any(
+        unicodedata.combining(char) for char in a[first : first + 1] + b[first : first + 1]
+    ):
         first -= 1
     while last and unicodedata.combining(a[len(a) - last]):
         last -= 1
@@ -60,6 +64,7 @@ def shared_ends(a: str, b: str) -> tuple[int, int]:
 
 
 def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
+    """Count the equal items at the beginning and, of the rest, at the end."""
     most = min(len(a), len(b))
     first = next((place for place in range(most) if a[place] != b[place]), most)
     most -= first
@@ -68,8 +73,9 @@ def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 
 
 def _path(a: Sequence[str], b: Sequence[str], most: int) -> list[tuple[int, int]] | None:
-    """The places that are equal in both on the shortest way, ascending; None when it has more than
-    `most` steps.
+    """Return the places that are equal in both on the shortest path, ascending.
+
+    None when it has more than `most` steps.
     """
     furthest: dict[int, int] = {1: 0}
     trail: list[dict[int, int]] = []
@@ -82,22 +88,29 @@ def _path(a: Sequence[str], b: Sequence[str], most: int) -> list[tuple[int, int]
                 x, y = x + 1, y + 1
             furthest[diagonal] = x
             if x >= len(a) and y >= len(b):
-                return list(reversed(list(_walked(trail, len(a), len(b)))))
+                return list(_walk_back(trail, len(a), len(b)))[::-1]
     return None
 
 
 def _start(furthest: dict[int, int], diagonal: int, steps: int) -> int:
-    """Where a diagonal begins after one more step: down from the diagonal above, or right from the
-    one below.
+    """Return the beginning of a diagonal after one more step.
+
+    The step leads down from the diagonal above, or right from the one below.
     """
-    down = diagonal == -steps or (
-        diagonal != steps and furthest[diagonal - 1] < furthest[diagonal + 1]
-    )
-    return furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
+    if _is_down(furthest, diagonal, steps):
+        return furthest[diagonal + 1]
+    return furthest[diagonal - 1] + 1
 
 
-def _walked(trail: Sequence[dict[int, int]], x: int, y: int) -> Iterator[tuple[int, int]]:
-    """Equal places from the end to the beginning."""
+def _is_down(furthest: dict[int, int], diagonal: int, steps: int) -> bool:
+    """Return whether the step to a diagonal leads down."""
+    if diagonal in (-steps, steps):
+        return diagonal == -steps
+    return furthest[diagonal - 1] < furthest[diagonal + 1]
+
+
+def _walk_back(trail: Sequence[dict[int, int]], x: int, y: int) -> Iterator[tuple[int, int]]:
+    """Yield the equal places from the end to the beginning."""
     for steps in range(len(trail) - 1, -1, -1):
         diagonal = x - y
         begin = _start(trail[steps], diagonal, steps)
@@ -105,16 +118,13 @@ def _walked(trail: Sequence[dict[int, int]], x: int, y: int) -> Iterator[tuple[i
             x, y = x - 1, y - 1
             yield x, y
         if steps:
-            down = diagonal == -steps or (
-                diagonal != steps and trail[steps][diagonal - 1] < trail[steps][diagonal + 1]
-            )
-            x, y = (x, y - 1) if down else (x - 1, y)
+            x, y = (x, y - 1) if _is_down(trail[steps], diagonal, steps) else (x - 1, y)
 
 
 def _stretches(
     path: Sequence[tuple[int, int]], size_a: int, size_b: int, offset: int
 ) -> Iterator[Edit]:
-    """What lies between the equal places."""
+    """Yield the stretches between the equal places."""
     a = b = 0
     for x, y in [*path, (size_a, size_b)]:
         if x > a or y > b:

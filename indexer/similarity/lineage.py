@@ -1,10 +1,9 @@
-"""Which text probably came from which: the tree that explains all versions by the fewest
-differences.
+"""The probable origin of each version of a text: the tree with the fewest differences.
 
 A minimum spanning arborescence (Chu and Liu, "On the shortest arborescence of a directed graph",
 1965; Edmonds, "Optimum branchings", 1967): every version but the first comes from one that is not
-younger, and the differences along the tree are as few as can be. Nobody can see in two texts which
-was first: where dates do not tell, the direction is a convention.
+younger, and the differences along the tree are as few as possible. Two texts alone do not show
+which was first: where dates do not decide, the direction is a convention.
 """
 
 from __future__ import annotations
@@ -21,13 +20,14 @@ _NEVER, _ROOT, _MOST = np.int64(1 << 61), np.int64(1 << 56), np.int64((1 << 24) 
 def lineage(
     differences: Numbers64, times: Sequence[int | None], preferred: Sequence[int]
 ) -> list[int | None]:
-    """For each version the one it came from, None for the first of all.
+    """Return the origin of each version, None for the first of all.
 
-    `differences`: (n, n), symmetric, how much two versions differ; 2**24 and more is the same, and
-    n at most 1,000. `times`: when each was made, None where it is not known: nothing comes from
-    what is younger, and what has no time or the same time may go either way. `preferred`: all
-    versions, the likely first one first; it decides where differences and times do not: the tree
-    begins with the earliest in this order, and of equally near origins the nearest in it is taken.
+    `differences`: (n, n), symmetric, the difference of two versions; 2**24 and more is the same,
+    and n at most 1,000. `times`: the creation times, None where unknown: no version comes from a
+    younger one, and versions without a time or with the same time may go either way. `preferred`:
+    all versions, the likely first one first; it decides where differences and times do not: the
+    tree begins with the earliest in this order, and of equally near origins the nearest in it is
+    taken.
 
     >>> far = np.array([[0, 2, 5], [2, 0, 3], [5, 3, 0]])
     >>> lineage(far, [None] * 3, [0, 1, 2]), lineage(far, [30, 20, 10], [2, 1, 0])
@@ -40,26 +40,25 @@ def lineage(
     rank[list(preferred)] = np.arange(count)
     costs = np.full((count + 1, count + 1), _NEVER)
     ties = np.abs(rank[:, None] - rank[None, :])
-    costs[:count, :count] = np.where(
-        _younger(times), _NEVER, np.minimum(differences, _MOST) * (count * count + 1) + ties
-    )
+    weighted = np.minimum(differences, _MOST) * (count * count + 1) + ties
+    costs[:count, :count] = np.where(_is_younger(times), _NEVER, weighted)
     costs[count, :count] = _ROOT + rank
     parents = _arborescence(costs, count)
     return [None if parent == count else parent for parent in parents[:count]]
 
 
-def _younger(times: Sequence[int | None]) -> NDArray[np.bool_]:
-    """Which pairs (from, to) would go back in time."""
+def _is_younger(times: Sequence[int | None]) -> NDArray[np.bool_]:
+    """Flag the pairs (from, to) whose origin is younger than the copy."""
     known = np.array([time is not None for time in times])
-    moments = np.array([time or 0 for time in times], dtype=np.int64)
-    later: NDArray[np.bool_] = (
-        (moments[:, None] > moments[None, :]) & known[:, None] & known[None, :]
-    )
+    seconds = np.array([time or 0 for time in times], dtype=np.int64)
+    later: NDArray[np.bool_] = seconds[:, None] > seconds[None, :]
+    later &= known[:, None] & known[None, :]
     return later
 
 
 def _arborescence(costs: Numbers64, root: int) -> list[int]:
-    """The parent of each node (the root's own is itself) in the cheapest tree from the root;
+    """Return the parent of each node in the cheapest tree from the root, which is its own parent.
+
     `costs[i, j]` is from i to j.
     """
     costs = costs.copy()
@@ -71,25 +70,29 @@ def _arborescence(costs: Numbers64, root: int) -> list[int]:
         return parents
     outside = [node for node in range(len(costs)) if node not in set(cycle)]
     saved = np.array([costs[parents[node], node] for node in cycle])
-    entering, leaving = costs[np.ix_(outside, cycle)] - saved, costs[np.ix_(cycle, outside)]
+    entering = costs[np.ix_(outside, cycle)] - saved
+    leaving = costs[np.ix_(cycle, outside)]
     smaller = np.full((len(outside) + 1, len(outside) + 1), _NEVER)
     smaller[:-1, :-1] = costs[np.ix_(outside, outside)]
-    smaller[:-1, -1], smaller[-1, :-1] = entering.min(axis=1), leaving.min(axis=0)
+    smaller[:-1, -1] = entering.min(axis=1)
+    smaller[-1, :-1] = leaving.min(axis=0)
     chosen = _arborescence(smaller, outside.index(root))
     for place, node in enumerate(outside):
-        if node != root:
-            parent = chosen[place]
-            parents[node] = (
-                outside[parent] if parent < len(outside) else cycle[int(leaving[:, place].argmin())]
-            )
+        if node == root:
+            continue
+        if chosen[place] < len(outside):
+            parents[node] = outside[chosen[place]]
+        else:
+            parents[node] = cycle[int(leaving[:, place].argmin())]
     entry = chosen[-1]
     parents[cycle[int(entering[entry].argmin())]] = outside[entry]
     return parents
 
 
 def _cycle(parents: Sequence[int]) -> list[int]:
-    """The nodes of one cycle of parents, a node that is its own parent left out; empty when there
-    is none.
+    """Return the nodes of one cycle of parents; empty when there is none.
+
+    A node that is its own parent is no cycle.
     """
     seen = [-1] * len(parents)
     for start in range(len(parents)):
@@ -103,8 +106,8 @@ def _cycle(parents: Sequence[int]) -> list[int]:
 
 
 def _around(parents: Sequence[int], start: int) -> list[int]:
-    found, node = [start], parents[start]
+    nodes, node = [start], parents[start]
     while node != start:
-        found.append(node)
+        nodes.append(node)
         node = parents[node]
-    return found
+    return nodes

@@ -46,7 +46,7 @@ from indexer.text.word_numbers import Words, number_runs, shared_numbers
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """The distinct features of a text under one recipe, as hashes in ascending order, (n,) uint64."""
+    """The distinct features of a text under one recipe: ascending hashes, (n,) uint64."""
 
     hashes: NDArray[np.uint64]
 

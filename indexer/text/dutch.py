@@ -1,8 +1,7 @@
-"""Words and sentences of Dutch as copietje cuts them: by spaCy and its Dutch model, through the one
-file that imports it.
+"""Words and sentences of Dutch by spaCy and its Dutch model, as copietje has them.
 
-Names and slots are others than those of our own rules, so that what an index holds never depends on
-what is installed.
+This is the one file that imports spaCy. These tokenisers have names of their own, apart from those
+of our rules, so that an index never depends on the libraries installed.
 """
 
 from __future__ import annotations
@@ -16,15 +15,17 @@ MODEL = "nl_core_news_md"
 
 
 def dutch_words(text: str) -> list[str]:
-    """The tokens that the model finds, white space between lines included. Raises `MissingExtra`,
-    `UsageError`.
+    """Return the tokens of the model, white space between lines included.
+
+    Raises `MissingExtra` without spaCy, `UsageError` without the model.
     """
     return [token.text for token in _model()(text)]
 
 
 def dutch_sentences(text: str) -> list[str]:
-    """The sentences that the model finds. Raises `MissingExtra` without spaCy, `UsageError` without
-    the model.
+    """Return the sentences of the model.
+
+    Raises `MissingExtra` without spaCy, `UsageError` without the model.
     """
     return [sentence.text for sentence in _model()(text).sents]
 

@@ -7,10 +7,9 @@ from typing import Any
 
 
 def field_of(record: object, name: str) -> Any:
-    """The value of a field; a dotted name that is none leads into nested records, of a list of them
-    into each.
+    """Return the value of a field; None where there is none.
 
-    None where there is nothing.
+    A dotted name that is no field leads into nested records, and into each record of a list.
 
     >>> field_of({"a": {"b": 1}}, "a.b"), field_of({"a.b": 2}, "a.b"), field_of({"a": 3}, "a.b")
     (1, 2, None)
@@ -18,9 +17,14 @@ def field_of(record: object, name: str) -> Any:
     [1, 2, 3, None]
     """
     if isinstance(record, list):
-        found = [field_of(one, name) for one in record]
-        return [each for one in found for each in (one if isinstance(one, list) else [one])]
+        values: list[Any] = []
+        for item in record:
+            value = field_of(item, name)
+            values += value if isinstance(value, list) else [value]
+        return values
     if not isinstance(record, Mapping):
         return None
+    if name in record:
+        return record[name]
     first, dot, rest = name.partition(".")
-    return record[name] if name in record else field_of(record.get(first), rest) if dot else None
+    return field_of(record.get(first), rest) if dot else None

@@ -1,8 +1,8 @@
-"""URLs and identifiers, found so that they can be left out of tokens.
+"""URLs and identifiers, which tokens leave out.
 
-ASCII only and spelled out, so that any regular-expression library finds the same: a URL ends at the
-first character that is not printable ASCII, also in the middle of Chinese or Thai text. Every
-pattern is linear in the length of the text.
+The patterns are ASCII only and explicit, so that any regular-expression library finds the same: a
+URL ends at the first character that is not printable ASCII, also in the middle of Chinese or Thai
+text. Every pattern is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _IDENTIFIERS = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
 
 
 def without_identifiers(text: str) -> str:
-    """Each URL, e-mail address, DOI, arXiv, ISBN or URN identifier, UUID and long digest becomes
-    one space.
+    """Replace each identifier by one space.
 
-    Host names without a scheme or `www.` stay: in running text they cannot be told from a missing
+    Identifiers are URLs, e-mail addresses, DOI, arXiv, ISBN and URN identifiers, UUIDs and long
+    digests. Host names without a scheme or `www.` stay: in running text they look like a missing
     space after a full stop.
 
-    >>> without_identifiers("see https://example.com/a?b=c, doi:10.1145/3331184.3331311 or me@example.org.")
+    >>> without_identifiers("see https://example.com/a?b=c, doi:10.1145/3331184 or me@example.org.")
     'see     or  .'
     """
     for identifier in _IDENTIFIERS:  # one after the other is faster than all in one alternation

@@ -1,4 +1,4 @@
-"""Text out of HTML, through Beautiful Soup: the one file that imports it."""
+"""The text of HTML, by Beautiful Soup: the one file that imports it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _DECLARATION = re.compile("<!(?!--)")
 
 
 def without_markup(text: str) -> str:
-    """The character data of an HTML text: no tags, no comments, no scripts, no styles; character
-    references resolved.
+    """Return the character data of an HTML text, with character references resolved.
 
-    Python's own HTML parser does the work, through Beautiful Soup, as copietje has it; where a
-    parser changes its mind about broken markup in a new Python release, so does this. Nothing is
-    put in place of a tag: `a<br>b` becomes `ab`. Where the parser gives up on a malformed
-    declaration (`<![x`), declarations are taken for text, and at last comments too. In older Python
-    releases it takes quadratic time for text that opens tags or comments and never closes them.
+    There are no tags, comments, scripts or styles in it. Python's own HTML parser does the work,
+    through Beautiful Soup, as in copietje; broken markup is read as the running Python release
+    reads it. Nothing is put in place of a tag: `a<br>b` becomes `ab`. Where the parser fails on a
+    malformed declaration (`<![x`), declarations are read as text, and at last comments too. In
+    older Python releases it takes quadratic time for text that opens tags or comments and never
+    closes them.
 
     Raises `MissingExtra` without Beautiful Soup.
 
@@ -26,14 +26,14 @@ def without_markup(text: str) -> str:
     'Fish & chips'
     """
     for attempt in (text, _DECLARATION.sub("&lt;!", text), text.replace("<!", "&lt;!")):
-        found = _character_data(attempt)
-        if found is not None:
-            return found
+        data = _character_data(attempt)
+        if data is not None:
+            return data
     return text
 
 
 def _character_data(text: str) -> str | None:
-    """None when the parser gives up."""
+    """Return the character data; None when the parser fails."""
     try:
         import bs4
     except ImportError:

@@ -10,7 +10,7 @@ from indexer.text.shingles import grams, shingles
 
 
 def white_space_tokens(text: str) -> list[str]:
-    """What stands between white space.
+    """Split a text at white space.
 
     >>> white_space_tokens("ABC, sing with me!")
     ['ABC,', 'sing', 'with', 'me!']
@@ -19,11 +19,12 @@ def white_space_tokens(text: str) -> list[str]:
 
 
 def white_space_grams(text: str, width: int) -> list[str]:
-    """Each run of `width` white-space tokens, joined by one space; a shorter text is one run, an
-    empty one none.
+    """Return each run of `width` white-space tokens, joined by one space.
 
-    >>> white_space_grams("ABC, sing with me!", 3), white_space_grams("ABC, sing", 3), white_space_grams(" ", 3)
-    (['ABC, sing with', 'sing with me!'], ['ABC, sing'], [])
+    A shorter text is one run, an empty one none.
+
+    >>> [white_space_grams(text, 3) for text in ("ABC, sing with me!", "ABC, sing", " ")]
+    [['ABC, sing with', 'sing with me!'], ['ABC, sing'], []]
     """
     words = text.split()
     if not words:
@@ -32,7 +33,7 @@ def white_space_grams(text: str, width: int) -> list[str]:
 
 
 def character_grams(text: str, width: int) -> list[str]:
-    """Each run of `width` characters (code points); nothing when there are fewer.
+    """Return each run of `width` characters (code points); none when there are fewer.
 
     >>> character_grams("東京都", 2)
     ['東京', '京都']
@@ -41,8 +42,9 @@ def character_grams(text: str, width: int) -> list[str]:
 
 
 def byte_grams(text: str, width: int) -> Iterator[bytes]:
-    """Each run of `width` bytes of the UTF-8 text; a lone surrogate counts as U+FFFD; nothing when
-    there are fewer.
+    """Yield each run of `width` bytes of the UTF-8 text; none when there are fewer.
+
+    A lone surrogate counts as U+FFFD.
 
     >>> list(byte_grams("né", 2))
     [b'n\\xc3', b'\\xc3\\xa9']

@@ -1,10 +1,9 @@
-"""Normalisers by name: a text in, a plainer text out. What they do is part of a recipe, and a name
-never changes its meaning.
+"""Normalisers by name: each takes a text and returns a plainer one.
 
-`norm` and `norm-html` give what copietje's normalisers give (clean-text over ftfy 6.3, Unidecode
-1.4 and emoji 2), letter for letter, so that tokens and slots are equal to its own. They bend every
-script to ASCII: Chinese becomes toneless pinyin. The `-anyascii` forms do the same through a freely
-licensed table.
+They are part of a recipe, so a name never changes its meaning. `norm` and `norm-html` equal
+copietje's normalisers (clean-text over ftfy 6.3, Unidecode 1.4 and emoji 2) letter for letter, so
+that tokens and slots are equal, too. They transliterate every script to ASCII: Chinese becomes
+toneless pinyin. The `-anyascii` forms do the same through a freely licensed table.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _DOUBLE_QUOTES = re.compile("[«‹»›„“‟”❝❞❮❯〝〞〟＂]")
 
 
 def none(text: str) -> str:
-    """The text itself; only lone surrogates, which UTF-8 cannot write, become U+FFFD.
+    """Return the text itself; only lone surrogates, which UTF-8 cannot hold, become U+FFFD.
 
     >>> none("Untouched\\n\\ud800")
     'Untouched\\n\\ufffd'
@@ -38,21 +37,22 @@ def none(text: str) -> str:
 
 
 def norm(text: str) -> str:
-    """As copietje's `norm`: backslash escapes resolved, Unicode mended, currency signs gone, ASCII,
-    no punctuation, lower case.
+    """Normalise as copietje's `norm`.
 
-    White space becomes single spaces. Raises `MissingExtra` without the extra `copietje`.
+    In order: backslash escapes are resolved, broken Unicode repaired, currency signs removed, the
+    text transliterated to ASCII, punctuation removed, letters made lower case, white space reduced
+    to single spaces. Raises `MissingExtra` without the extra `copietje`.
 
     >>> norm("Some $TEXT\\n\\nwIth   CAPITALS !")
     'some text with capitals'
     """
-    plain = _CURRENCY.sub("", repair_unicode(_unescaped(none(text))))
+    plain = _CURRENCY.sub("", repair_unicode(_unescape(none(text))))
     quoted = _DOUBLE_QUOTES.sub('"', _SINGLE_QUOTES.sub("'", plain))
     return _bare(by_unidecode(quoted))
 
 
 def norm_html(text: str) -> str:
-    """`norm` of what is left when HTML markup is taken out, as copietje's `norm-html`.
+    """Return `norm` of the text without HTML markup, as copietje's `norm-html`.
 
     >>> norm_html("<h1>CAPITALS !</h1>")
     'capitals'
@@ -61,8 +61,9 @@ def norm_html(text: str) -> str:
 
 
 def norm_anyascii(text: str) -> str:
-    """`norm` with anyascii for Unidecode, emoji by name, and backslashes left as they are. Needs
-    the extra `text`.
+    """Return `norm` with anyascii for Unidecode, emoji by name, and backslashes as they are.
+
+    Needs the extra `text`.
 
     >>> norm_anyascii("Łódź: €5, ☕")
     'lodz 5 coffee'
@@ -71,7 +72,7 @@ def norm_anyascii(text: str) -> str:
 
 
 def norm_html_anyascii(text: str) -> str:
-    """`norm_anyascii` of what is left when HTML markup is taken out.
+    """Return `norm_anyascii` of the text without HTML markup.
 
     >>> norm_html_anyascii("<h1>CAPITALS !</h1>")
     'capitals'
@@ -89,16 +90,16 @@ NORMALISERS: dict[str, Normaliser] = {
 }
 
 
-def _unescaped(text: str) -> str:
-    """Python's backslash escapes resolved (`\\n`, `\\xe9`, `\\u20ac`); the text as it is when one
-    of them is malformed.
+def _unescape(text: str) -> str:
+    """Resolve Python's backslash escapes (`\\n`, `\\xe9`, `\\u20ac`).
+
+    A text with a malformed one stays as it is.
     """
     if "\\" not in text:
         return text
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # for unknown escapes, which stay as they are
+        # unknown escapes stay as they are
+        warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return none(text.encode("latin-1", "backslashreplace").decode("unicode_escape"))
         except UnicodeDecodeError:
@@ -106,7 +107,7 @@ def _unescaped(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """No punctuation, lower case, single spaces."""
+    """Remove punctuation, make lower case, and reduce white space to single spaces."""
     return " ".join(_punctuation().sub("", text).lower().split())
 
 

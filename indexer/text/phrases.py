@@ -1,4 +1,4 @@
-"""What full-text search sees of a text, and what it asks for: the same in every store.
+"""Words and phrases of full-text search, the same in every store.
 
 A word is a run of letters, digits and marks; everything else separates. In scripts written without
 spaces each letter, with the marks that follow it, is a word of its own, so that a Chinese or Thai
@@ -13,33 +13,32 @@ from indexer.errors import UsageError
 from indexer.text import unicode13
 from indexer.text.codepoints import ranges
 
-MAX_WORDS = (
-    400  # engines bound the clauses of a query, and each word is looked for in title and text
-)
+# engines bound the clauses of a query, and each word is looked for in title and text
+MAX_WORDS = 400
+# marks (categories Mn and Mc of Unicode 13.0) of scripts written without spaces
 _MARKS = """
-E31 E34-E3A E47-E4E EB1 EB4-EBC EC8-ECD 102B-103E 1056-1059 105E-1060 1062-1064 1067-106D 1071-1074 1082-108D 108F
-109A-109D 17B4-17D3 17DD 3099-309A
-"""  # marks (categories Mn and Mc of Unicode 13.0) of scripts written without spaces
+E31 E34-E3A E47-E4E EB1 EB4-EBC EC8-ECD 102B-103E 1056-1059 105E-1060 1062-1064 1067-106D 1071-1074
+1082-108D 108F 109A-109D 17B4-17D3 17DD 3099-309A
+"""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORD = re.compile(r"\w{1,255}")
 _PHRASE = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 def _members(*tables: str) -> str:
-    """The inside of a character class."""
-    return "".join(f"{chr(first)}-{chr(last)}" for table in tables for first, last in ranges(table))
+    """Return the inside of a character class."""
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges(" ".join(tables)))
 
 
-_FAR = re.compile(
-    "[^\0-\u0dff\u1800-\u2e7f]"
-)  # a quick test: texts without these hold no unspaced script
+# a quick test: texts without these hold no unspaced script
+_FAR = re.compile("[^\0-\u0dff\u1800-\u2e7f]")
 _UNSPACED = re.compile(f"[{_members(unicode13.UNSPACED)}]+")
 _MARK = re.compile(f"[{_members(_MARKS)}]")
 _CLUSTER = re.compile(f".[{_members(_MARKS)}]*")
 
 
 def well_formed(text: str) -> str:
-    """The text with each lone surrogate replaced by U+FFFD, so that it can be written as UTF-8.
+    """Replace each lone surrogate by U+FFFD, so that the text can be written as UTF-8.
 
     >>> well_formed("a\\ud800b")
     'a\ufffdb'
@@ -54,42 +53,46 @@ def well_formed(text: str) -> str:
 
 
 def is_mark(letter: str) -> bool:
-    """Whether a letter of a script written without spaces belongs to the one before it: a vowel
-    sign, a tone mark.
+    """Return whether a letter of a script without spaces belongs to the one before it.
+
+    Vowel signs and tone marks do.
     """
     return _MARK.match(letter) is not None
 
 
-def spaced(text: str) -> str:
-    """The text with spaces around each letter, its marks included, of a script that is written
-    without spaces.
+def separate_letters(text: str) -> str:
+    """Put spaces around each letter, its marks included, of a script written without spaces.
 
     >>> spaced("GPT模型")
     'GPT 模 型 '
     """
-    return _UNSPACED.sub(_apart, text) if not text.isascii() and _FAR.search(text) else text
+    if text.isascii() or not _FAR.search(text):
+        return text
+    return _UNSPACED.sub(_space_run, text)
 
 
-def _apart(run: re.Match[str]) -> str:
+def _space_run(run: re.Match[str]) -> str:
     letters = _CLUSTER.findall(run[0]) if _MARK.search(run[0]) else run[0]
     return f" {' '.join(letters)} "
 
 
 def phrases(query: str) -> tuple[str, ...]:
-    """The phrases that a query requires: each word, and each run of words in double quotes; each
-    once, in order.
+    """Return the phrases that a query requires, each once, in order.
 
-    What holds neither letter nor digit is left out. A quote that is not closed is ignored. Raises
-    `UsageError` for more than 400 words, each letter of a script without spaces counted as one.
+    A phrase is a word, or a run of words in double quotes. Phrases without a letter or digit are
+    left out. A quote that is not closed is ignored. Raises `UsageError` for more than 400 words,
+    each letter of a script without spaces counted as one.
 
     >>> phrases('near "duplicate documents" -- near')
     ('near', 'duplicate documents')
     """
-    found = (quoted or word for quoted, word in _PHRASE.findall(well_formed(query)))
-    kept = tuple(
-        dict.fromkeys(one for one in found if any(character.isalnum() for character in one))
-    )
-    words = sum(len(_WORD.findall(spaced(one))) for one in kept)
+    pieces = (quoted or word for quoted, word in _PHRASE.findall(well_formed(query)))
+    distinct = tuple(dict.fromkeys(filter(_has_alphanumeric, pieces)))
+    words = sum(len(_WORD.findall(separate_letters(phrase))) for phrase in distinct)
     if words > MAX_WORDS:
         raise UsageError(f"the query holds {words} words; leave at most {MAX_WORDS}")
-    return kept
+    return distinct
+
+
+def _has_alphanumeric(text: str) -> bool:
+    return any(character.isalnum() for character in text)

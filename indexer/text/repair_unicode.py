@@ -1,4 +1,4 @@
-"""Broken Unicode mended, through ftfy: the one file that imports it."""
+"""Repair of broken Unicode by ftfy: the one file that imports it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from indexer.errors import MissingExtra
 
 
 def repair_unicode(text: str) -> str:
-    """Text with mis-decoded characters, HTML entities, ligatures, full-width forms and curly quotes
-    put right, in NFC.
+    """Repair mis-decoded characters, HTML entities, ligatures, full-width forms and curly quotes.
 
-    NFC is that of the running Python, so what newer Unicode versions add may come out different
-    under an older Python. Raises `MissingExtra` without ftfy.
+    The text comes in NFC: that of the running Python, so characters of newer Unicode versions may
+    come out different under an older Python. Raises `MissingExtra` without ftfy.
 
     >>> repair_unicode("cafÃ© â€” Ｌ")
     'café — L'

@@ -2,13 +2,14 @@
 
 A sentence ends
 
-* after . ! ? … or another script's full stop, with the closing quotes and brackets that follow, where white space or the end of
-  the text comes next; not after a lone Latin capital (an initial), and not before a small Latin letter (an abbreviation);
+* after . ! ? … or another script's full stop, with the closing quotes and brackets that follow,
+  where white space or the end of the text comes next; not after a lone Latin capital (an initial),
+  and not before a small Latin letter (an abbreviation);
 * after 。！？｡ wherever they stand;
 * at an empty line.
 
-An abbreviation before a capital ("Dr. Who") is taken for an end: no rule without a dictionary knows
-better.
+An abbreviation before a capital ("Dr. Who") counts as an end: no rule without a dictionary can tell
+them apart.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import re
 from collections.abc import Iterator
 
 _BLANK = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_STOPS = ".!?\u2026\u0589\u061f\u06d4\u0964\u0965\u104a\u104b\u1362\u1367\u1368\u17d4\u17d5\u203c\u203d\u2047-\u2049"
+_STOPS = (
+    ".!?\u2026\u0589\u061f\u06d4\u0964\u0965\u104a\u104b\u1362\u1367\u1368\u17d4\u17d5"
+    "\u203c\u203d\u2047-\u2049"
+)
 _WIDE_STOPS = "\u3002\uff01\uff0e\uff1f\uff61"
 _CLOSERS = "\"')\\]}\xbb\u2019\u201d\u203a\u3009\u300b\u300d\u300f\u3011\uff09\uff3d\uff5d"
 _END = re.compile(
@@ -29,13 +33,15 @@ _END = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text in order, without the white space around them; a text without full
-    stops is one sentence.
+    """Return the sentences of a text in order, without the white space around them.
+
+    A text without full stops is one sentence.
 
     >>> sentences("He left, i.e. at 9 p.m. Then J. Doe came! 「来た。」彼は言った。\\n\\nNo end")
     ['He left, i.e. at 9 p.m.', 'Then J. Doe came!', '「来た。」', '彼は言った。', 'No end']
     """
-    return [sentence for piece in _pieces(text) if (sentence := piece.strip())]
+    stripped = (piece.strip() for piece in _pieces(text))
+    return [sentence for sentence in stripped if sentence]
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Runs of consecutive things: the windows that features are made of."""
+"""Runs of consecutive tokens or characters, of which features are made."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 
 def shingles(tokens: Sequence[str], width: int) -> Iterator[str]:
-    """Yield each run of `width` consecutive tokens, joined by one space; nothing when there are
-    fewer.
+    """Yield each run of `width` consecutive tokens, joined by one space; none when there are fewer.
 
     >>> list(shingles(["a", "b", "c"], width=2))
     ['a b', 'b c']
@@ -17,7 +16,7 @@ def shingles(tokens: Sequence[str], width: int) -> Iterator[str]:
 
 
 def grams(text: str, width: int) -> Iterator[str]:
-    """Yield each run of `width` consecutive characters; nothing when there are fewer.
+    """Yield each run of `width` consecutive characters; none when there are fewer.
 
     >>> list(grams("fold", width=3))
     ['fol', 'old']

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The stem of a lower-case word; the last 65,536 are remembered.
+    """Return the stem of a lower-case word; the last 65,536 are cached.
 
     >>> stem("enures"), stem("binding"), stem("parties")
     ('enur', 'bind', 'parti')
     """
-    import snowballstemmer  # type: ignore[import-untyped]  # reads all its languages, in vain for who has no word to stem
+    # imported late: the library reads all its languages, which few commands need
+    import snowballstemmer  # type: ignore[import-untyped]
 
-    return str(
-        snowballstemmer.stemmer("english").stemWord(word)
-    )  # one each: a stemmer is not for several threads
+    # a stemmer serves one thread, so each word has its own
+    return str(snowballstemmer.stemmer("english").stemWord(word))

@@ -1,8 +1,8 @@
-"""Tokenisers by the names of copietje's condensers: a normalised text in, its features as strings
-out, repeats kept.
+"""Tokenisers by the names of copietje's condensers: each takes a normalised text and returns its
+features as strings, repeats included.
 
-Equal to copietje's for white space, its n-grams, and character n-grams. Its `words` and `sents` are
-what a Dutch spaCy model finds: those are `words-nl` and `sents-nl` here. Ours under its names are
+Equal to copietje's for white space, its n-grams, and character n-grams. Its `words` and `sents`
+come from a Dutch spaCy model: those are `words-nl` and `sents-nl` here. Ours under its names are
 rules (`indexer.text.sentences`, and words by Unicode category), the same for every language, with
 slots of their own. A text without features has none here; copietje makes one empty n-gram of it.
 """
@@ -23,16 +23,20 @@ Tokeniser = Callable[[str], Sequence[str]]
 
 
 def words(text: str) -> list[str]:
-    """Runs of word characters, and each other sign that is not white space by itself; scripts
-    without spaces are cut.
+    """Return runs of word characters, and each other sign that is not white space by itself.
+
+    Scripts without spaces are cut by `unicode_words`.
 
     >>> words("ABC, sing with me! 東京")
     ['ABC', ',', 'sing', 'with', 'me', '!', '東', '京']
     """
-    found: list[str] = []
+    pieces: list[str] = []
     for match in _word().finditer(text):
-        found += unicode_words(match.group()) if match.lastgroup == "unspaced" else [match.group()]
-    return found
+        if match.lastgroup == "unspaced":
+            pieces += unicode_words(match.group())
+        else:
+            pieces.append(match.group())
+    return pieces
 
 
 TOKENISERS: dict[str, Tokeniser] = {
@@ -49,15 +53,15 @@ TOKENISERS: dict[str, Tokeniser] = {
     "split-sents": sentences,
 }
 
+# these need spaCy and its model
 DUTCH: dict[str, Tokeniser] = {
     "words-nl": dutch_words,
     "sents-nl": dutch_sentences,
-}  # need spaCy and its model
+}
 
 
 @cache
 def _word() -> re.Pattern[str]:
-    bits = WORD | SPACING_MARK
-    return re.compile(
-        f"{character_class(bits, spaced=True)}+|(?P<unspaced>{character_class(bits, spaced=False)}+)|[^\\s]"
-    )
+    spaced = character_class(WORD | SPACING_MARK, spaced=True)
+    unspaced = character_class(WORD | SPACING_MARK, spaced=False)
+    return re.compile(f"{spaced}+|(?P<unspaced>{unspaced}+)|[^\\s]")

@@ -1,9 +1,10 @@
-"""Any script to ASCII, by the tables of two libraries: the one file that imports them.
+"""Transliteration of any script to ASCII, by the tables of two libraries: the one file that
+imports them.
 
-Unidecode is what copietje uses, so equal slots need it; it is under the GPL, and therefore an extra
-of its own that a user adds knowingly. anyascii (ISC licence) does the same job with its own tables:
-close for European languages, other spellings for Chinese, Thai or Arabic. One never stands in for
-the other: each has its own normaliser name.
+copietje uses Unidecode, so equal slots need it; it is under the GPL, and therefore an extra of its
+own that a user adds knowingly. anyascii (ISC licence) does the same with its own tables: close for
+European languages, other spellings for Chinese, Thai or Arabic. Neither replaces the other: each
+has its own normaliser name.
 """
 
 from __future__ import annotations
@@ -14,10 +15,9 @@ from indexer.errors import MissingExtra
 
 
 def by_unidecode(text: str) -> str:
-    """ASCII by Unidecode, with emoji kept as emoji and `:names:` of emoji turned into them, as
-    clean-text does.
+    """Transliterate by Unidecode, as clean-text does.
 
-    Raises `MissingExtra` without Unidecode or emoji.
+    Emoji stay, and `:names:` of emoji become emoji. Raises `MissingExtra` without Unidecode or emoji.
 
     >>> by_unidecode("Łódź, 中文 😀")
     'Lodz, Zhong Wen  😀'
@@ -35,7 +35,7 @@ def by_unidecode(text: str) -> str:
 
 
 def by_anyascii(text: str) -> str:
-    """ASCII by anyascii; an emoji becomes its name. Raises `MissingExtra` without anyascii.
+    """Transliterate by anyascii; an emoji becomes its name. Raises `MissingExtra` without anyascii.
 
     >>> by_anyascii("Łódź, 中文 😀")
     'Lodz, ZhongWen :grinning:'

@@ -1,4 +1,4 @@
-"""Amounts and names in sentences."""
+"""Counts, percentages and names in sentences."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from indexer.text.visible import visible
 
 
 def count_of(number: int, noun: str) -> str:
-    """A number with its noun, in the plural unless it is 1; a final y after a consonant becomes
-    ies.
+    """Return a number with its noun, in the plural unless it is 1.
+
+    A final y after a consonant becomes ies.
 
     >>> count_of(1, "family"), count_of(0, "family"), count_of(2_000, "survey"), count_of(1, "word")
     ('1 family', '0 families', '2,000 surveys', '1 word')
     """
     if number == 1:
         return f"1 {noun}"
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
-    return f"{number:,} {plural}"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}s"
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Names with comma and blank between, made visible; one that would be taken for several in
-    quotes as in JSON.
+    """Join names, made visible, with commas.
+
+    A name that reads like several is in quotes, as in JSON.
 
     >>> join_names(["a", "b, c", "d"])
     'a, "b, c", d'
@@ -32,10 +35,11 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def unmistakable(name: str) -> str:
-    """One name of a list, made visible; in quotes, as in JSON, where it holds what divides names,
-    or a quote to begin with.
+    """Return one name of a list, made visible.
 
-    >>> print(unmistakable("a, b"), unmistakable('"a"'), unmistakable("a,b"), unmistakable("x  # max"))
+    It is in quotes, as in JSON, where it holds a separator of names, or begins with a quote.
+
+    >>> print(*map(unmistakable, ["a, b", '"a"', "a,b", "x  # max"]))
     "a, b" "\\"a\\"" a,b "x  # max"
     """
     shown = visible(name)
@@ -44,7 +48,9 @@ def unmistakable(name: str) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown as equal.
+    """Return a share in [0, 1] in per cent.
+
+    Only 1 is 100 %: texts that differ are never shown as equal.
 
     >>> percent(0.918, 1), percent(0.99999, 1), percent(0.999), percent(1)
     ('91.8%', '99.9%', '99.9%', '100%')

@@ -1,6 +1,6 @@
 """The words that measures compare, each with its place in the original text.
 
-A word is a run of letters, marks and numbers. What stands between two of them may belong to it: a
+A word is a run of letters, marks and numbers. A sign between two of them may belong to it: a
 hyphen, an apostrophe, a full stop, a middle dot, an underscore; between two digits also a comma,
 colon or slash. In scripts written without spaces each letter, with the marks that follow it, is a
 word of its own. A word that a hyphen breaks at the end of a line is one.
@@ -32,20 +32,20 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010](?=[^\W\d_])")
 
 
 def words(text: str) -> Words:
-    """The words of any `str`; lone surrogates and punctuation are in none.
+    """Return the words of any `str`; lone surrogates and punctuation are in none.
 
     >>> words("Don’t e-mail: 1,000 re-\\nplies!").folded
     ["don't", 'email', '1,000', 'replies']
     """
     starts, ends = _bounds(text)
-    spelled = [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    numbers, distinct = number_strings(spelled)
-    folds, vocabulary = number_strings(_folded(distinct))
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    numbers, distinct = number_strings([text[start:end] for start, end in spans])
+    folds, vocabulary = number_strings(_fold(distinct))
     return Words(tuple(vocabulary), folds[numbers], starts, ends)
 
 
-def _folded(spellings: list[str]) -> list[str]:
-    """Fold many spellings at once."""
+def _fold(spellings: list[str]) -> list[str]:
+    """Return the folded spellings of many words at once."""
     if not spellings:
         return []
     joined = normalise(_SEPARATOR.join(spellings)).replace("\u2019", "'")
@@ -53,7 +53,7 @@ def _folded(spellings: list[str]) -> list[str]:
 
 
 def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets of every word, (n,) int64 each, ascending."""
+    """Return the offsets [start, end) of every word, (n,) int64 each, ascending."""
     codes = codepoints.encode(text)
     kinds = _kinds()[codes]
     places = np.arange(len(codes), dtype=np.int64)
@@ -63,24 +63,25 @@ def _bounds(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     alone = kinds & _ALONE != 0
     marks = kinds & _MARK != 0
     syllable = _with_marks(alone, marks)
-    run = _joined(kinds & _PART != 0, kinds, ~syllable)
-    run |= _broken(text, places, run & ~syllable & (kinds & _DIGIT == 0))
-    starts = run & (~_shifted(run) | alone | (_shifted(syllable) & ~marks))
+    run = _add_joiners(kinds & _PART != 0, kinds, ~syllable)
+    run |= _line_breaks(text, places, run & ~syllable & (kinds & _DIGIT == 0))
+    starts = run & (~_shift(run) | alone | (_shift(syllable) & ~marks))
     ends = run & ~np.concatenate((run[1:] & ~starts[1:], [False]))[: len(run)]
     return places[starts], places[ends] + 1
 
 
 def _with_marks(alone: NDArray[np.bool_], marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Letters that stand alone, and the marks that follow each of them."""
+    """Flag letters that stand alone, and the marks that follow each of them."""
     base = np.maximum.accumulate(np.where(marks, 0, np.arange(len(marks))))
     return alone[base]
 
 
-def _joined(
+def _add_joiners(
     run: NDArray[np.bool_], kinds: NDArray[np.uint8], spaced: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """`run` with the joiners between the right neighbours, none of which may be of a script without
-    spaces.
+    """Add to `run` the joiners between the right neighbours.
+
+    None of these may be of a script without spaces.
     """
     digits = kinds & _DIGIT != 0
     letters = run & spaced
@@ -89,14 +90,15 @@ def _joined(
     return run
 
 
-def _broken(text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The visible characters from a hyphen at the end of a line to the next line's first, where
-    letters stand on both sides.
+def _line_breaks(
+    text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Flag the visible characters from a hyphen at the end of a line to the next line's first.
+
+    Only where letters stand on both sides.
     """
-    spans = np.array([match.span() for match in _LINE_END.finditer(text)], dtype=np.int64).reshape(
-        -1, 2
-    )
-    first, last = np.searchsorted(places, spans).T
+    spans = [match.span() for match in _LINE_END.finditer(text)]
+    first, last = np.searchsorted(places, np.array(spans, dtype=np.int64).reshape(-1, 2)).T
     inner = (first > 0) & (last < len(places))
     first, last = first[inner], last[inner]
     broken = letters[first - 1] & letters[last]
@@ -106,17 +108,17 @@ def _broken(text: str, places: NDArray[np.int64], letters: NDArray[np.bool_]) ->
     return np.cumsum(turns[:-1]) > 0
 
 
-def _shifted(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The flag of the character before each one; False for the first."""
+def _shift(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the flag of the character before each one; False for the first."""
     return np.concatenate(([False], flags[:-1]))[: len(flags)]
 
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """(0x110000,) uint8: what each code point does in a word, by pinned tables.
+    """Return the role of each code point in a word, by pinned tables, (0x110000,) uint8.
 
-    Only which signs are numbers without being digits (such as ½) Python says, of those that Unicode
-    13.0 assigns: none of these ever changes.
+    The signs that are numbers without being digits (such as ½) alone come from Python, of those
+    that Unicode 13.0 assigns: none of these ever changes.
     """
     classes = codepoints.classes()
     hidden = classes & (codepoints.BLANK | codepoints.IGNORABLE) != 0
@@ -124,13 +126,8 @@ def _kinds() -> NDArray[np.uint8]:
     unspaced = classes & codepoints.UNSPACED != 0
     kinds = np.where(hidden | wordless, 0, _PART).astype(np.uint8)
     assigned = classes & codepoints.UNASSIGNED == 0
-    kinds[
-        [
-            code
-            for code in np.flatnonzero(wordless & ~hidden & assigned).tolist()
-            if chr(code).isnumeric()
-        ]
-    ] = _PART
+    signs = np.flatnonzero(wordless & ~hidden & assigned).tolist()
+    kinds[[code for code in signs if chr(code).isnumeric()]] = _PART
     kinds[wordless & ~hidden & (categories() & DIGIT != 0)] |= _PART | _DIGIT
     marks = classes & codepoints.NONSTARTER != 0
     marks[:0x2000] |= (unspaced & (categories() & MARK != 0))[:0x2000]

@@ -4,7 +4,7 @@ way.
 That tokeniser follows UAX 29. It sets Han and Hiragana letters apart, but keeps runs of other
 scripts without spaces whole, and words with a dot, an apostrophe or an underscore inside.
 Characters mapped beforehand make it agree with what SQLite's `unicode61` does with the same text
-set apart by `indexer.text.phrases.spaced`. A pattern tokeniser could say the same in one line, at
+set apart by `indexer.text.phrases.separate_letters`. A pattern tokeniser could say the same in one line, at
 five times the cost.
 """
 

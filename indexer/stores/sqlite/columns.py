@@ -9,7 +9,7 @@ from typing import Any
 from indexer.model import Row
 from indexer.sketch.codec import signed64, unsigned64
 from indexer.stores.sqlite.parts_sql import PART
-from indexer.text.phrases import spaced
+from indexer.text.phrases import separate_letters
 
 COLUMNS = (
     "id", "recipe", "status", "title", "path", "content_type", "modified", "size", "source", "extractor", "raw", "exact",
@@ -48,7 +48,7 @@ def row(values: Sequence[Any], text: str) -> Row:
 
 def words(title: str, text: str) -> tuple[str, str]:
     """What the full-text index is given of a row, and given again to forget it."""
-    return spaced(title), spaced(text)
+    return separate_letters(title), separate_letters(text)
 
 
 def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> list[str]:

@@ -44,7 +44,7 @@ from indexer.stores.sqlite.file import File
 from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
 from indexer.stores.sqlite.postings import carriers, either
 from indexer.stores.sqlite.tables import chosen_rows, remove, replace
-from indexer.text.phrases import phrases, spaced, well_formed
+from indexer.text.phrases import phrases, separate_letters, well_formed
 
 _ROW = f"SELECT t.text, {', '.join(f'd.{name}' for name in packed.COLUMNS)} FROM documents d JOIN texts t USING (number)"
 _BEST = (
@@ -319,7 +319,7 @@ def _expression(asked: tuple[str, ...]) -> str:
     """All phrases, each in FTS5's quotes, where only a quote and NUL mean anything; a phrase holds
     no quote.
     """
-    return " AND ".join(f'"{spaced(phrase)}"' for phrase in asked).replace("\0", " ")
+    return " AND ".join(f'"{separate_letters(phrase)}"' for phrase in asked).replace("\0", " ")
 
 
 def _conditions(query: Query) -> tuple[list[str], list[str]]:
