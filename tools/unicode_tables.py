@@ -6,8 +6,8 @@ Run with a Python whose `unicodedata` is version 13.0.0 (CPython 3.10):
     python3.10 tools/unicode_tables.py
 
 It writes `indexer/text/unicode13.py` and `kernel/src/unicode13.rs` from the same numbers, and
-`indexer/text/unicode13_categories.py`. The tables are data for ever: running it again must change nothing
-(a test compares them wherever Python carries Unicode 13.0).
+`indexer/text/unicode13_categories.py`. The tables are data for ever: running it again must change
+nothing (a test compares them wherever Python carries Unicode 13.0).
 """
 
 from __future__ import annotations

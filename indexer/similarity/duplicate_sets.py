@@ -167,9 +167,10 @@ def signatures(
     else:
         order = by_rarity(sorted(holders), statistics)
     ranks = {term: rank for rank, term in enumerate(order)}
+    rarest = [sorted(map(ranks.__getitem__, terms)) for terms in known]
     return [
-        _signature(reading, sorted(ranks[term] for term in terms), overlap)
-        for reading, terms in zip(readings, known, strict=True)
+        _signature(reading, ranked, overlap)
+        for reading, ranked in zip(readings, rarest, strict=True)
     ]
 
 

@@ -1,7 +1,8 @@
 """Duplicate types of two clauses: identical, near identical, fuzzy, or none.
 
 By table 2 of Conrad & Raymond, "Essential Deduplication Functions for Transactional Databases in
-Law Firms" (2007); docs/decisions/009-duplicate-types.md decides the open questions. The relation is symmetric and not transitive.
+Law Firms" (2007); docs/decisions/009-duplicate-types.md decides the open questions. The relation
+is symmetric and not transitive.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from indexer.text.tokens import fold_token
 def stop_list(language: str) -> frozenset[str]:
     """Return the stop words of a language (ISO 639-1 code), folded as tokens are.
 
-    Those with a space or apostrophe match no token. Raises `UsageError` for a language without a list, `MissingExtra` without stopwordsiso.
+    Those with a space or apostrophe match no token. Raises `UsageError` for a language without a
+    list, `MissingExtra` without stopwordsiso.
 
     >>> "the" in stop_list("en"), "fox" in stop_list("en")
     (True, False)

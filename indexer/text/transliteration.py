@@ -17,7 +17,8 @@ from indexer.errors import MissingExtra
 def by_unidecode(text: str) -> str:
     """Transliterate by Unidecode, as clean-text does.
 
-    Emoji stay, and `:names:` of emoji become emoji. Raises `MissingExtra` without Unidecode or emoji.
+    Emoji stay, and `:names:` of emoji become emoji. Raises `MissingExtra` without Unidecode or
+    emoji.
 
     >>> by_unidecode("Łódź, 中文 😀")
     'Lodz, Zhong Wen  😀'

@@ -1,4 +1,4 @@
-"""Text that is safe to show: control characters, bidirectional controls and hidden ones spelled out."""
+"""Text that is safe to show: control, bidirectional and hidden characters are spelled out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _BIDI = {
 }  # fmt: skip
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 
 

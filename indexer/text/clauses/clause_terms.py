@@ -24,7 +24,8 @@ from indexer.text.clauses.reading import NAME, Duty, Reading, Unit
 
 _CURRENCIES = frozenset(["dollars", "euros", "pounds", "percent"])
 _IDIOMS = re.compile(
-    r"\b(?:whether\s+or\s+not|not\s+limited\s+to|without\s+limit(?:ation|ing)|if\s+not|not\s+only)\b",
+    r"\b(?:whether\s+or\s+not|not\s+limited\s+to|without\s+limit(?:ation|ing)"
+    r"|if\s+not|not\s+only)\b",
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
