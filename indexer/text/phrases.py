@@ -63,7 +63,7 @@ def is_mark(letter: str) -> bool:
 def separate_letters(text: str) -> str:
     """Put spaces around each letter, its marks included, of a script written without spaces.
 
-    >>> spaced("GPT模型")
+    >>> separate_letters("GPT模型")
     'GPT 模 型 '
     """
     if text.isascii() or not _FAR.search(text):
