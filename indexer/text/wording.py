@@ -63,7 +63,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def spell_labels(labels: Iterable[str]) -> str:
-    """Labels with commas between, `(none)` for none.
+    """Join labels with commas; `(none)` for none.
 
     >>> spell_labels(["hot", "key"]), spell_labels([])
     ('hot, key', '(none)')
