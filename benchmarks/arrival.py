@@ -15,7 +15,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from indexer import index, open_store
+from indexer import IndexOptions, index, open_store
 
 SHARE, WORDS, VOCABULARY = 0.25, (150, 500), 20_000
 
@@ -42,7 +42,10 @@ def seconds(url: str, folders: list[Path], threshold: float | None) -> list[floa
     if store.stored_recipe() is not None:
         store.delete([row.id for row in store.scan()])
         store.refresh()
-    taken = [index([str(folder)], store, family_threshold=threshold).seconds for folder in folders]
+    taken = [
+        index([str(folder)], store, IndexOptions(family_threshold=threshold)).seconds
+        for folder in folders
+    ]
     store.close()
     return taken
 

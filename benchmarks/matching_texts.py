@@ -19,6 +19,7 @@ import numpy as np
 from planting import written
 from watching import Watch
 
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.matching.match import MatchOptions, match
@@ -68,7 +69,7 @@ def main() -> None:
             store, MatchOptions(threshold, all_pairs=True), memory=memory
         ),
         "group": lambda store: group(
-            store, threshold=max(chosen.threshold, 0.8), memory=chosen.memory
+            store, GroupOptions(threshold=max(chosen.threshold, 0.8)), memory=chosen.memory
         ),
     }
     with tempfile.TemporaryDirectory() as folder:

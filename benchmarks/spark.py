@@ -27,6 +27,7 @@ import numpy as np
 from planting import vocabulary, written
 
 from indexer.grouping import group as grouping
+from indexer.grouping.assign_families import GroupOptions
 from indexer.indexing.make_rows import ExtractedBlob, row_of
 from indexer.matching import match as pairs
 from indexer.model import Blob, Document
@@ -93,7 +94,9 @@ def one_machine(texts: Texts, folder: Path, threshold: float) -> tuple[set[Any],
     found = timed(
         "one machine: match", lambda: pairs.match(store, pairs.MatchOptions(threshold=threshold))
     )
-    account = timed("one machine: group", lambda: grouping.group(store, threshold=threshold))
+    account = timed(
+        "one machine: group", lambda: grouping.group(store, GroupOptions(threshold=threshold))
+    )
     print(
         f"  hot bands: {found.capped.keys:,} in match, {account.capped.keys:,} in group", flush=True
     )
@@ -106,7 +109,6 @@ def one_machine(texts: Texts, folder: Path, threshold: float) -> tuple[set[Any],
 def on_spark(
     texts: Texts, folder: Path, threshold: float, memory: str
 ) -> tuple[set[Any], dict[str, Any]]:
-    from indexer.grouping.group import Settings
     from indexer.spark.group_job import group
     from indexer.spark.input_documents import Input, documents
     from indexer.spark.match_job import PairRequest, match
@@ -143,7 +145,7 @@ def on_spark(
         "Spark: match", lambda: match(work, rows, DEFAULT, PairRequest(threshold=threshold))
     )
     assigned = timed(
-        "Spark: group", lambda: group(work, rows, DEFAULT, Settings(threshold=threshold))
+        "Spark: group", lambda: group(work, rows, DEFAULT, GroupOptions(threshold=threshold))
     )
     made = {tuple(row) for row in found.rows.toLocalIterator()}
     families = {

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from indexer.comparing.compare import compare
     from indexer.comparing.versions import versions
     from indexer.exports.export import export
+    from indexer.grouping.assign_families import GroupOptions
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
     from indexer.grouping.group import group
-    from indexer.grouping.label import label, undo_labels
+    from indexer.grouping.label import LabelOptions, label, undo_labels
     from indexer.indexing.hash import hash
-    from indexer.indexing.index import index
+    from indexer.indexing.index import IndexOptions, index
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
     from indexer.lab.studies.study import study
     from indexer.lab.synthesis.synth import synth
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EvaluateOptions",
+    "GroupOptions",
+    "IndexOptions",
+    "LabelOptions",
     "MatchOptions",
     "Recipe",
     "SearchOptions",
@@ -84,6 +88,9 @@ __all__ = [
 _HOMES = {
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
     "MatchOptions": "indexer.matching.match",
+    "GroupOptions": "indexer.grouping.assign_families",
+    "IndexOptions": "indexer.indexing.index",
+    "LabelOptions": "indexer.grouping.label",
     "Recipe": "indexer.recipe",
     "SearchOptions": "indexer.searching.search",
     "SimilarOptions": "indexer.searching.similar",

@@ -10,6 +10,9 @@ from indexer.errors import NearfoldError
 PUBLIC = {
     "EvaluateOptions",
     "MatchOptions",
+    "GroupOptions",
+    "IndexOptions",
+    "LabelOptions",
     "Recipe",
     "SearchOptions",
     "SimilarOptions",

@@ -38,15 +38,19 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
 
 
 def _print_deleted(done: DeleteResult, as_json: bool) -> None:
-    """What was removed, what was not there, and which families were mended."""
+    """Print which documents were removed or not there, and which families were repaired."""
     if as_json:
-        mended = [{"family": one.family, "into": one.into} for one in done.mended]
-        print_json({"deleted": list(done.deleted), "absent": list(done.absent), "mended": mended})
+        repaired = [{"family": repair.family, "into": repair.into} for repair in done.repaired]
+        print_json(
+            {"deleted": list(done.deleted), "absent": list(done.absent), "repaired": repaired}
+        )
         return
     out = console()
     out.print(f"{count_of(len(done.deleted), 'document')} deleted")
-    for one in done.mended:
-        into = ", ".join(f"{family} ({number:,})" for family, number in one.into.items())
-        out.print(f"  the family of {one.family} is now {into}; provisional until `nearfold group`")
+    for repair in done.repaired:
+        into = ", ".join(f"{family} ({number:,})" for family, number in repair.into.items())
+        out.print(
+            f"  the family of {repair.family} is now {into}; provisional until `nearfold group`"
+        )
     for id in done.absent:
         out.print(Text(f"  not in the store: {visible(id)}"))

@@ -21,6 +21,7 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.grouping.account import Copies, GroupResult
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match_result import describe_missed
 from indexer.text.visible import visible
@@ -53,12 +54,19 @@ LISTED = 20
 @store_option
 @json_option
 def group_command(
-    store_url: str, as_json: bool, consistency: bool, dry_run: bool, **options: Any
+    store_url: str,
+    as_json: bool,
+    consistency: bool,
+    dry_run: bool,
+    memory: int,
+    **options: Any,
 ) -> int:
     """Families around a principal and clusters by chains, written back to the store."""
     with open_for_command(store_url) as store, progress.of_stages() as advance:
-        done = group(store, write=not dry_run, progress=advance, **options)
-    _print_groups(done, as_json, consistency, options["of"])
+        result = group(
+            store, GroupOptions(**options), memory=memory, write=not dry_run, progress=advance
+        )
+    _print_groups(result, as_json, consistency, options["of"])
     return 0
 
 

@@ -13,8 +13,7 @@ from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.interrupts import drain_on_interrupt
 from indexer.cli.options import ShareType, json_option, open_for_command, store_option
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
-from indexer.grouping.delete import DEFAULTS
-from indexer.indexing.index import Account, index
+from indexer.indexing.index import DEFAULT_OPTIONS, Account, IndexOptions, index
 from indexer.indexing.open_sources import target
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sources.base import Reading
@@ -114,7 +113,7 @@ LISTED_FAILURES = 20
 @click.option(
     "--family-threshold",
     type=ShareType(0, 1),
-    default=DEFAULTS.threshold,
+    default=DEFAULT_OPTIONS.family_threshold,
     show_default=True,
     help="Similarity at which a document joins a family on arrival.",
 )
@@ -134,6 +133,7 @@ def index_command(
     recipe_name: str | None,
     store_url: str,
     as_json: bool,
+    workers: int | None,
     timeout: float,
     memory: int,
     max_chars: int,
@@ -160,12 +160,10 @@ def index_command(
         account = index(
             paths,
             written,
-            recipe,
-            limits=limits,
-            reading=reading,
+            IndexOptions(recipe, limits=limits, reading=reading, **options),
+            workers=workers,
             progress=advance,
             stopping=drain,
-            **options,
         )
     if apart := [path for path in paths if _could_be_signed_there(path, store.address)]:
         click.echo(

@@ -13,6 +13,7 @@ from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import ShareType, json_option, open_for_command, store_option
 from indexer.errors import UsageError
 from indexer.grouping.label import (
+    LabelOptions,
     LabelResult,
     ReviewItem,
     UndoResult,
@@ -92,17 +93,8 @@ def label_command(
             undone = undo_labels(store, undo, dry_run=dry_run)
             _print_undo(undone, as_json, dry_run)
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
-        done = label(
-            store,
-            ids,
-            add=add,
-            remove=remove,
-            carrying=carrying,
-            family=family,
-            review=review,
-            threshold=threshold,
-            dry_run=dry_run,
-        )
+        options = LabelOptions(add, remove, family, review, threshold)
+        done = label(store, ids, options, carrying=carrying, dry_run=dry_run)
     _print_labels(done, as_json, dry_run)
     return EXIT_FAILED if done.absent else 0
 

@@ -24,7 +24,7 @@ from indexer.exports.parquet_tables import write_parquet
 from indexer.exports.report import report
 from indexer.exports.review_batches import Balance, Batch, Group, batches
 from indexer.exports.tables import Table, write_csv
-from indexer.grouping.group import RECALL
+from indexer.grouping.assign_families import RECALL
 from indexer.matching.match import MatchOptions, match
 from indexer.model import Row
 from indexer.stores.base import Store

@@ -10,7 +10,7 @@ responsive may be tagged without review, those of what is responsive should be l
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -31,6 +31,41 @@ Reason: TypeAlias = Literal["label", "similarity"]
 
 
 @dataclass(frozen=True, slots=True)
+class LabelOptions:
+    """Options of `label`: what is added and removed, and what is done to families.
+
+    `add`, `remove`: labels, one at least in both; they lose the white space around them, and
+    repetitions. What an added label may hold is stated by `label_names`; any label may be removed.
+    `family`: do the same to the other members of the documents' families.
+    `review`: with `family`, leave all others of a family for review in which a document carries,
+    or gets, one of these labels; a document that carries it itself was judged, and is not listed.
+    `threshold`: with `family`, leave members for review whose `jaccard` similarity to every
+    document named in their family is below it; from 0 (none) to 1.
+
+    Raises `UsageError` for labels that cannot be stored, labels that are both added and removed,
+    no labels at all, and a threshold out of its range.
+    """
+
+    add: Sequence[str] = ()
+    remove: Sequence[str] = ()
+    family: bool = False
+    review: Collection[str] = ()
+    threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        names = storable_labels({"add": label_names(self.add), "remove": trim_label(self.remove)})
+        object.__setattr__(self, "add", tuple(names["add"]))
+        object.__setattr__(self, "remove", tuple(names["remove"]))
+        if not 0 <= self.threshold <= 1:
+            raise UsageError(f"a threshold must lie between 0 and 1, not {self.threshold}")
+        if not (self.add or self.remove):
+            raise UsageError("say which labels to add or to remove")
+        both = sorted(set(self.add) & set(self.remove))
+        if both:
+            raise UsageError(f"cannot add and remove {', '.join(both)} at once")
+
+
+@dataclass(frozen=True, slots=True)
 class LabelUpdate:
     """A document whose labels change. `similarity` to the nearest document that was named; None for
     one that was named.
@@ -47,8 +82,8 @@ class LabelUpdate:
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
     """A member of a family that is left for review: `label`, since a document of its family carries
-    a label that asks for it; `similarity`, since it is less similar to the documents that were
-    named than was asked.
+    a label of `review`; `similarity`, since it is less similar to the documents that were named
+    than `threshold`.
     """
 
     id: str
@@ -61,8 +96,8 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True)
 class LabelResult:
-    """What a labelling changed, or would change on a dry run; `job` undoes it, None when there is
-    nothing to undo.
+    """Changes that a labelling made, or would make on a dry run; `job` undoes it, None when there
+    is nothing to undo.
 
     `unchanged` documents had the labels already. `provisional`: members that are in their family on
     arrival only, not yet by `group`. All lists by family, then id.
@@ -78,8 +113,8 @@ class LabelResult:
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """What became of a labelling that was undone: labels given back, kept because they changed
-    since, documents gone.
+    """Result of undoing a labelling: labels given back, kept because they changed since, documents
+    gone.
     """
 
     job: int
@@ -90,65 +125,43 @@ class UndoResult:
 
 def label(
     store: Store,
-    ids: Sequence[str] = (),
+    ids: Sequence[str],
+    options: LabelOptions,
     *,
-    add: Sequence[str] = (),
-    remove: Sequence[str] = (),
     carrying: str | None = None,
-    family: bool = False,
-    review: Collection[str] = (),
-    threshold: float = 0.0,
     dry_run: bool = False,
 ) -> LabelResult:
-    """Add and remove labels of documents, named by id or by a label that they carry, and of all
-    members of their families.
+    """Add and remove labels of documents, named by id or by a label that they carry (`carrying`),
+    and with `family` of the options of the other members of their families.
 
-    With `family` what is done to a document is done to the others of its family as well, but for
-    those that are left for review: all others of a family in which a document carries, or is given,
-    a label of `review` (who carries it itself was judged already), and those whose `jaccard`
-    similarity to every document named in their family is below `threshold`. `dry_run` changes
-    nothing.
-
-    Labels lose the white space around them; what they may hold says `label_names`. Any label may be
-    removed, whatever it holds. What changes is in the journal before it is written, so that
+    `dry_run` changes nothing. What changes is in the journal before it is written, so that
     `undo_labels` can restore it, also after a run cut short. Raises `UsageError`, `StoreBusy` while
     another job works on the store, and `StoreError` when nothing was indexed yet.
     """
     recipe = require_recipe(store)
-    added, removed = _checked(add, remove, threshold)
     store.refresh()
-    wanted = dict.fromkeys([*ids, *(_carriers(store, carrying) if carrying is not None else ())])
-    if not wanted and carrying is None:
+    carriers = _carriers(store, carrying) if carrying is not None else ()
+    distinct = dict.fromkeys([*ids, *carriers])
+    if not distinct and carrying is None:
         raise UsageError("name documents by id, or by a label that they carry")
-    with LabelJournal(journal_path(store.address)) as journal, record_job(journal, "label") as told:
-        named = {row.id: replace(row, text="") for row in rows_of(store, list(wanted))}
-        plan = _Plan(added, removed)
+    with (
+        LabelJournal(journal_path(store.address)) as journal,
+        record_job(journal, "label") as record,
+    ):
+        named = {row.id: replace(row, text="") for row in rows_of(store, list(distinct))}
+        plan = _Plan(options)
         for row in named.values():
             plan.change(row)
-        if family:
-            _to_families(
-                store, recipe, named.keys(), plan, frozenset(trim_label(review)), threshold
-            )
-        changes = tuple(sorted(plan.changes, key=lambda one: (one.family, one.id)))
+        if options.family:
+            _label_families(store, recipe, named.keys(), plan)
+        changes = tuple(sorted(plan.changes, key=_by_family))
         job = None
         if changes and not dry_run:
-            job = journal.begin(
-                added,
-                removed,
-                [LabelChange(one.id, one.path, one.before, one.after) for one in changes],
-            )
-            store.relabel({one.id: one.after for one in changes})
-            store.refresh()
-            told.counts.update(changed=len(changes))
-    queue = tuple(sorted(plan.review, key=lambda one: (one.family, one.id)))
-    return LabelResult(
-        job,
-        changes,
-        queue,
-        plan.unchanged,
-        plan.provisional,
-        tuple(id for id in wanted if id not in named),
-    )
+            job = _write(store, journal, options, changes)
+            record.counts.update(changed=len(changes))
+    absent = tuple(id for id in distinct if id not in named)
+    review = tuple(sorted(plan.review, key=_by_family))
+    return LabelResult(job, changes, review, plan.unchanged, plan.provisional, absent)
 
 
 def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
@@ -162,133 +175,138 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
     require_recipe(store)
     with (
         LabelJournal(journal_path(store.address)) as journal,
-        record_job(journal, "undo_labels") as told,
+        record_job(journal, "undo_labels") as record,
     ):
-        if not journal.knows(job):
-            raise UnknownNumber(
-                what="labelling", number=job, remedy="`nearfold label --history` lists them"
-            )
-        changes = journal.changes(job)
-        if not changes:
-            raise UsageError(f"labelling {job} was undone already")
-        now = {row.id: row for row in rows_of(store, [one.id for one in changes])}
-        fitting = [
-            one
-            for one in changes
-            if one.id in now and set(now[one.id].labels) in (set(one.after), set(one.before))
-        ]
+        changes = _changes_of(journal, job)
+        rows = {row.id: row for row in rows_of(store, [change.id for change in changes])}
+        restored: list[LabelChange] = []
+        changed_since: list[LabelUpdate] = []
+        for change in changes:
+            row = rows.get(change.id)
+            if row is None:
+                continue
+            if set(row.labels) in (set(change.after), set(change.before)):
+                restored.append(change)
+            else:
+                update = LabelUpdate(row.id, row.path, row.family, change.after, row.labels)
+                changed_since.append(update)
         if not dry_run:
-            store.relabel(
-                {one.id: one.before for one in fitting if now[one.id].labels != one.before}
-            )
-            store.refresh()
-            journal.restored(job, [one.id for one in fitting])
-            told.counts.update(restored=len(fitting))
-    restored = {one.id for one in fitting}
-    strays = [(one, now[one.id]) for one in changes if one.id in now and one.id not in restored]
-    since = tuple(
-        LabelUpdate(row.id, row.path, row.family, one.after, row.labels) for one, row in strays
-    )
-    return UndoResult(
-        job, tuple(fitting), since, tuple(one.id for one in changes if one.id not in now)
-    )
+            _restore(store, journal, job, restored, rows)
+            record.counts.update(restored=len(restored))
+    absent = tuple(change.id for change in changes if change.id not in rows)
+    return UndoResult(job, tuple(restored), tuple(changed_since), absent)
 
 
 def label_history(store: Store) -> tuple[LabelJob, ...]:
-    """The labellings of a store, the last one first; no job is kept out. Raises `StoreBusy` while
-    one works on the store.
+    """Return the labellings of a store, the last one first, without holding its journal. Raises
+    `StoreBusy` while a job works on the store.
     """
     require_recipe(store)
     return history(journal_path(store.address))
 
 
 class _Plan:
-    """What would change."""
+    """Changes of labels, and members left for review, before anything is written."""
 
-    def __init__(self, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
-        self.added, self._removed = added, removed
+    def __init__(self, options: LabelOptions) -> None:
+        self.options = options
         self.changes: list[LabelUpdate] = []
         self.review: list[ReviewItem] = []
-        self.unchanged = self.provisional = 0
+        self.unchanged = 0
+        self.provisional = 0
 
     def after(self, row: Row) -> tuple[str, ...]:
-        """The labels of a document once it is labelled; new ones come last."""
-        return tuple(
-            one
-            for one in dict.fromkeys((*row.labels, *self.added))
-            if one.strip() not in self._removed
-        )
+        """Return the labels of a document once it is labelled; new ones come last."""
+        labels = dict.fromkeys((*row.labels, *self.options.add))
+        return tuple(label for label in labels if label.strip() not in self.options.remove)
 
     def change(self, row: Row, similarity: float | None = None) -> None:
+        """Plan the change of a document's labels; `similarity` as in `LabelUpdate`."""
         after = self.after(row)
         if set(after) == set(row.labels):
             self.unchanged += 1
             return
-        self.changes.append(
-            LabelUpdate(row.id, row.path, row.family, row.labels, after, similarity)
-        )
+        update = LabelUpdate(row.id, row.path, row.family, row.labels, after, similarity)
+        self.changes.append(update)
         self.provisional += row.provisional and similarity is not None
 
 
-def _checked(
-    add: Iterable[str], remove: Iterable[str], threshold: float
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Both without repetitions, as a store would keep them; raises `UsageError` for what cannot be
-    done.
-    """
-    given = storable_labels({"add": label_names(add), "remove": trim_label(remove)})
-    if not 0 <= threshold <= 1:
-        raise UsageError(f"a threshold must lie between 0 and 1, not {threshold}")
-    if not (given["add"] or given["remove"]):
-        raise UsageError("say which labels to add or to remove")
-    if both := sorted(set(given["add"]) & set(given["remove"])):
-        raise UsageError(f"cannot add and remove {', '.join(both)} at once")
-    return tuple(given["add"]), tuple(given["remove"])
+def _by_family(item: LabelUpdate | ReviewItem) -> tuple[str, str]:
+    return item.family, item.id
 
 
-def _to_families(
+def _write(
+    store: Store, journal: LabelJournal, options: LabelOptions, updates: Sequence[LabelUpdate]
+) -> int:
+    """Write changes to the journal, then to the store; return the number of the job."""
+    changes = [LabelChange(item.id, item.path, item.before, item.after) for item in updates]
+    job = journal.begin(options.add, options.remove, changes)
+    store.relabel({item.id: item.after for item in updates})
+    store.refresh()
+    return job
+
+
+def _changes_of(journal: LabelJournal, job: int) -> list[LabelChange]:
+    """Return the changes of a job that were not undone. Raises `UnknownNumber` and `UsageError`."""
+    if not journal.knows(job):
+        raise UnknownNumber(
+            what="labelling", number=job, remedy="`nearfold label --history` lists them"
+        )
+    changes = journal.changes(job)
+    if not changes:
+        raise UsageError(f"labelling {job} was undone already")
+    return changes
+
+
+def _restore(
     store: Store,
-    recipe: Recipe,
-    named: Collection[str],
-    plan: _Plan,
-    review: frozenset[str],
-    threshold: float,
+    journal: LabelJournal,
+    job: int,
+    changes: Sequence[LabelChange],
+    rows: dict[str, Row],
 ) -> None:
+    """Give these documents their labels back; those that have them already are not written."""
+    different = [change for change in changes if rows[change.id].labels != change.before]
+    store.relabel({change.id: change.before for change in different})
+    store.refresh()
+    journal.restored(job, [change.id for change in changes])
+
+
+def _label_families(store: Store, recipe: Recipe, named: Collection[str], plan: _Plan) -> None:
     """Do to the members of families what is done to the documents named in them, or leave them for
     review.
     """
+    review = frozenset(trim_label(plan.options.review))
     for name, ids in _families_of(store, named):
         heads = list(rows_of(store, [id for id in ids if id in named]))
         others = list(rows_of(store, [id for id in ids if id not in named]))
-        carried = {one for row in heads for one in plan.after(row)} | {
-            one for row in others for one in row.labels
-        }
-        near = _Nearest(heads, recipe)
+        labels = frozenset().union(*map(plan.after, heads), *(row.labels for row in others))
+        nearest = _Nearest(heads, recipe)
         for row in others:
-            similarity = near.similarity(row)
-            reason: Reason | None = (
-                "label" if review & carried else "similarity" if similarity < threshold else None
-            )
+            similarity = nearest.similarity(row)
+            reason: Reason | None = None
+            if review & labels:
+                reason = "label"
+            elif similarity < plan.options.threshold:
+                reason = "similarity"
             if reason is None:
                 plan.change(row, similarity)
             elif not review & set(row.labels):
-                plan.review.append(
-                    ReviewItem(row.id, row.path, name, row.labels, similarity, reason)
-                )
+                item = ReviewItem(row.id, row.path, name, row.labels, similarity, reason)
+                plan.review.append(item)
 
 
 def _families_of(store: Store, named: Collection[str]) -> Iterator[tuple[str, list[str]]]:
-    """The families of these documents, by name, each with all its documents, by id."""
+    """Yield the families of these documents, by name, each with all its documents, by id."""
     families: dict[str, list[str]] = defaultdict(list)
-    for id, name in store.members(
-        "family", sorted({row.family for row in rows_of(store, list(named))})
-    ):
+    names = sorted({row.family for row in rows_of(store, list(named))})
+    for id, name in store.members("family", names):
         families[name].append(id)
     yield from sorted((name, sorted(ids)) for name, ids in families.items())
 
 
 class _Nearest:
-    """How similar documents are to the nearest of some, by `jaccard`."""
+    """Similarity to the nearest of some documents, by `jaccard`."""
 
     def __init__(self, heads: Sequence[Row], recipe: Recipe) -> None:
         self._recipe = recipe
@@ -296,11 +314,12 @@ class _Nearest:
         self._sets: list[FeatureSet] = [feature_set(row.text, recipe) for row in heads]
 
     def similarity(self, row: Row) -> float:
+        """Return the similarity of a document to the nearest one; 0 if there are none."""
         if row.exact in self._exact:
             return 1.0
         features = feature_set(row.text, self._recipe)
-        return max((jaccard(features, one) for one in self._sets), default=0.0)
+        return max((jaccard(features, head) for head in self._sets), default=0.0)
 
 
-def _carriers(store: Store, label: str) -> Iterator[str]:
-    return (hit.id for hit in store.search(Query("", (("labels", label),))).hits)
+def _carriers(store: Store, name: str) -> Iterator[str]:
+    return (hit.id for hit in store.search(Query("", (("labels", name),))).hits)

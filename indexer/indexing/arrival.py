@@ -1,22 +1,22 @@
 """Families on arrival: a document that comes, or comes changed, joins the most similar principal or
-leads a family of its own.
+becomes one.
 
-What is decided here is provisional until the next `group`, but it holds at every moment: a family's
-principal exists, may lead, and is similar enough to each member. So principals are written before
-those who join them, and before a text changes its family is mended.
+What is decided here is provisional until the next `group`, but it holds at any time: a family's
+principal exists, may be joined, and is similar enough to each member. So principals are written
+before those who join them, and before a text changes its family is repaired.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from indexer.grouping.delete import DEFAULTS, leads_family, repair_families, repair_strays
-from indexer.grouping.group import Settings, fewest_equal
+from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions, fewest_equal
+from indexer.grouping.delete import is_principal, repair_families, repair_strays
 from indexer.joins.principal_bands import PrincipalBands
 from indexer.joins.slot_counter import Slots
-from indexer.model import Assignment, Row
+from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import FeatureSet, jaccard
 from indexer.similarity.sides import feature_set
@@ -25,13 +25,13 @@ from indexer.stores.base import Store
 from indexer.system.failpoints import reached
 
 REMEMBERED = 50_000
-FOUND = 1_000
+LOOKED_UP = 1_000  # principals that one look-up returns at most
 WORTH = 50  # documents read whole for the time that one takes to look up
 _FAMILY = ("family", "principal", "similarity", "cluster", "provisional")
 
 
 @dataclass(slots=True)
-class _UnderWay:
+class _PendingPrincipal:
     """A principal that was handed over and that the store has not acknowledged; one that it refused
     never will be.
     """
@@ -40,10 +40,15 @@ class _UnderWay:
     decided: threading.Event = field(default_factory=threading.Event)
     arrived: bool = False
 
+    @property
+    def may_arrive(self) -> bool:
+        """Whether the store has acknowledged it, or may do so."""
+        return self.arrived or not self.decided.is_set()
+
 
 class Arrivals:
-    """Gives the rows of one job their families, and writes them. `settings` None: no look-ups,
-    every document leads its own.
+    """Assigns families to the rows of one job, and writes them. `options` None: no look-ups, every
+    document is a principal.
 
     Rows are placed in one thread, in their order, and may be written from others. Principals of
     this job are remembered, the last 50,000; others are looked up in the store, unless it was empty
@@ -51,191 +56,209 @@ class Arrivals:
     store are remembered. Recipes without bands of MinHash slots give no families.
     """
 
-    def __init__(self, store: Store, recipe: Recipe, settings: Settings | None = DEFAULTS) -> None:
-        self._store, self._recipe, self._settings = store, recipe, settings or DEFAULTS
+    def __init__(
+        self, store: Store, recipe: Recipe, options: GroupOptions | None = DEFAULT_OPTIONS
+    ) -> None:
+        self._store = store
+        self._recipe = recipe
+        self._options = options or DEFAULT_OPTIONS
         self.writers = store.writers
-        self._joining = settings is not None and bool(recipe.minhash and recipe.bands)
+        self._joins = options is not None and bool(recipe.minhash and recipe.bands)
         self._width = recipe.slots or 0
         self._least = (
-            fewest_equal("jaccard", self._width, self._settings.threshold) if self._joining else 0
+            fewest_equal("jaccard", self._width, self._options.threshold) if self._joins else 0
         )
-        self._known = self._no_leaders()
+        self._known = self._no_principals()
         self._documents = store.counts().documents
-        self._asking = store.shared or self._documents > 0
+        self._must_look_up = store.shared or self._documents > 0
         self._looked_up = 0
-        self._under_way: dict[str, _UnderWay] = {}
+        self._pending: dict[str, _PendingPrincipal] = {}
         self._sources: dict[str, str] = {}
-        self._led: set[str] = set()
+        self._repaired: set[str] = set()
 
-    def placed(self, rows: Sequence[Row], replaced: Collection[str] = ()) -> list[Row]:
-        """The rows with their families, to be handed to `write` in this order. `replaced`: ids that
-        the store holds already.
+    def place(self, rows: Sequence[Row], replaced: Collection[str] = ()) -> list[Row]:
+        """Return the rows with their families, to be handed to `write` in this order. `replaced`:
+        ids that the store holds already.
 
-        A document whose text is the same as before keeps its family. Before a text changes, the
-        members that it led choose anew, among themselves.
+        A document whose text is the same as before keeps its family. Before the text of a principal
+        changes, its members choose anew, among themselves.
         """
         last = {row.id: place for place, row in enumerate(rows)}
         stored = [id for id in last if id in replaced or id in self._known]
         before = self._store.get(stored) if stored else {}
-        kept = {id for id, old in before.items() if _unchanged(old, rows[last[id]])}
-        changing = {id: old for id, old in before.items() if id not in kept}
+        same = {id for id, row in before.items() if _is_unchanged(row, rows[last[id]])}
+        changing = {id: row for id, row in before.items() if id not in same}
         if changing:
-            self._mend(changing)
-            before |= self._store.get(list(kept))
+            self._repair(changing)
+            before |= self._store.get(list(same))
         placed = [
-            _with_family_of(before[row.id], row) if row.id in kept else _alone(row) for row in rows
+            _with_family_of(before[row.id], row) if row.id in same else _singleton(row)
+            for row in rows
         ]
-        fresh = [
-            place for id, place in last.items() if id not in kept and self._sketched(rows[place])
+        new = [
+            place for id, place in last.items() if id not in same and self._has_slots(rows[place])
         ]
-        if self._joining and fresh:
-            self._join(placed, fresh, changing.keys())
+        if self._joins and new:
+            self._join(placed, new, changing.keys())
         if len(last) < len(rows):
             placed = [_with_family_of(placed[last[row.id]], row) for row in placed]
-        self._note_sources(row for row in placed if row.id in kept)
+        self._note_sources(row for row in placed if row.id in same)
         return placed
 
     def write(self, rows: Sequence[Row]) -> list[str | None]:
-        """`Store.write` for rows that were placed: principals first; who would join one that was
-        refused is alone.
+        """Write rows that were placed as `Store.write` does: principals first; a row that would
+        join a principal that was refused is alone.
         """
-        heads = [self._under_way.get(row.family) if row.family != row.id else None for row in rows]
-        now = [place for place, head in enumerate(heads) if head is None]
+        heads = [self._pending.get(row.family) if row.family != row.id else None for row in rows]
+        first = [place for place, head in enumerate(heads) if head is None]
+        written = [rows[place] for place in first]
         refusals: dict[int, str | None] = {}
         try:
-            refusals |= zip(now, self._store.write([rows[place] for place in now]), strict=True)
+            refusals |= zip(first, self._store.write(written), strict=True)
         finally:
-            self._decide(
-                [rows[place] for place in now],
-                {rows[place].id for place in now if refusals.get(place, "") is None},
-            )
-        written = [rows[place] for place in now]
+            accepted = {rows[place].id for place in first if refusals.get(place, "") is None}
+            self._decide(written, accepted)
         later = [place for place, head in enumerate(heads) if head is not None]
         if later:
-            waited = [self._after(heads[place], rows[place]) for place in later]
-            refusals |= zip(later, self._store.write(waited), strict=True)
-            written += waited
+            joining = [self._wait_for(heads[place], rows[place]) for place in later]
+            refusals |= zip(later, self._store.write(joining), strict=True)
+            written += joining
         if self._store.shared:
             self._check(written)
         return [refusals[place] for place in range(len(rows))]
 
     def _decide(self, rows: Sequence[Row], accepted: Collection[str]) -> None:
-        """Let those go on who wait for a principal among these rows."""
+        """Release the threads that wait for a principal among these rows."""
         for row in rows:
-            if row.family == row.id and (head := self._under_way.get(row.id)) is not None:
-                head.arrived = row.id in accepted
-                head.decided.set()
-                if head.arrived:
-                    del self._under_way[row.id]
+            head = self._pending.get(row.id) if row.family == row.id else None
+            if head is None:
+                continue
+            head.arrived = row.id in accepted
+            head.decided.set()
+            if head.arrived:
+                del self._pending[row.id]
 
-    def _after(self, head: _UnderWay | None, row: Row) -> Row:
-        """The row, once the store has decided on the principal that it joins."""
+    def _wait_for(self, head: _PendingPrincipal | None, row: Row) -> Row:
+        """Return the row, once the store has decided on the principal that it joins."""
         if head is not None:
             head.decided.wait()
-        return row if head is None or head.arrived else _alone(row)
+        return row if head is None or head.arrived else _singleton(row)
 
     def _check(self, rows: Sequence[Row]) -> None:
-        """Mend what other writers did meanwhile to principals that were joined, and what they
-        joined to those that changed.
+        """Repair what other writers did meanwhile: principals that were joined are gone or changed,
+        or documents joined a principal that changed here.
         """
-        seen = {
-            row.id: source
-            for row in rows
-            if (source := self._sources.pop(row.id, None)) is not None
-        }
-        now = (
-            self._store.sources(list({row.family for row in rows if row.id in seen}))
-            if seen
-            else {}
-        )
+        expected: dict[str, str] = {}
+        for row in rows:
+            source = self._sources.pop(row.id, None)
+            if source is not None:
+                expected[row.id] = source
+        families = list({row.family for row in rows if row.id in expected})
+        sources = self._store.sources(families) if families else {}
         lost = [
-            _alone(row) for row in rows if row.id in seen and now.get(row.family) != seen[row.id]
+            row
+            for row in rows
+            if row.id in expected and sources.get(row.family) != expected[row.id]
         ]
         if lost:
             self._store.assign(
-                Assignment(row.id, row.id, bool(row.principal), None, None, provisional=True)
+                Assignment(row.id, row.id, row.status == "complete", None, None, provisional=True)
                 for row in lost
             )
-        if changed := [row.id for row in rows if row.id in self._led]:
-            repair_strays(self._store, self._recipe, changed, self._settings)
+        changed = [row.id for row in rows if row.id in self._repaired]
+        if changed:
+            repair_strays(self._store, self._recipe, changed, self._options)
 
-    def _mend(self, changing: dict[str, Row]) -> None:
-        reached("before_mend")
-        repair_families(self._store, self._recipe, changing, self._settings)
-        reached("after_mend")
-        self._asking = True
-        self._led |= {id for id, old in changing.items() if old.principal is not False}
+    def _repair(self, changing: Mapping[str, Row]) -> None:
+        """Repair the families of stored documents whose text is about to change."""
+        reached("before_repair")
+        repair_families(self._store, self._recipe, changing, self._options)
+        reached("after_repair")
+        self._must_look_up = True
+        self._repaired |= {id for id, row in changing.items() if row.principal is not False}
         for id in changing:
             self._known.discard(id)
 
-    def _sketched(self, row: Row) -> bool:
-        return (
-            row.status in ("complete", "truncated") and len(row.minhash or b"") == 4 * self._width
-        )
+    def _has_slots(self, row: Row) -> bool:
+        keyed = row.status in ("complete", "truncated")
+        return keyed and len(row.minhash or b"") == 4 * self._width
 
-    def _join(self, rows: list[Row], fresh: list[int], changing: Collection[str]) -> None:
+    def _join(self, rows: list[Row], new: list[int], changing: Collection[str]) -> None:
         """Put the rows at these places into families, in their order."""
-        arriving = [rows[place] for place in fresh]
-        slots = self._unpacked(row.minhash or b"" for row in arriving)
-        if self._asking:
+        arriving = [rows[place] for place in new]
+        slots = self._unpack(row.minhash or b"" for row in arriving)
+        if self._must_look_up:
             self._look_up(arriving, changing)
-        self._documents += len(fresh)
+        self._documents += len(new)
         near = self._near(arriving, slots)
-        leading = self._leading(id for ids in near for id in ids)
-        features, new = _Features(self._recipe), []
-        for number, (place, ids) in enumerate(zip(fresh, near, strict=True)):
+        principals = self._principals(id for ids in near for id in ids)
+        features = _Features(self._recipe)
+        numbers = []
+        for number, (place, ids) in enumerate(zip(new, near, strict=True)):
             row = rows[place]
-            heads = [leading[id] for id in ids if id in leading]
+            heads = [principals[id] for id in ids if id in principals]
             best, similarity = features.most_similar(row, heads)
-            if best is not None and similarity >= self._settings.threshold:
+            if best is not None and similarity >= self._options.threshold:
                 rows[place] = replace(row, family=best.id, principal=False, similarity=similarity)
-                self._sources |= {row.id: best.source} if best.id not in self._under_way else {}
+                if best.id not in self._pending:
+                    self._sources[row.id] = best.source
             elif row.principal:
-                leading[row.id] = row
-                self._under_way[row.id] = _UnderWay(row)
-                new.append(number)
-        self._remember([arriving[number].id for number in new], slots[new])
+                principals[row.id] = row
+                self._pending[row.id] = _PendingPrincipal(row)
+                numbers.append(number)
+        self._remember([arriving[number].id for number in numbers], slots[numbers])
 
     def _look_up(self, rows: Sequence[Row], changing: Collection[str]) -> None:
         """Remember the stored principals that share a band with one of these rows."""
         self._looked_up += len(rows)
-        if not self._store.shared and self._looked_up * WORTH >= self._documents <= REMEMBERED // 2:
-            found, self._looked_up, self._asking = (
-                self._store.principals(None, REMEMBERED),
-                0,
-                False,
-            )
+        worth_reading = self._looked_up * WORTH >= self._documents <= REMEMBERED // 2
+        principals: Sequence[PrincipalRow]
+        if not self._store.shared and worth_reading:
+            principals = self._store.principals(None, REMEMBERED)
+            self._looked_up = 0
+            self._must_look_up = False
         else:
-            found = self._store.principals([row.bands for row in rows], FOUND)
-        self._make_room(len(found))
-        new = [one for one in found if one.id not in self._known and one.id not in changing]
-        self._remember([one.id for one in new], self._unpacked(one.minhash for one in new))
+            principals = self._store.principals([row.bands for row in rows], LOOKED_UP)
+        self._forget_if_full(len(principals))
+        new = [
+            principal
+            for principal in principals
+            if principal.id not in self._known and principal.id not in changing
+        ]
+        slots = self._unpack(principal.minhash for principal in new)
+        self._remember([principal.id for principal in new], slots)
 
     def _near(self, rows: Sequence[Row], slots: Slots) -> list[list[str]]:
-        """For each row the ids that it may resemble, of principals known and of rows before it."""
+        """Return for each row the ids that it may resemble, of known principals and of rows before
+        it.
+        """
         near: list[list[str]] = [[] for _ in rows]
-        here = self._no_leaders()
-        here.add([row.id for row in rows], slots)
+        batch = self._no_principals()
+        batch.add([row.id for row in rows], slots)
         places = {row.id: place for place, row in enumerate(rows)}
-        for leaders in (self._known, here):
-            for place, id in leaders.near(slots, self._least):
+        for principals in (self._known, batch):
+            for place, id in principals.near(slots, self._least):
                 if places.get(id, -1) < place:
                     near[place].append(id)
         return near
 
-    def _leading(self, ids: Iterable[str]) -> dict[str, Row]:
-        """The rows of those that may be joined; the others are forgotten."""
-        wanted = dict.fromkeys(ids)
-        heads = {id: head for id in wanted if (head := self._under_way.get(id)) is not None}
-        under_way = {
-            id: head.row for id, head in heads.items() if head.arrived or not head.decided.is_set()
-        }
-        asked = [id for id in wanted if id not in heads and id in self._known]
-        stored = self._store.get(asked) if asked else {}
-        for id in asked:
-            if id not in stored or not leads_family(stored[id]):
+    def _principals(self, ids: Iterable[str]) -> dict[str, Row]:
+        """Return the rows of those that may be joined; the others are forgotten."""
+        distinct = dict.fromkeys(ids)
+        pending: dict[str, _PendingPrincipal] = {}
+        for id in distinct:
+            head = self._pending.get(id)  # once: other threads delete from it
+            if head is not None:
+                pending[id] = head
+        rows = {id: head.row for id, head in pending.items() if head.may_arrive}
+        known = [id for id in distinct if id not in pending and id in self._known]
+        stored = self._store.get(known) if known else {}
+        for id in known:
+            if id in stored and is_principal(stored[id]):
+                rows[id] = stored[id]
+            else:
                 self._known.discard(id)
-        return under_way | {id: row for id, row in stored.items() if leads_family(row)}
+        return rows
 
     def _note_sources(self, rows: Iterable[Row]) -> None:
         """Remember what the principals of these rows hold, to see later whether it is still the
@@ -243,22 +266,23 @@ class Arrivals:
         """
         members = {row.id: row.family for row in rows if row.family != row.id}
         if self._store.shared and members:
-            now = self._store.sources(list(set(members.values())))
-            self._sources |= {id: now.get(family, "") for id, family in members.items()}
+            sources = self._store.sources(list(set(members.values())))
+            self._sources |= {id: sources.get(family, "") for id, family in members.items()}
 
     def _remember(self, ids: Sequence[str], slots: Slots) -> None:
-        self._make_room(len(ids))
+        self._forget_if_full(len(ids))
         self._known.add(ids, slots)
 
-    def _make_room(self, count: int) -> None:
-        """Where so many more could not be remembered, begin anew, and look up from then on."""
+    def _forget_if_full(self, count: int) -> None:
+        """If so many more could not be remembered, begin anew, and look up from then on."""
         if len(self._known.ids) + count > REMEMBERED:
-            self._known, self._asking = self._no_leaders(), True
+            self._known = self._no_principals()
+            self._must_look_up = True
 
-    def _unpacked(self, sketches: Iterable[bytes]) -> Slots:
+    def _unpack(self, sketches: Iterable[bytes]) -> Slots:
         return unpack_slots(b"".join(sketches)).reshape(-1, self._width)
 
-    def _no_leaders(self) -> PrincipalBands:
+    def _no_principals(self) -> PrincipalBands:
         return PrincipalBands(self._width, self._recipe.bands or 0, self._recipe.rows or 0)
 
 
@@ -270,10 +294,12 @@ class _Features:
         self._sets: dict[str, FeatureSet] = {}
 
     def most_similar(self, row: Row, heads: Sequence[Row]) -> tuple[Row | None, float]:
-        """The most similar of these, ties to the first; None when there are none."""
+        """Return the most similar of these, ties to the first; None when there are none."""
+        if not heads:
+            return None, 0.0
         values = [self._similarity(row, head) for head in heads]
-        best = max(values, default=0.0)
-        return (heads[values.index(best)], best) if heads else (None, best)
+        best = max(values)
+        return heads[values.index(best)], best
 
     def _similarity(self, a: Row, b: Row) -> float:
         return 1.0 if a.exact == b.exact else jaccard(self._of(a), self._of(b))
@@ -284,7 +310,7 @@ class _Features:
         return self._sets[row.id]
 
 
-def _alone(row: Row) -> Row:
+def _singleton(row: Row) -> Row:
     return replace(
         row,
         family=row.id,
@@ -295,10 +321,10 @@ def _alone(row: Row) -> Row:
     )
 
 
-def _unchanged(old: Row, new: Row) -> bool:
-    return (old.exact, old.status, old.recipe) == (new.exact, new.status, new.recipe)
+def _is_unchanged(stored: Row, row: Row) -> bool:
+    return (stored.exact, stored.status, stored.recipe) == (row.exact, row.status, row.recipe)
 
 
-def _with_family_of(other: Row, row: Row) -> Row:
-    """The row with the family fields of another one of the same id."""
-    return replace(row, **{name: getattr(other, name) for name in _FAMILY})
+def _with_family_of(source: Row, row: Row) -> Row:
+    """Return the row with the family fields of another one of the same id."""
+    return replace(row, **{name: getattr(source, name) for name in _FAMILY})

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from indexer.errors import StoreStopped, StoreUnreachable, UsageError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.extraction.extractors import extractor_named
 from indexer.extraction.worker_pool import Pool
-from indexer.grouping.delete import DEFAULTS, delete_and_repair
-from indexer.grouping.group import Settings
+from indexer.grouping.assign_families import DEFAULT_OPTIONS as DEFAULT_GROUP_OPTIONS
+from indexer.grouping.assign_families import GroupOptions
 from indexer.indexing.open_sources import blobs_of, open_sources, target
 from indexer.indexing.parts import part_divider
+from indexer.indexing.prune import note_ids, prune, settle_failures
 from indexer.indexing.stages import Job, outcomes
 from indexer.jobs.history import record_job
-from indexer.jobs.journal import Failure, Journal, journal_path
+from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.base import Reading, Source
-from indexer.sources.members import INSIDE
 from indexer.stores.address import StoreAddress
 from indexer.stores.base import Store
 
@@ -34,12 +34,74 @@ _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before an
 
 
 @dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """Options of `index`: what is read, how, and what is kept of it.
+
+    `recipe`: the settings of fingerprints; None means the store's own, or the default for a new
+    store.
+    `namespace`: what ids are relative to; None means the real path of each PATH.
+    `labels`: added to every document under the paths, unchanged ones included.
+    `extractor`: `native` (in worker processes), `server` (a Tika server) or `plain` (text only).
+    `limits`: bounds of one document: seconds, megabytes of a worker, bytes, and characters beyond
+    which its text is cut.
+    `prune`: remove rows under the paths whose document is gone.
+    `retry`: read documents again that failed before.
+    `family_threshold`: the least similarity at which a new or changed document joins the family of
+    a principal as it arrives; above 0, at most 1; None looks none up, and every document is a
+    principal until `group`.
+    `parts`: `clauses` keeps the clauses of each document as rows of their own beside it, which
+    `search`, `similar`, `match` and `group` look at by `of`; the store keeps to it from then on.
+    None means as the store does.
+    `reading`: how sources are read, such as the fields of records. Its `namespace` and bounds are
+    replaced by those above.
+
+    Raises `UsageError` for a threshold out of its range.
+    """
+
+    recipe: Recipe | None = None
+    namespace: str | None = None
+    labels: Sequence[str] = ()
+    extractor: str = "native"
+    limits: Limits = DEFAULT_LIMITS
+    prune: bool = False
+    retry: bool = False
+    family_threshold: float | None = DEFAULT_GROUP_OPTIONS.threshold
+    parts: Literal["clauses"] | None = None
+    reading: Reading = DEFAULT_READING
+
+    def __post_init__(self) -> None:
+        threshold = self.family_threshold
+        if threshold is not None and not 0 < threshold <= 1:
+            raise UsageError(
+                f"the threshold of families must lie between 0 (exclusive) and 1, not {threshold}"
+            )
+
+    @property
+    def families(self) -> GroupOptions | None:
+        """How families are made on arrival; None when they are not."""
+        return None if self.family_threshold is None else GroupOptions(self.family_threshold)
+
+    @property
+    def bounded_reading(self) -> Reading:
+        """How sources are read, with the namespace and the bounds of these options."""
+        return replace(
+            self.reading,
+            namespace=self.namespace,
+            max_bytes=self.limits.bytes,
+            max_chars=self.limits.chars,
+        )
+
+
+DEFAULT_OPTIONS = IndexOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
-    """What became of every blob of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the
+    """Outcomes of all blobs of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the
     number of `failed`.
 
-    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: it was asked to
-    end before all was read.
+    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: the job was told
+    to end before all was read.
     """
 
     seen: int
@@ -53,118 +115,122 @@ class Account:
 
 
 def index(
-    paths: Sequence[str],
+    paths: Sequence[str] | str | Path,
     store: Store,
-    recipe: Recipe | None = None,
+    options: IndexOptions = DEFAULT_OPTIONS,
     *,
     workers: int | None = None,
-    namespace: str | None = None,
-    labels: Sequence[str] = (),
-    extractor: str = "native",
-    limits: Limits = DEFAULT_LIMITS,
-    prune: bool = False,
-    retry: bool = False,
-    family_threshold: float | None = DEFAULTS.threshold,
-    parts: Literal["clauses"] | None = None,
-    reading: Reading = DEFAULT_READING,
     progress: Callable[[Outcome], None] = lambda _: None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> Account:
     """Extract, fingerprint and store every document under `paths`; skip what has not changed;
     resume what was cut short.
 
-    `paths` are files, folders, archives, mailboxes, tables and URLs, read as `reading` says (its
-    namespace and limits are those of this call). `recipe` None means the store's own, or the
-    default for a new store. `labels` are added to every document under `paths`, unchanged ones
-    included. `prune` removes rows under `paths` whose document is gone. `retry` reads documents
-    again that failed before. `progress` is called with each outcome as it is known. Once `stopping`
-    says so, nothing more is read or pruned, and what was read is finished.
+    `paths` are files, folders, archives, mailboxes, tables and URLs; a single one need not be in a
+    list. `workers`: extraction processes; None means one a processor. `progress` is called with
+    each outcome as it is known. Once `stopping` returns True, nothing more is read or pruned, and
+    what was read is finished.
 
-    A new or changed document joins the family of the most similar principal at `family_threshold`
-    or above, looked up as it arrives, else it leads its own (None: always); `group` makes families
-    final.
-
-    `parts` clauses: the clauses of each document become rows of their own beside it, which
-    `search`, `similar`, `match` and `group` are asked about by `of`. A store keeps to it from then
-    on: None means as the store does.
+    Families of new and changed documents are provisional; `group` makes them final.
 
     Raises `SourceNotFound` and other kinds of `UsageError` before anything is written, `StoreError`
     and `ExtractorUnavailable`; what was acknowledged by then is in the store, and the same call
     goes on from there.
     """
     started = time.monotonic()
-    families = _families(family_threshold)
-    reading = replace(reading, namespace=namespace, max_bytes=limits.bytes, max_chars=limits.chars)
-    own = store
-    store = target(paths, store, reading, labels)
-    wanted = recipe or store.stored_recipe() or DEFAULT
-    fingerprints([_PROBE], wanted)
-    if reading.own_ids:
-        reading = replace(
-            reading, parted=bool(parts or (store.stored_recipe() and store.stored_parts()))
-        )
-    sources = open_sources(paths, reading, store, own_files(store.address))
-    _check(sources, prune)
-    store.prepare(wanted)
-    job_recipe = store.stored_recipe() or DEFAULT
+    names = [str(paths)] if isinstance(paths, (str, Path)) else list(paths)
+    inputs = _open_inputs(names, store, options)
+    store = inputs.store
     tally = _Tally()
-    ids: set[str] = set()
-    headings = bool(parts or (store is own and store.stored_parts()))
-    pool = Pool(extractor_named(extractor, headings), workers, limits)
+    headings = bool(options.parts or (not inputs.in_place and store.stored_parts()))
+    pool = Pool(extractor_named(options.extractor, headings), workers, options.limits)
     with (
-        _resumable(),
+        _stop_when_unreachable(),
         Journal(journal_path(store.address)) as journal,
-        record_job(journal, "index") as told,
+        record_job(journal, "index") as record,
         pool,
     ):
-        told.counts = tally.counts
-        divides = part_divider(store, parts, job_recipe, in_place=store is not own)
-        job = Job(
-            store,
-            job_recipe,
-            journal,
-            pool.identity,
-            limits,
-            tuple(labels),
-            retry,
-            families,
-            stopping,
-            divides,
-        )
-        blobs = blobs_of(sources, reading)
-        with closing(outcomes(_noted(blobs, ids) if prune else blobs, job, pool)) as known:
-            for outcome in known:
+        record.counts = tally.counts
+        job = _job(inputs, options, journal, pool.identity, stopping)
+        ids: set[str] = set()
+        blobs: Iterator[Blob | Outcome] = blobs_of(inputs.sources, inputs.reading)
+        if options.prune:
+            blobs = note_ids(blobs, ids)
+        with closing(outcomes(blobs, job, pool)) as results:
+            for outcome in results:
                 tally.add(outcome)
                 progress(outcome)
         removed = 0
         if not stopping():
-            removed = _prune(sources, store, ids, tally.failed) if prune else 0
-            _settle(journal, sources, tally.failed)
+            removed = prune(inputs.sources, store, ids, tally.failed) if options.prune else 0
+            settle_failures(journal, inputs.sources, tally.failed)
         store.refresh()
-        told.stopped = stopping()
+        record.stopped = stopping()
     return tally.account(removed, time.monotonic() - started, stopping())
 
 
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """Sources of a job, and the store and recipe that it writes with."""
+
+    sources: Sequence[Source]
+    reading: Reading
+    store: Store
+    in_place: bool
+    recipe: Recipe
+
+
+def _open_inputs(paths: Sequence[str], own: Store, options: IndexOptions) -> _Inputs:
+    """Open the sources and prepare the store; raises what can be refused before anything is
+    written.
+    """
+    reading = options.bounded_reading
+    store = target(paths, own, reading, options.labels)
+    recipe = options.recipe or store.stored_recipe() or DEFAULT
+    fingerprints([_PROBE], recipe)
+    if reading.own_ids:
+        parted = bool(options.parts or (store.stored_recipe() and store.stored_parts()))
+        reading = replace(reading, parted=parted)
+    sources = open_sources(paths, reading, store, own_files(store.address))
+    if options.prune and not all(source.scopes() for source in sources):
+        raise UsageError(
+            "--prune cannot tell what is gone from an index that is signed in place, "
+            "or from the answer to a query"
+        )
+    store.prepare(recipe)
+    return _Inputs(sources, reading, store, store is not own, store.stored_recipe() or DEFAULT)
+
+
+def _job(
+    inputs: _Inputs,
+    options: IndexOptions,
+    journal: Journal,
+    extractor: str,
+    stopping: Callable[[], bool],
+) -> Job:
+    return Job(
+        inputs.store,
+        inputs.recipe,
+        journal,
+        extractor,
+        options.limits,
+        labels=tuple(options.labels),
+        retry=options.retry,
+        families=options.families,
+        stopping=stopping,
+        divide=part_divider(inputs.store, options.parts, inputs.recipe, inputs.in_place),
+    )
+
+
 @contextmanager
-def _resumable() -> Iterator[None]:
-    """A store that answers no more in the middle of a job has stopped."""
+def _stop_when_unreachable() -> Iterator[None]:
+    """Raise `StoreStopped` for a store that answers no more in the middle of a job."""
     try:
         yield
     except StoreUnreachable as error:
         raise StoreStopped(
             reason=f"no answer ({error.reason})", remedy="wait until it answers again"
         ) from error
-
-
-def _families(threshold: float | None) -> Settings | None:
-    """How families are made on arrival, None when they are not; raises `UsageError` for a threshold
-    out of range.
-    """
-    if threshold is not None and not 0 < threshold <= 1:
-        raise UsageError(
-            f"the threshold of families must lie between 0 (exclusive) and 1, not {threshold}"
-        )
-    return None if threshold is None else Settings(threshold)
 
 
 class _Tally:
@@ -198,71 +264,10 @@ class _Tally:
 
 
 def own_files(address: StoreAddress) -> tuple[str, ...]:
-    """The files that nearfold itself keeps for a store: they are never indexed."""
+    """Return the files that nearfold itself keeps for a store: they are never indexed."""
     journal = journal_path(address)
     if journal is None:
         return ()
     if address.file is None:
         return (str(journal),)
     return (str(journal), address.file, f"{address.file}.reindex")
-
-
-def _check(sources: Sequence[Source], prune: bool) -> None:
-    if prune and not all(source.scopes() for source in sources):
-        raise UsageError(
-            "--prune cannot tell what is gone from an index that is signed in place, or from the answer to a query"
-        )
-
-
-def _noted(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Outcome]:
-    for item in blobs:
-        if isinstance(item, Blob):
-            ids.add(item.id)
-        yield item
-
-
-def _prune(
-    sources: Sequence[Source], store: Store, ids: set[str], failed: Sequence[FailedBlob]
-) -> int:
-    """Delete rows of these sources whose document is gone: not yielded in this run, and not there
-    under its path either.
-
-    What lies under a folder or in a container that could not be read is left alone.
-    """
-    unread = tuple(f"{failure.path}{end}" for failure in failed for end in (os.sep, INSIDE))
-    gone = [
-        row.id
-        for source in sources
-        for scope in source.scopes()
-        for row in store.scan(under=scope)
-        if row.id not in ids and not row.path.startswith(unread) and not source.holds(row.path)
-    ]
-    return len(delete_and_repair(store, gone).deleted)
-
-
-def _settle(journal: Journal, sources: Sequence[Source], failed: Sequence[FailedBlob]) -> None:
-    """Let the journal say of these sources what the account of this run says, which read them to
-    their end.
-
-    What failed without being read is remembered, and an earlier failure forgotten when its file is
-    gone, or fails no more or otherwise now; those in containers that were not opened this time are
-    kept.
-    """
-    now = {(one.path, one.error) for one in failed}
-    paths = {path for path, _ in now}
-    journal.forget(
-        [
-            one.id
-            for one in journal
-            if (one.path, one.error) not in now
-            for source in sources
-            if any(_within(one.path, scope) for scope in source.scopes())
-            and (one.unread or one.path in paths or not source.holds(one.path))
-        ]
-    )
-    known = {(one.path, one.error) for one in journal}
-    journal.record(Failure.unread_at(path, error) for path, error in now - known)
-
-
-def _within(path: str, scope: str) -> bool:
-    return path == scope or path.startswith(f"{scope.rstrip('/')}/")

@@ -1,17 +1,25 @@
-"""The row of one document, made of what was extracted and what was signed."""
+"""Rows of documents, made of what was extracted and what was signed."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.sketch.codec import pack_slots
+from indexer.text.clauses.segmentation import Heading
+
+Structure: TypeAlias = Mapping[str, Sequence[Heading]]
+Divide: TypeAlias = Callable[[Sequence[Row], Collection[str], Structure], list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedBlob:
-    """A blob with its text; the bytes are gone. `replaces` as in `Pending`."""
+    """A blob with its text; the bytes are gone. `replaces`: the store has a row of its earlier
+    content.
+    """
 
     blob: Blob
     raw: str
@@ -21,17 +29,18 @@ class ExtractedBlob:
 
 
 def row_of(
-    item: ExtractedBlob, signed: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()
+    item: ExtractedBlob, signature: Fingerprint, recipe_id: str, labels: tuple[str, ...] = ()
 ) -> Row:
-    """The row of one document. Cut text is `truncated`, never `complete`; until it is grouped a row
-    is its own family.
+    """Return the row of one document. Cut text is `truncated`, never `complete`; until it is
+    grouped a row is its own family.
     """
-    blob, document = item.blob, item.document
-    cut = document.truncated and signed.status == "complete"
+    blob = item.blob
+    document = item.document
+    cut = document.truncated and signature.status == "complete"
     return Row(
         id=blob.id,
         recipe=recipe_id,
-        status="truncated" if cut else signed.status,
+        status="truncated" if cut else signature.status,
         title=document.title or file_name(blob.path),
         text=document.text,
         path=blob.path,
@@ -41,19 +50,19 @@ def row_of(
         source=item.source,
         extractor=document.extractor,
         raw=item.raw,
-        exact=signed.exact,
-        words=signed.words,
-        chars=signed.chars,
+        exact=signature.exact,
+        words=signature.words,
+        chars=signature.chars,
         family=blob.id,
         labels=tuple(dict.fromkeys((*blob.labels, *document.labels, *labels))),
         metadata={**document.metadata, **blob.metadata},
-        bands=signed.bands,
-        blocks=signed.blocks,
-        minhash=None if signed.minhash is None else pack_slots(signed.minhash),
-        simhash=signed.simhash,
+        bands=signature.bands,
+        blocks=signature.blocks,
+        minhash=None if signature.minhash is None else pack_slots(signature.minhash),
+        simhash=signature.simhash,
     )
 
 
 def file_name(path: str) -> str:
-    """The last part of a path; making a Path of it costs as much as reading a small file."""
+    """Return the last part of a path; making a Path of it costs as much as reading a small file."""
     return path.rpartition(os.sep)[2]

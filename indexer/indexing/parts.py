@@ -6,14 +6,14 @@ What is signed is a clause without its number and heading; both are its title, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeAlias
 
 from indexer.errors import StoreError, UnsupportedOperation
 from indexer.grouping.delete import repair_families
 from indexer.indexing.arrival import Arrivals
+from indexer.indexing.make_rows import Divide, Structure
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
@@ -23,34 +23,35 @@ from indexer.text.clauses.segmentation import Heading, clauses
 
 KINDS = {"clauses": "clauses_v1"}
 BATCH = 50
-Structure: TypeAlias = Mapping[str, Sequence[Heading]]
 _BEGUN = " begun"
-_NONE: Structure = {}
+_NO_STRUCTURE: Structure = {}
 
 
-def divide(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NONE) -> list[Row]:
-    """Documents with the rows of their parts: `#1`, `#2` and so on after the document's id, in the
-    order of the text.
+def divide(rows: Sequence[Row], recipe: Recipe, structure: Structure = _NO_STRUCTURE) -> list[Row]:
+    """Return documents with the rows of their parts: `#1`, `#2` and so on after the document's id,
+    in the order of the text.
 
     `structure`: headings that extraction knows of, by document. A heading with nothing under it is
     no part. The last part of a text that was cut is `truncated`.
     """
     drafts = [list(_drafts(row, structure.get(row.id, ()))) for row in rows]
-    signed = iter(_signed([draft for of_one in drafts for draft in of_one], recipe))
+    parts = _sign([draft for document in drafts for draft in document], recipe)
     return [
-        replace(row, parts=_last_cut(row, tuple(islice(signed, len(of_one)))))
-        for row, of_one in zip(rows, drafts, strict=True)
+        replace(row, parts=_cut_last(row, tuple(islice(parts, len(document)))))
+        for row, document in zip(rows, drafts, strict=True)
     ]
 
 
 def _drafts(row: Row, structure: Sequence[Heading]) -> Iterator[Row]:
-    bodies = (one for one in clauses(row.text, structure) if one.body < one.end)
-    for number, one in enumerate(bodies, start=1):
-        id, text = f"{row.id}#{number}", row.text[one.body : one.end]
+    """Yield the rows of a document's clauses, not signed yet."""
+    filled = (clause for clause in clauses(row.text, structure) if clause.body < clause.end)
+    for number, clause in enumerate(filled, start=1):
+        id = f"{row.id}#{number}"
+        text = row.text[clause.body : clause.end]
         yield replace(
             row,
             id=id,
-            title=" ".join(filter(None, (one.label, one.heading))),
+            title=" ".join(filter(None, (clause.label, clause.heading))),
             text=text,
             size=len(text.encode("utf-8", "replace")),
             raw="",
@@ -61,31 +62,32 @@ def _drafts(row: Row, structure: Sequence[Heading]) -> Iterator[Row]:
             cluster=None,
             provisional=True,
             parent=row.id,
-            start=one.body,
-            stop=one.end,
+            start=clause.body,
+            stop=clause.end,
             parts=None,
         )
 
 
-def _signed(rows: Sequence[Row], recipe: Recipe) -> Iterator[Row]:
-    signed = fingerprints([row.text for row in rows], recipe)
+def _sign(rows: Sequence[Row], recipe: Recipe) -> Iterator[Row]:
+    prints = fingerprints([row.text for row in rows], recipe)
     for place, row in enumerate(rows):
-        made = signed[place]
+        signature = prints[place]
         yield replace(
             row,
-            status=made.status,
-            exact=made.exact,
-            words=made.words,
-            chars=made.chars,
-            bands=made.bands,
-            blocks=made.blocks,
-            minhash=None if made.minhash is None else pack_slots(made.minhash),
-            simhash=made.simhash,
-            principal=made.status == "complete",
+            status=signature.status,
+            exact=signature.exact,
+            words=signature.words,
+            chars=signature.chars,
+            bands=signature.bands,
+            blocks=signature.blocks,
+            minhash=None if signature.minhash is None else pack_slots(signature.minhash),
+            simhash=signature.simhash,
+            principal=signature.status == "complete",
         )
 
 
-def _last_cut(row: Row, parts: tuple[Row, ...]) -> tuple[Row, ...]:
+def _cut_last(row: Row, parts: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return the parts of a document; if its text was cut, the last one is `truncated`."""
     if row.status != "truncated" or not parts or parts[-1].status != "complete":
         return parts
     return (*parts[:-1], replace(parts[-1], status="truncated", principal=False))
@@ -93,49 +95,46 @@ def _last_cut(row: Row, parts: tuple[Row, ...]) -> tuple[Row, ...]:
 
 @dataclass(slots=True)
 class PartDivider:
-    """Divides the documents of one job. Parts whose text is the same keep their family; who was led
-    by others is mended.
+    """Divides the documents of one job. Parts whose text is the same keep their family; a family
+    whose principal goes or changes is repaired.
     """
 
     store: Store
     recipe: Recipe
     arrivals: Arrivals | None = None
 
-    def divided(
-        self, rows: Sequence[Row], replaced: Collection[str], structure: Structure = _NONE
+    def divide(
+        self, rows: Sequence[Row], replaced: Collection[str], structure: Structure = _NO_STRUCTURE
     ) -> list[Row]:
-        """The rows with their parts. `replaced`: ids of documents that the store holds already,
-        with parts of their own.
+        """Return the rows with their parts. `replaced`: ids of documents that the store holds
+        already, with parts of their own.
         """
-        made = divide(rows, self.recipe, structure)
-        before = self._before([row.id for row in rows if row.id in replaced])
+        divided = divide(rows, self.recipe, structure)
+        before = self._stored_parts([row.id for row in rows if row.id in replaced])
         if not before:
-            return made
+            return divided
         self.arrivals = self.arrivals or Arrivals(self.store.of("parts"), self.recipe, None)
-        parts = [part for row in made for part in row.parts or ()]
-        coming = {part.id for part in parts}
-        repair_families(
-            self.store, self.recipe, {id: row for id, row in before.items() if id not in coming}
-        )
-        placed = iter(self.arrivals.placed(parts, before.keys() & coming))
-        return [replace(row, parts=tuple(islice(placed, len(row.parts or ())))) for row in made]
+        parts = [part for row in divided for part in row.parts or ()]
+        ids = {part.id for part in parts}
+        leaving = {id: row for id, row in before.items() if id not in ids}
+        repair_families(self.store, self.recipe, leaving)
+        placed = iter(self.arrivals.place(parts, before.keys() & ids))
+        return [replace(row, parts=tuple(islice(placed, len(row.parts or ())))) for row in divided]
 
-    def _before(self, ids: Sequence[str]) -> dict[str, Row]:
-        """The stored parts of these documents."""
+    def _stored_parts(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return the stored parts of these documents."""
         if not ids:
             return {}
         self.store.refresh()
         return self.store.get([id for id, _ in self.store.members("parent", ids)])
 
 
-def part_divider(
-    store: Store, parts: str | None, recipe: Recipe, in_place: bool
-) -> PartDivider | None:
-    """How the documents of a job are divided: as `parts` says, else as those are that the store
-    holds; None for not at all.
+def part_divider(store: Store, parts: str | None, recipe: Recipe, in_place: bool) -> Divide | None:
+    """Return the function that divides the documents of a job: as `parts` says, else as those are
+    that the store holds; None if they are not divided.
 
     What was indexed before without parts is divided now, from the stored texts. Cut short, it is
-    begun anew.
+    begun anew. Raises `UnsupportedOperation` for parts of documents that are signed in place.
     """
     if in_place and parts:
         raise UnsupportedOperation(
@@ -144,23 +143,25 @@ def part_divider(
             instead="another store",
         )
     stored = None if in_place else store.stored_parts()
-    wanted = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)
-    if wanted is None:
+    kind = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)
+    if kind is None:
         return None
-    made = PartDivider(store, recipe)
-    if stored != wanted:
-        store.keep_parts(wanted + _BEGUN)
-        _divide_stored(store, made)
-        store.keep_parts(wanted)
-    return made
+    divider = PartDivider(store, recipe)
+    if stored != kind:
+        store.keep_parts(kind + _BEGUN)
+        _divide_stored(store, divider)
+        store.keep_parts(kind)
+    return divider.divide
 
 
-def _divide_stored(store: Store, made: PartDivider) -> None:
+def _divide_stored(store: Store, divider: PartDivider) -> None:
+    """Divide every document of the store. Raises `StoreError` for a part that it refuses."""
     rows = store.scan()
     while batch := list(islice(rows, BATCH)):
-        refusals = store.write(made.divided(batch, {row.id for row in batch}))
-        if refused := next(filter(None, refusals), None):
+        refusals = store.write(divider.divide(batch, {row.id for row in batch}))
+        refusal = next(filter(None, refusals), None)
+        if refusal:
             raise StoreError(
-                f"{store.url} refused a part of a document: {refused}; run `nearfold doctor`"
+                f"{store.url} refused a part of a document: {refusal}; run `nearfold doctor`"
             )
     store.refresh()

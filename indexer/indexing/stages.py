@@ -1,6 +1,6 @@
-"""The stages of indexing: blobs in, exactly one outcome each out.
+"""Stages of indexing: blobs in, exactly one outcome each out.
 
-    walk -> fresh -> extracted -> signed -> written
+    select_new -> extract -> make_rows -> write
 
 Each stage is a generator of one kind of value. An outcome that is decided early (skipped, failed)
 passes through the later stages untouched, which is why the account adds up.
@@ -16,11 +16,10 @@ from indexer.errors import ExtractionError, ExtractorUnavailable
 from indexer.extraction.base import Limits
 from indexer.extraction.extractors import document_or_task
 from indexer.extraction.worker_pool import Pool, Task
-from indexer.grouping.delete import DEFAULTS, delete_and_repair
-from indexer.grouping.group import Settings
+from indexer.grouping.assign_families import DEFAULT_OPTIONS, GroupOptions
+from indexer.grouping.delete import delete_and_repair
 from indexer.indexing.arrival import Arrivals
-from indexer.indexing.make_rows import ExtractedBlob, file_name, row_of
-from indexer.indexing.parts import PartDivider
+from indexer.indexing.make_rows import Divide, ExtractedBlob, file_name, row_of
 from indexer.indexing.writer import Writer, WriteResult
 from indexer.jobs.journal import Failure, Journal
 from indexer.model import (
@@ -59,8 +58,8 @@ class Pending:
 
 @dataclass(frozen=True)
 class Job:
-    """What the stages of one job share. Once `stopping` says so nothing more is read; what was read
-    is finished.
+    """Context that the stages of one job share. Once `stopping` returns True nothing more is read;
+    what was read is finished. `divide` adds parts to rows; None for documents without parts.
     """
 
     store: Store
@@ -70,9 +69,9 @@ class Job:
     limits: Limits
     labels: tuple[str, ...] = ()
     retry: bool = False
-    families: Settings | None = DEFAULTS
+    families: GroupOptions | None = DEFAULT_OPTIONS
     stopping: Callable[[], bool] = lambda: False
-    parting: PartDivider | None = None
+    divide: Divide | None = None
 
     @cached_property
     def arrivals(self) -> Arrivals:
@@ -81,79 +80,80 @@ class Job:
 
     @cached_property
     def recipe_id(self) -> str:
-        """The recipe's id, worked out once a job."""
+        """The recipe's id, computed once a job."""
         return self.recipe.id
 
 
 def outcomes(
     blobs: Iterable[Blob | Outcome], job: Job, pool: Pool
 ) -> Generator[Outcome, None, None]:
-    """Index blobs and yield what became of each, in the order in which it is known.
+    """Index blobs and yield the outcome of each, in the order in which it is known.
 
     An `IndexedBlob` is yielded after the store has acknowledged the row, never before. Rows may be
-    under way to the store while others are extracted; closing the generator drops them, and a later
-    run sends them again.
+    on their way to the store while others are extracted; closing the generator drops them, and a
+    later run sends them again.
     """
-    yield from _written(_extracted(_fresh(blobs, job), job, pool), job)
+    yield from _write(_extract(_select_new(blobs, job), job, pool), job)
 
 
-def _fresh(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outcome]:
+def _select_new(blobs: Iterable[Blob | Outcome], job: Job) -> Iterator[Pending | Outcome]:
     """Read blobs; those that the store or the journal already knows become outcomes."""
     for batch in _batches(blobs):
         ids = [item.id for item in batch if isinstance(item, Blob)]
         stored = job.store.sources(ids)
         failures = job.journal.failures(ids)
-        unlabelled = _unlabelled(stored, job)
+        unlabelled = _rows_without_labels(stored, job)
         for item in batch:
             if job.stopping():
                 return
             if not isinstance(item, Blob):
                 yield item
                 continue
-            outcome = _pending(
-                item, job, stored.get(item.id), None if job.retry else failures.get(item.id)
-            )
-            if isinstance(outcome, SkippedBlob) and item.id in failures:
+            failure = None if job.retry else failures.get(item.id)
+            outcome = _read(item, job, stored.get(item.id), failure)
+            if not isinstance(outcome, SkippedBlob):
+                yield outcome
+                continue
+            if item.id in failures:
                 job.journal.forget([item.id])
-            unchanged = isinstance(outcome, SkippedBlob) and item.id in unlabelled
-            yield _labelled(unlabelled[item.id], job) if unchanged else outcome
+            row = unlabelled.get(item.id)
+            yield _add_labels(row, job) if row else outcome
 
 
-def _unlabelled(stored: Iterable[str], job: Job) -> dict[str, Row]:
-    """Stored rows that lack a label of this job; nothing is read when the job has none."""
+def _rows_without_labels(stored: Iterable[str], job: Job) -> dict[str, Row]:
+    """Return the stored rows that lack a label of this job; nothing is read when the job has
+    none.
+    """
     if not job.labels:
         return {}
-    return {
-        id: row
-        for id, row in job.store.get(list(stored)).items()
-        if not set(job.labels) <= set(row.labels)
-    }
+    rows = job.store.get(list(stored))
+    return {id: row for id, row in rows.items() if not set(job.labels) <= set(row.labels)}
 
 
-def _labelled(row: Row, job: Job) -> Outcome:
+def _add_labels(row: Row, job: Job) -> Outcome:
     """Add the job's labels to an unchanged document; nothing else of it is written."""
     job.store.relabel({row.id: tuple(dict.fromkeys((*row.labels, *job.labels)))})
     return IndexedBlob(row.path, row.status)
 
 
-def _pending(
-    blob: Blob, job: Job, stored: str | None, failure: Failure | None
-) -> Pending | Outcome:
-    if blob.source and (known := _known(blob, blob.source, job, stored, failure)):
-        return known
+def _read(blob: Blob, job: Job, stored: str | None, failure: Failure | None) -> Pending | Outcome:
+    """Read a blob, unless its outcome is known before. `stored`: the source digest of its row."""
+    if blob.source:
+        outcome = _known_outcome(blob, blob.source, job, stored, failure)
+        if outcome:
+            return outcome
     try:
         payload = read(blob, job.limits.bytes)
     except ExtractionError as error:
         return FailedBlob(blob.path, str(error))
-    return _known(blob, payload.source, job, stored, failure) or Pending(
-        blob, payload, stored is not None
-    )
+    outcome = _known_outcome(blob, payload.source, job, stored, failure)
+    return outcome or Pending(blob, payload, stored is not None)
 
 
-def _known(
+def _known_outcome(
     blob: Blob, source: str, job: Job, stored: str | None, failure: Failure | None
 ) -> Outcome | None:
-    """The outcome of what the store or the journal holds already; None for anything else."""
+    """Return the outcome of what the store or the journal holds already; None for anything else."""
     if source == stored:
         return SkippedBlob(blob.path, "unchanged")
     if failure and (failure.source, failure.extractor) == (source, job.extractor):
@@ -161,10 +161,12 @@ def _known(
     return None
 
 
-def _extracted(
+def _extract(
     items: Iterable[Pending | Outcome], job: Job, pool: Pool
 ) -> Iterator[ExtractedBlob | Outcome]:
-    """Text of every blob: plain text here and now, everything else in the worker processes."""
+    """Extract the text of every blob: plain text in this process, everything else in the worker
+    processes.
+    """
     results: Iterator[tuple[Pending, Document | ExtractionError] | ExtractedBlob | Outcome] = (
         pool.extract_all(_tasks(items, job))
     )
@@ -176,9 +178,9 @@ def _extracted(
         if isinstance(result, ExtractorUnavailable):
             raise result
         if isinstance(result, ExtractionError):
-            yield _failed(pending, result, job)
+            yield _fail(pending, result, job)
         else:
-            yield _text_of(pending, result)
+            yield _extracted_blob(pending, result)
 
 
 def _tasks(
@@ -189,26 +191,25 @@ def _tasks(
             yield item
             continue
         try:
-            made = _made(item, job.limits)
+            result = _document_or_task(item, job.limits)
         except ExtractionError as error:
-            yield _failed(item, error, job)
+            yield _fail(item, error, job)
             continue
-        if isinstance(made, Task):
-            yield made
+        if isinstance(result, Task):
+            yield result
         else:
-            yield _text_of(item, made)
+            yield _extracted_blob(item, result)
 
 
-def _text_of(pending: Pending, document: Document) -> ExtractedBlob:
+def _extracted_blob(pending: Pending, document: Document) -> ExtractedBlob:
     reached("after_extract")
-    return ExtractedBlob(
-        pending.blob, pending.payload.raw, pending.payload.source, document, pending.replaces
-    )
+    payload = pending.payload
+    return ExtractedBlob(pending.blob, payload.raw, payload.source, document, pending.replaces)
 
 
-def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
-    """What the source made of it, where it gives texts; else its bytes are read or become a
-    task.
+def _document_or_task(item: Pending, limits: Limits) -> Document | Task[Pending]:
+    """Return the document that the source made, if it gives texts; else its bytes are read or
+    become a task.
     """
     reached("before_extract", ExtractionError)
     made = item.payload.made
@@ -217,26 +218,26 @@ def _made(item: Pending, limits: Limits) -> Document | Task[Pending]:
     return made or document_or_task(item, item.payload.data, file_name(item.blob.path), limits)
 
 
-def _failed(pending: Pending, error: ExtractionError, job: Job) -> FailedBlob:
-    """Remember a failure; a row of what the file held before goes, for the file no longer says
-    so.
+def _fail(pending: Pending, error: ExtractionError, job: Job) -> FailedBlob:
+    """Record a failure; the row of what the file held before is deleted, for it is no longer
+    true.
     """
     blob = pending.blob
     event("document_failed", id=blob.id, kind=type(error).__name__)
     if pending.replaces:
         delete_and_repair(job.store, [blob.id])
-    job.journal.record(
-        [Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))]
-    )
+    failure = Failure(blob.id, blob.path, pending.payload.source, job.extractor, str(error))
+    job.journal.record([failure])
     return FailedBlob(blob.path, str(error))
 
 
-def _written(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outcome]:
+def _write(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Outcome]:
     """Fingerprint in batches and hand them to the store; outcomes that are already decided pass at
     once.
     """
     batch: list[ExtractedBlob] = []
-    chars, most = 0, WRITE_DIVIDED if job.parting else WRITE_DOCUMENTS
+    chars = 0
+    most = WRITE_DIVIDED if job.divide else WRITE_DOCUMENTS
     with Writer(job.arrivals) as writer:
         for item in items:
             if not isinstance(item, ExtractedBlob):
@@ -245,55 +246,58 @@ def _written(items: Iterable[ExtractedBlob | Outcome], job: Job) -> Iterator[Out
             batch.append(item)
             chars += len(item.document.text)
             if len(batch) >= most or chars >= WRITE_CHARS:
-                yield from _decided(writer.write(_rows(batch, job)), job)
-                batch, chars = [], 0
+                yield from _outcomes_of(writer.write(_make_rows(batch, job)), job)
+                batch = []
+                chars = 0
         if batch:
-            yield from _decided(writer.write(_rows(batch, job)), job)
-        yield from _decided(writer.finish(), job)
+            yield from _outcomes_of(writer.write(_make_rows(batch, job)), job)
+        yield from _outcomes_of(writer.finish(), job)
 
 
-def _rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
+def _make_rows(batch: Sequence[ExtractedBlob], job: Job) -> list[Row]:
+    """Return the rows of these blobs, with parts and families."""
     reached("before_fingerprint")
-    signed = fingerprints([item.document.text for item in batch], job.recipe)
+    signatures = fingerprints([item.document.text for item in batch], job.recipe)
     reached("after_fingerprint")
     rows = [
-        row_of(item, signed[place], job.recipe_id, job.labels) for place, item in enumerate(batch)
+        row_of(item, signatures[place], job.recipe_id, job.labels)
+        for place, item in enumerate(batch)
     ]
     replaced = {item.blob.id for item in batch if item.replaces}
-    if job.parting:
+    if job.divide:
         structure = {
             item.blob.id: locate_headings(item.document.text, item.document.headings)
             for item in batch
         }
-        rows = job.parting.divided(rows, replaced, structure)
-    return job.arrivals.placed(rows, replaced)
+        rows = job.divide(rows, replaced, structure)
+    return job.arrivals.place(rows, replaced)
 
 
-def _decided(decisions: Iterable[WriteResult], job: Job) -> Iterator[Outcome]:
-    """The outcomes of rows on which the store has decided; refusals are remembered."""
-    for written in decisions:
+def _outcomes_of(results: Iterable[WriteResult], job: Job) -> Iterator[Outcome]:
+    """Yield the outcomes of rows on which the store has decided; refusals are recorded."""
+    for result in results:
         reached("before_acknowledge")
         refused = {
             row.id: (row, refusal)
-            for row, refusal in zip(written.rows, written.refusals, strict=True)
+            for row, refusal in zip(result.rows, result.refusals, strict=True)
             if refusal
         }
-        job.journal.forget(row.id for row in written.rows if row.id not in refused)
-        errors = _refused(refused, job) if refused else {}
-        for row in written.rows:
-            yield (
-                FailedBlob(row.path, errors[row.id])
-                if row.id in errors
-                else IndexedBlob(row.path, row.status)
-            )
+        job.journal.forget(row.id for row in result.rows if row.id not in refused)
+        errors = _record_refusals(refused, job) if refused else {}
+        for row in result.rows:
+            if row.id in errors:
+                yield FailedBlob(row.path, errors[row.id])
+            else:
+                yield IndexedBlob(row.path, row.status)
             reached("after_acknowledge")
 
 
-def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]:
-    """Remember what the store refused, and why, by id; rows of what the files held before go, for
-    they no longer say so.
+def _record_refusals(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]:
+    """Record what the store refused, and return the reasons by id; rows of what the files held
+    before are deleted, for they are no longer true.
     """
-    if replaced := job.store.sources(list(refused)):
+    replaced = job.store.sources(list(refused))
+    if replaced:
         delete_and_repair(job.store, list(replaced))
     for id in refused:
         event("document_refused", id=id)
@@ -306,8 +310,8 @@ def _refused(refused: Mapping[str, tuple[Row, str]], job: Job) -> dict[str, str]
 
 
 def _batches(items: Iterable[Blob | Outcome]) -> Iterator[list[Blob | Outcome]]:
-    """Blobs to be looked up together; few where they are large, since some sources give them with
-    their bytes.
+    """Yield blobs to be looked up together; few where they are large, since some sources give them
+    with their bytes.
     """
     batch: list[Blob | Outcome] = []
     size = 0
@@ -316,6 +320,7 @@ def _batches(items: Iterable[Blob | Outcome]) -> Iterator[list[Blob | Outcome]]:
         size += item.size if isinstance(item, Blob) else 0
         if len(batch) == LOOKUP_BATCH or size >= LOOKUP_BYTES:
             yield batch
-            batch, size = [], 0
+            batch = []
+            size = 0
     if batch:
         yield batch

@@ -12,7 +12,7 @@ from indexer.cli import main as cli
 from indexer.cli.exit_codes import EXIT_FAILED, EXIT_USAGE
 from indexer.cli.options import measure_option, threshold_option
 from indexer.errors import MissingExtra
-from indexer.grouping.group import Settings
+from indexer.grouping.assign_families import GroupOptions
 from indexer.matching.limits import CAP
 from indexer.system.secrets import recipe_asked
 
@@ -115,7 +115,7 @@ def command(
     asked = PairRequest(
         **named, **{name: options[name] for name in ("false_negative_weight", "against", "exact")}
     )
-    settings = Settings(
+    settings = GroupOptions(
         **named, **{name: options[name] for name in ("principal", "cluster_threshold")}
     )
     job = Job(given, out, recipe_asked(recipe), asked, settings, store, writers)

@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from indexer.grouping.group import RECALL, Settings, fewest_equal
+from indexer.grouping.assign_families import RECALL, GroupOptions, fewest_equal
 from indexer.matching.limits import ALMOST_ONE
 from indexer.recipe import Recipe
 from indexer.sketch.plan import Plan, plan_for_recall
@@ -26,7 +26,7 @@ _PAIR = ("left", "right")
 
 
 def group(
-    work: Work, rows: Stage, recipe: Recipe, settings: Settings, at_once: int = AT_ONCE
+    work: Work, rows: Stage, recipe: Recipe, settings: GroupOptions, at_once: int = AT_ONCE
 ) -> Stage:
     """The family fields of every document, as `Assignment` has them, ascending by id.
 
@@ -34,7 +34,7 @@ def group(
     longer. `facts`: the candidates, and what caps left out. Raises `UsageError` and
     `UnknownMeasure`.
     """
-    settings.check(recipe)
+    settings.check_recipe(recipe)
     grouping = _Grouping(work, rows, recipe, settings, at_once)
     assigned = grouping.assigned()
     return Stage(assigned.digest, assigned.rows, grouping.found.facts)
@@ -49,7 +49,7 @@ class _Grouping:
     work: Work
     rows: Stage
     recipe: Recipe
-    settings: Settings
+    settings: GroupOptions
     at_once: int
 
     @cached_property
@@ -65,11 +65,15 @@ class _Grouping:
         ranked = places.ranked(self.work, places.placed(self.work, self.documents, kind))
         signed = ranked.rows.join(self.documents.numbered.rows.select("text", "minhash"), "text")
         layout: Plan = plan_for_recall(
-            min(self.settings.least, ALMOST_ONE), RECALL, self.recipe.slots or 0
+            min(self.settings.least_threshold, ALMOST_ONE), RECALL, self.recipe.slots or 0
         )
         centred = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
         return sharing(
-            self.work, centred, layout, self._fewest(self.settings.least), self.settings.cap
+            self.work,
+            centred,
+            layout,
+            self._fewest(self.settings.least_threshold),
+            self.settings.cap,
         )
 
     @cached_property
@@ -184,7 +188,10 @@ class _Grouping:
         """Components by chains at the cluster threshold; pairs that hang together already are not
         measured.
         """
-        settings = {"threshold": self.settings.chained, "measure": self.settings.measure}
+        settings = {
+            "threshold": self.settings.threshold_of_clusters,
+            "measure": self.settings.measure,
+        }
         components = Components(self.work, self.at_once)
         known = components.of("known-chains", settings, [measured], self._chained(measured))
         sources = [self.found, self.ranked, measured, known]
@@ -199,12 +206,14 @@ class _Grouping:
         )
 
     def _chained(self, measured: Stage) -> DataFrame:
-        return measured.rows.where(sf.col("similarity") >= self.settings.chained).select(*EDGE)
+        return measured.rows.where(
+            sf.col("similarity") >= self.settings.threshold_of_clusters
+        ).select(*EDGE)
 
     def _apart(self, measured: DataFrame, known: DataFrame) -> DataFrame:
         """The pairs that were not measured and do not hang together."""
         pairs = (
-            self._by_rank(self.settings.least)
+            self._by_rank(self.settings.least_threshold)
             .select(*EDGE)
             .join(measured.select(*EDGE), list(EDGE), "left_anti")
         )

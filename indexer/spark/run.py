@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from indexer.errors import StoreError, UsageError
-from indexer.grouping.group import Settings
+from indexer.grouping.assign_families import GroupOptions
 from indexer.matching.collection import KEYED
 from indexer.recipe import DEFAULT, Recipe
 from indexer.spark import store_writes as writing
@@ -38,7 +38,7 @@ class Job:
     out: str
     recipe: Recipe = DEFAULT
     asked: PairRequest = field(default_factory=PairRequest)
-    settings: Settings = field(default_factory=Settings)
+    settings: GroupOptions = field(default_factory=GroupOptions)
     store: str | None = None
     writers: int = WRITERS
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from indexer.errors import DocumentNotFound, UsageError
-from indexer.grouping.label import LabelResult, UndoResult, label, undo_labels
+from indexer.grouping.label import LabelOptions, LabelResult, UndoResult, label, undo_labels
 from indexer.web.parameters import Parameter, ParameterValues
 from indexer.web.safety import TOKEN_FIELD, same_token
 from indexer.web.site import Site
@@ -49,11 +49,13 @@ def _label(site: Site, asked: ParameterValues) -> LabelResult:
     done = label(
         site.store,
         asked["id"],
-        add=asked["add"],
-        remove=asked["remove"],
-        family=asked["family"] == "yes",
-        review=asked["review"],
-        threshold=asked["threshold"],
+        LabelOptions(
+            add=asked["add"],
+            remove=asked["remove"],
+            family=asked["family"] == "yes",
+            review=asked["review"],
+            threshold=asked["threshold"],
+        ),
         dry_run=dry_run,
     )
     if not dry_run:

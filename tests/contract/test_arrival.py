@@ -125,14 +125,14 @@ def test_families_on_arrival(store):
         "e": "12 34",
     }
     arrivals = Arrivals(store, DEFAULT)
-    assert arrivals.write(arrivals.placed(rows({"a": texts["a"], "c": texts["c"]}))) == [None, None]
+    assert arrivals.write(arrivals.place(rows({"a": texts["a"], "c": texts["c"]}))) == [None, None]
     store.refresh()
     later = Arrivals(store, DEFAULT)
     made = rows(
         {"t": f"{sentence(1)} x", "b": texts["b"], "d": texts["d"], "e": texts["e"]},
         cut=frozenset("t"),
     )
-    assert later.write(later.placed(made)) == [None] * 4
+    assert later.write(later.place(made)) == [None] * 4
     store.refresh()
     found = stored(store)
     assert {id: fields[0] for id, fields in found.items()} == {
@@ -162,7 +162,7 @@ def test_families_of_more_principals_than_are_remembered(store, monkeypatch):
     for kind, made in (("a", texts), ("b", texts)):
         for start in range(0, 40, 5):
             batch = {f"{kind}{id}": made[id] for id in list(made)[start : start + 5]}
-            assert arrivals.write(arrivals.placed(rows(batch))) == [None] * 5
+            assert arrivals.write(arrivals.place(rows(batch))) == [None] * 5
             store.refresh()
     assert {id: fields[0] for id, fields in stored(store).items()} == {
         f"{kind}{id}": f"a{id}" for kind in "ab" for id in texts
@@ -177,7 +177,7 @@ def test_a_principal_whose_text_changes_leaves_its_family(store):
         "d": sentence(2),
     }
     arrivals = Arrivals(store, DEFAULT)
-    arrivals.write(arrivals.placed(rows(texts)))
+    arrivals.write(arrivals.place(rows(texts)))
     store.refresh()
     assert {id: fields[0] for id, fields in stored(store).items()} == {
         "a": "a",
@@ -188,7 +188,7 @@ def test_a_principal_whose_text_changes_leaves_its_family(store):
     group(store)
     changing = Arrivals(store, DEFAULT)
     same = dataclasses.replace(rows({"b": texts["b"]})[0], source="touched")
-    assert changing.write(changing.placed([*rows({"a": sentence(3)}), same], {"a", "b"})) == [
+    assert changing.write(changing.place([*rows({"a": sentence(3)}), same], {"a", "b"})) == [
         None,
         None,
     ]
@@ -209,11 +209,11 @@ def test_what_another_indexer_does_meanwhile(store):
     if not store.shared:
         pytest.skip("this store has one writer at a time")
     first = Arrivals(store, DEFAULT)
-    first.write(first.placed(rows({"a": sentence(1)})))
+    first.write(first.place(rows({"a": sentence(1)})))
     store.refresh()
     one, other = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
-    joining = one.placed(rows({"b": sentence(1)}))
-    changed = other.placed(
+    joining = one.place(rows({"b": sentence(1)}))
+    changed = other.place(
         [dataclasses.replace(rows({"a": sentence(2)})[0], source="changed")], {"a"}
     )
     assert joining[0].family == "a"
@@ -221,8 +221,8 @@ def test_what_another_indexer_does_meanwhile(store):
     one.write(joining)
     assert (store.get(["b"])["b"].family, store.get(["b"])["b"].principal) == ("b", True)
     again, late = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
-    changed = again.placed(rows({"a": sentence(3)}), {"a"})
-    late.write(late.placed(rows({"c": sentence(2)})))
+    changed = again.place(rows({"a": sentence(3)}), {"a"})
+    late.write(late.place(rows({"c": sentence(2)})))
     assert store.get(["c"])["c"].family == "a"
     again.write(changed)
     store.refresh()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.searching.fold_hits import fold_hits
 from indexer.searching.search import SearchOptions, search
 
@@ -32,7 +32,7 @@ def contracts(unprepared, tmp_path):
         ("c", third, "the State of New York"),
     ):
         (folder / f"{name}.txt").write_text(f"1. Fees. {payment}\n\n2. Law. {LAW.format(law)}\n")
-    index([str(folder)], unprepared, parts="clauses")
+    index([str(folder)], unprepared, IndexOptions(parts="clauses"))
     return unprepared
 
 

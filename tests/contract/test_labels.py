@@ -9,7 +9,7 @@ from sample_rows import row
 from indexer.errors import StoreBusy, UsageError
 from indexer.grouping.consistency import consistency
 from indexer.grouping.group import group
-from indexer.grouping.label import label, label_history, undo_labels
+from indexer.grouping.label import LabelOptions, label, label_history, undo_labels
 from indexer.grouping.label_journal import LabelJournal
 from indexer.jobs.journal import journal_path
 from indexer.model import Query
@@ -55,7 +55,10 @@ def found(store, *filters, text=""):
 
 def test_labels_are_carried_to_families(grouped):
     planned = label(
-        grouped, ["c", "g", "nobody"], add=["junk"], remove=["known"], family=True, dry_run=True
+        grouped,
+        ["c", "g", "nobody"],
+        LabelOptions(add=["junk"], remove=["known"], family=True),
+        dry_run=True,
     )
     assert labels_of(grouped) == LABELS and planned.job is None and planned.absent == ("nobody",)
     assert [(one.id, one.before, one.after) for one in planned.changes] == [
@@ -65,16 +68,18 @@ def test_labels_are_carried_to_families(grouped):
         ("g", (), ("junk",)),
     ]
     assert [one.similarity is None for one in planned.changes] == [False, False, True, True]
-    done = label(grouped, ["c", "g", "nobody"], add=["junk"], remove=["known"], family=True)
+    done = label(
+        grouped, ["c", "g", "nobody"], LabelOptions(add=["junk"], remove=["known"], family=True)
+    )
     assert done.changes == planned.changes
     assert labels_of(grouped) == {**dict.fromkeys("abcg", ("junk",)), "e": ("responsive",)}
     assert found(grouped, ("labels", "junk")) == list("abcg")
-    again = label(grouped, ["c", "g"], add=["junk"], family=True)
+    again = label(grouped, ["c", "g"], LabelOptions(add=["junk"], family=True))
     assert (again.job, again.changes, again.unchanged) == (None, (), 4)
 
 
 def test_one_document_and_no_other(grouped):
-    label(grouped, ["a"], add=["x", "known", "x"])
+    label(grouped, ["a"], LabelOptions(add=["x", "known", "x"]))
     assert labels_of(grouped) == {"a": ("known", "x"), "e": ("responsive",)}
 
 
@@ -82,12 +87,18 @@ def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
     """Near duplicates of what is not responsive are tagged; those of what is responsive are
     queued.
     """
-    done = label(grouped, ["b", "d"], add=["nonresponsive"], family=True, review=["responsive"])
+    done = label(
+        grouped, ["b", "d"], LabelOptions(add=["nonresponsive"], family=True, review=["responsive"])
+    )
     assert [one.id for one in done.changes] == ["a", "b", "c", "d"]
     assert done.review == ()  # e, the only other document of its family, was judged already
-    later = label(grouped, ["f", "d"], add=["responsive"], family=True, review=["responsive"])
+    later = label(
+        grouped, ["f", "d"], LabelOptions(add=["responsive"], family=True, review=["responsive"])
+    )
     assert [one.id for one in later.changes] == ["d", "f"] and later.review == ()
-    queued = label(grouped, ["a"], add=["responsive"], family=True, review=["responsive"])
+    queued = label(
+        grouped, ["a"], LabelOptions(add=["responsive"], family=True, review=["responsive"])
+    )
     assert [one.id for one in queued.changes] == ["a"]
     assert [(one.id, one.labels, one.reason) for one in queued.review] == [
         ("b", ("nonresponsive",), "label"),
@@ -96,7 +107,7 @@ def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
 
 
 def test_members_that_are_less_similar_are_left_for_review(grouped):
-    done = label(grouped, ["a"], add=["junk"], family=True, threshold=0.999)
+    done = label(grouped, ["a"], LabelOptions(add=["junk"], family=True, threshold=0.999))
     assert [one.id for one in done.changes] == ["a"]
     assert [(one.id, one.reason) for one in done.review] == [
         ("b", "similarity"),
@@ -106,9 +117,11 @@ def test_members_that_are_less_similar_are_left_for_review(grouped):
 
 
 def test_documents_named_by_a_label(grouped):
-    done = label(grouped, carrying="known", add=["junk"], family=True)
+    done = label(grouped, (), LabelOptions(add=["junk"], family=True), carrying="known")
     assert [one.id for one in done.changes] == ["a", "b", "c"]
-    assert label(grouped, carrying="nobody carries it", add=["junk"]).changes == ()
+    assert (
+        label(grouped, (), LabelOptions(add=["junk"]), carrying="nobody carries it").changes == ()
+    )
 
 
 def undoable(store):
@@ -119,8 +132,8 @@ def undoable(store):
 
 def test_what_was_labelled_is_undone(grouped):
     store = undoable(grouped)
-    done = label(store, ["c"], add=["junk"], remove=["known"], family=True)
-    label(store, ["b"], add=["later"])
+    done = label(store, ["c"], LabelOptions(add=["junk"], remove=["known"], family=True))
+    label(store, ["b"], LabelOptions(add=["later"]))
     planned = undo_labels(store, done.job, dry_run=True)
     undone = undo_labels(store, done.job)
     assert planned == undone
@@ -133,7 +146,7 @@ def test_what_was_labelled_is_undone(grouped):
         (2, 1, 0),
         (1, 3, 2),
     ]
-    label(store, ["b"], remove=["later"])
+    label(store, ["b"], LabelOptions(remove=["later"]))
     assert [one.id for one in undo_labels(store, done.job).restored] == ["b"]
     assert labels_of(store) == LABELS
     for job, sentence_part in ((done.job, "already"), (99, "no labelling 99")):
@@ -142,11 +155,15 @@ def test_what_was_labelled_is_undone(grouped):
 
 
 def test_labels_lose_the_white_space_around_them(grouped):
-    done = label(grouped, ["b"], add=[" hot ", "hot", "\u3000later"], family=False)
+    done = label(grouped, ["b"], LabelOptions(add=[" hot ", "hot", "\u3000later"], family=False))
     assert [one.after for one in done.changes] == [("hot", "later")]
-    assert [one.after for one in label(grouped, ["b"], remove=["\thot "]).changes] == [("later",)]
+    assert [
+        one.after for one in label(grouped, ["b"], LabelOptions(remove=["\thot "])).changes
+    ] == [("later",)]
     grouped.relabel({"b": [" old;label\n"]})
-    assert [one.after for one in label(grouped, ["b"], remove=["old;label"]).changes] == [()]
+    assert [
+        one.after for one in label(grouped, ["b"], LabelOptions(remove=["old;label"])).changes
+    ] == [()]
 
 
 def test_what_is_no_label(grouped):
@@ -162,19 +179,19 @@ def test_what_is_no_label(grouped):
         "\ud800",
     ]:
         with pytest.raises(UsageError, match="label"):
-            label(grouped, ["b"], add=[name], family=True)
+            label(grouped, ["b"], LabelOptions(add=[name], family=True))
     assert labels_of(grouped) == LABELS
 
 
 def test_history_is_read_without_keeping_a_job_out(grouped):
     store = undoable(grouped)
     assert label_history(store) == ()
-    label(store, ["b"], add=["hot"])
+    label(store, ["b"], LabelOptions(add=["hot"]))
     with LabelJournal(journal_path(store.address)), pytest.raises(StoreBusy):
         label_history(store)
     with ThreadPoolExecutor(2) as readers:
         reading = [readers.submit(label_history, store) for _ in range(100)]
-        label(store, ["b"], add=["later"])
+        label(store, ["b"], LabelOptions(add=["later"]))
         assert {one.result()[-1].added for one in reading if one.exception() is None} == {("hot",)}
     assert [job.added for job in label_history(store)] == [("later",), ("hot",)]
 
@@ -191,7 +208,7 @@ def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(store, "relabel", cut)
-        label(store, ["c"], add=["junk"], family=True)
+        label(store, ["c"], LabelOptions(add=["junk"], family=True))
     store.refresh()
     assert labels_of(store) == {**LABELS, "a": ("known", "junk")}
     undone = undo_labels(store, 1)
@@ -200,7 +217,7 @@ def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
 
 def test_a_document_that_is_gone_is_told(grouped):
     store = undoable(grouped)
-    done = label(store, ["b"], add=["junk"])
+    done = label(store, ["b"], LabelOptions(add=["junk"]))
     store.delete(["b"])
     store.refresh()
     assert undo_labels(store, done.job).absent == ("b",)
@@ -218,13 +235,13 @@ def test_a_document_that_is_gone_is_told(grouped):
 )
 def test_what_makes_no_sense(grouped, wrong):
     with pytest.raises(UsageError):
-        label(grouped, ["a"], **wrong)
+        label(grouped, ["a"], LabelOptions(**wrong))
     assert labels_of(grouped) == LABELS
 
 
 def test_nobody_is_named(grouped):
     with pytest.raises(UsageError, match="name documents"):
-        label(grouped, add=["x"])
+        label(grouped, (), LabelOptions(add=["x"]))
 
 
 def test_families_whose_labels_disagree(grouped):
@@ -237,7 +254,7 @@ def test_families_whose_labels_disagree(grouped):
         ("d", (), True),
         ("e", ("responsive",), False),
     ]
-    label(grouped, ["b", "c"], add=["known"])
+    label(grouped, ["b", "c"], LabelOptions(add=["known"]))
     grouped.relabel({"d": ("x", "responsive"), "e": ("responsive", "x")})
     grouped.refresh()
     assert found(grouped, ("label_conflict", "true")) == [] and consistency(grouped) == ()

@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 from sample_rows import band, block, row
 
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.model import Assignment, Query, Row
 from indexer.searching.search import SearchOptions, search
 
@@ -171,10 +172,10 @@ def test_documents_are_indexed_with_their_parts(unprepared, tmp_path):
         (folder / f"{name}.txt").write_text(
             f"1. Title {name}. {LAW}\n\n2. Notices. {NOTICES}\n\n3. Law. {LAW}"
         )
-    index([str(folder)], unprepared, parts="clauses")
+    index([str(folder)], unprepared, IndexOptions(parts="clauses"))
     assert len(list(unprepared.of("parts").scan())) == 6
     assert search(unprepared, "courts", SearchOptions(of="parts")).total == 4
-    assert group(unprepared, of="parts").families == 2
+    assert group(unprepared, GroupOptions(of="parts")).families == 2
     (folder / "one.txt").write_text(f"1. Notices. {NOTICES}")
     assert index([str(folder)], unprepared).indexed == 1
     rows = {row.id: row for row in unprepared.of("parts").scan()}
@@ -188,6 +189,8 @@ def test_documents_are_indexed_with_their_parts(unprepared, tmp_path):
 def test_documents_of_before_are_divided(unprepared, tmp_path):
     (tmp_path / "one.txt").write_text(f"1. Notices. {NOTICES}\n\n2. Law. {LAW}")
     index([str(tmp_path / "one.txt")], unprepared)
-    assert index([str(tmp_path / "one.txt")], unprepared, parts="clauses").unchanged == 1
+    assert (
+        index([str(tmp_path / "one.txt")], unprepared, IndexOptions(parts="clauses")).unchanged == 1
+    )
     assert [row.title for row in unprepared.of("parts").scan()] == ["1 Notices", "2 Law"]
     assert unprepared.stored_parts() == "clauses_v1"

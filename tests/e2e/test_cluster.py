@@ -16,7 +16,7 @@ import pytest
 from command import outcome, run, run_json
 
 from indexer.grouping.group import group
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.operations.install import install
 from indexer.operations.uninstall import uninstall
 from indexer.searching.search import search
@@ -70,7 +70,7 @@ def python_path(tmp_path):
     for name, text in TEXTS.items():
         (tmp_path / "files" / f"{name}.txt").write_text(text, encoding="utf-8")
     store = open_store("sqlite://:memory:")
-    account = index([str(tmp_path / "files")], store, extractor="plain", workers=1)
+    account = index([str(tmp_path / "files")], store, IndexOptions(extractor="plain"), workers=1)
     assert account.indexed == len(TEXTS)
     yield store
     store.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer import index, open_store
+from indexer import IndexOptions, index, open_store
 from indexer.extraction.base import Limits
 from indexer.operations.status import status
 from indexer.sources.base import Reading
@@ -32,7 +32,9 @@ def run(store, *paths, **options):
     """One run; asserts that the journal says the same as its account, and gives the paths that
     failed.
     """
-    account = index([str(path) for path in paths], store, extractor="plain", workers=1, **options)
+    account = index(
+        [str(path) for path in paths], store, IndexOptions(extractor="plain", **options), workers=1
+    )
     told = sorted((one.path, one.error) for one in account.failed)
     assert sorted((one.path, one.error) for one in status(store).failed) == told
     return [Path(path).name for path, _ in told]
@@ -81,12 +83,12 @@ def test_failures_elsewhere_are_kept(store, tmp_path):
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "noise.bin").write_bytes(NOISE)
-    index([str(tmp_path / "x")], store, extractor="plain", workers=1)
-    index([str(tmp_path / "y")], store, extractor="plain", workers=1)
+    index([str(tmp_path / "x")], store, IndexOptions(extractor="plain"), workers=1)
+    index([str(tmp_path / "y")], store, IndexOptions(extractor="plain"), workers=1)
     assert [Path(one.path).parent.name for one in status(store).failed] == ["x", "y"]
     shutil.rmtree(tmp_path / "x")
     (tmp_path / "x").mkdir()
-    index([str(tmp_path / "x")], store, extractor="plain", workers=1)
+    index([str(tmp_path / "x")], store, IndexOptions(extractor="plain"), workers=1)
     assert [Path(one.path).parent.name for one in status(store).failed] == ["y"]
 
 
@@ -105,5 +107,5 @@ def test_what_is_in_a_container_that_was_not_opened_is_kept(store, tmp_path):
     place.parent.mkdir()
     place.write_text('{"text": 5}\n')
     assert run(store, place) == ["1"]
-    index([str(place.parent)], store, extractor="plain", workers=1)
+    index([str(place.parent)], store, IndexOptions(extractor="plain"), workers=1)
     assert [one.path for one in status(store).failed] == [f"{place}!/1"]

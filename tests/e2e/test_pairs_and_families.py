@@ -183,8 +183,8 @@ def test_a_deleted_principal_is_replaced(store: str) -> None:
     )
     done = run_json("delete", principal, "nobody", store=store, code=1)
     assert (done["deleted"], done["absent"]) == ([principal], ["nobody"])
-    [mended] = done["mended"]
-    assert mended["family"] == principal and sum(mended["into"].values()) == 3
+    [repaired] = done["repaired"]
+    assert repaired["family"] == principal and sum(repaired["into"].values()) == 3
     assert principal not in {row.family for row in opened.scan()}
     opened.close()
 

@@ -11,7 +11,7 @@ import threading
 import pytest
 from test_engine_stores import call, store_url
 
-from indexer import index, open_store, search, similar
+from indexer import IndexOptions, index, open_store, search, similar
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.indexing.index import DEFAULT_READING
 from indexer.indexing.open_sources import open_sources, target
@@ -21,6 +21,7 @@ from indexer.stores import in_place
 from indexer.stores.engine.sender import Sender
 
 BODY = Reading(text_field="page.body", title_field="headline")
+OF_BODY = IndexOptions(reading=BODY)
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening. Dogs travel free."
 BREAD = (
     "A quite different text about the price of bread and the people who pay it every single day."
@@ -84,12 +85,12 @@ def counted(account):
 def test_an_index_is_read_into_another_store(their_url, their_store):
     fill(their_url, {**THEIRS, **{f"x{n}": {"page": {"body": f"{BREAD} {n}"}} for n in range(250)}})
     store = open_store("sqlite://:memory:")
-    assert counted(index([their_store.url], store, reading=BODY)) == (254, 253, 0, 1)
-    assert counted(index([their_store.url], store, reading=BODY)) == (254, 0, 253, 1)
+    assert counted(index([their_store.url], store, OF_BODY)) == (254, 253, 0, 1)
+    assert counted(index([their_store.url], store, OF_BODY)) == (254, 0, 253, 1)
     row = next(row for row in store.scan() if row.path == f"{their_store.url}!/1")
     assert (row.text, row.title, row.metadata["n"], row.id != "1") == (FERRY, "Ferry", "1", True)
     call("DELETE", f"{their_url}/_doc/3?refresh=true")
-    assert index([their_store.url], store, reading=BODY, prune=True).removed == 1
+    assert index([their_store.url], store, IndexOptions(reading=BODY, prune=True)).removed == 1
     assert "near_source" not in held(their_url, "1")
     store.close()
 
@@ -97,7 +98,7 @@ def test_an_index_is_read_into_another_store(their_url, their_store):
 def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_store):
     fill(their_url, THEIRS)
     before = call("GET", their_url)[1]
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 4, 0, 0)
+    assert counted(index([their_store.url], their_store, OF_BODY)) == (4, 4, 0, 0)
     empty = held(their_url, "4")
     assert [empty[name] for name in ("near_status", "near_family", "near_id", "near_bands")] == [
         "empty",
@@ -110,7 +111,7 @@ def test_signing_in_place_adds_near_fields_and_nothing_else(their_url, their_sto
     (old,), (new,) = before.values(), call("GET", their_url)[1].values()
     assert theirs(new["mappings"]["properties"]) == old["mappings"]["properties"]
     assert old["settings"]["index"] == new["settings"]["index"]
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 0, 4, 0)
+    assert counted(index([their_store.url], their_store, OF_BODY)) == (4, 0, 4, 0)
 
 
 def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, their_store):
@@ -120,7 +121,7 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
         {"properties": {"body": {"enabled": False}}},
     )
     reading = Reading(text_field="body")
-    account = index([their_store.url], their_store, reading=reading)
+    account = index([their_store.url], their_store, IndexOptions(reading=reading))
     assert counted(account) == (2, 1, 0, 1)
     assert account.failed[0].path.endswith("!/2")
     assert account.failed[0].error == "the field 'body' holds no text but an object"
@@ -133,7 +134,12 @@ def test_what_is_no_text_has_failed_and_is_marked_when_it_was_one(their_url, the
     ]
     assert their_store.counts().by_status == {"complete": 1, "unsigned": 1}
     fill(their_url, {"1": {**held(their_url, "1"), "body": {"no": "text"}}})
-    assert counted(index([their_store.url], their_store, reading=reading)) == (2, 0, 0, 2)
+    assert counted(index([their_store.url], their_store, IndexOptions(reading=reading))) == (
+        2,
+        0,
+        0,
+        2,
+    )
     fields = held(their_url, "1")
     assert [fields[name] for name in ("near_status", "near_family", "near_bands")] == [
         "unsigned",
@@ -152,7 +158,7 @@ def test_texts_of_a_list_of_objects_are_one_text(their_url, their_store):
         },
         {"properties": nested},
     )
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (2, 2, 0, 0)
+    assert counted(index([their_store.url], their_store, OF_BODY)) == (2, 2, 0, 0)
     assert held(their_url, "1")["near_minhash"] == held(their_url, "2")["near_minhash"]
     assert their_store.get(["2"])["2"].text == f"{FERRY}\n{BREAD}"
     assert [match.similarity for match in similar(their_store, id="1").matches] == [1]
@@ -162,7 +168,7 @@ def test_texts_of_a_list_of_objects_are_one_text(their_url, their_store):
 
 def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, their_store):
     fill(their_url, THEIRS)
-    index([their_store.url], their_store, reading=BODY)
+    index([their_store.url], their_store, OF_BODY)
     assert [match.id for match in similar(their_store, FERRY).matches] == ["1", "2"]
     assert their_store.get(["3"])["3"].text == BREAD
     page = search(their_store, "ferry")
@@ -182,14 +188,14 @@ def test_what_was_signed_in_place_is_found_compared_and_searched(their_url, thei
 
 def test_what_they_change_is_signed_again(their_url, their_store):
     fill(their_url, THEIRS)
-    index([their_store.url], their_store, reading=BODY)
+    index([their_store.url], their_store, OF_BODY)
     first = held(their_url, "1")["near_exact"]
     call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": BREAD}}})
     fill(their_url, {"2": THEIRS["2"]})
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 2, 2, 0)
+    assert counted(index([their_store.url], their_store, OF_BODY)) == (4, 2, 2, 0)
     assert held(their_url, "1")["near_exact"] != first
     call("POST", f"{their_url}/_update/1?refresh=true", {"doc": {"page": {"body": None}}})
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (4, 1, 3, 0)
+    assert counted(index([their_store.url], their_store, OF_BODY)) == (4, 1, 3, 0)
     fields = held(their_url, "1")
     assert (fields["near_status"], fields["near_bands"], fields["n"], fields["near_family"]) == (
         "empty",
@@ -214,13 +220,13 @@ def test_a_change_while_signing_is_neither_lost_nor_signed_wrongly(
         return send(self, operations)
 
     monkeypatch.setattr(Sender, "send", changed_first)
-    account = index([their_store.url], their_store, reading=BODY)
+    account = index([their_store.url], their_store, OF_BODY)
     assert counted(account) == (4, 2, 0, 2)
     assert {one.path.rpartition("/")[2]: one.error for one in account.failed}.keys() == {"1", "3"}
     assert held(their_url, "1") == {**THEIRS["1"], "page": {"body": "another text"}}
     assert held(their_url, "2")["n"] == 22
     assert held(their_url, "2")["near_status"] == "complete"
-    assert counted(index([their_store.url], their_store, reading=BODY)) == (3, 1, 2, 0)
+    assert counted(index([their_store.url], their_store, OF_BODY)) == (3, 1, 2, 0)
     assert held(their_url, "1")["near_status"] == "complete"
 
 
@@ -233,7 +239,11 @@ def test_documents_with_a_routing_and_a_strict_mapping(their_url, their_store):
     assert call("POST", f"{their_url}/_doc/r?routing=here&refresh=true", {"body": FERRY})[0] == 201
     for expected in ((1, 1, 0, 0), (1, 0, 1, 0)):
         assert (
-            counted(index([their_store.url], their_store, reading=Reading(text_field="body")))
+            counted(
+                index(
+                    [their_store.url], their_store, IndexOptions(reading=Reading(text_field="body"))
+                )
+            )
             == expected
         )
 
@@ -243,20 +253,20 @@ def test_what_does_not_fit_is_refused_before_anything_changes(their_url, their_s
     before = call("GET", their_url)[1]
     for options in ({"labels": ["x"]}, {"prune": True}):
         with pytest.raises(UsageError):
-            index([their_store.url], their_store, reading=BODY, **options)
+            index([their_store.url], their_store, IndexOptions(reading=BODY, **options))
     with pytest.raises(UsageError):
-        index([their_store.url, str(tmp_path)], their_store, reading=BODY)
+        index([their_store.url, str(tmp_path)], their_store, OF_BODY)
     assert call("GET", their_url)[1] == before
     with pytest.raises(
         UsageError, match=r"no field text \(it has: content_type, headline, .*--text-field"
     ):
-        index([their_store.url], their_store, reading=DEFAULT_READING)
+        index([their_store.url], their_store, IndexOptions(reading=DEFAULT_READING))
     assert call("GET", their_url)[1] == before
-    index([their_store.url], their_store, reading=BODY)
+    index([their_store.url], their_store, OF_BODY)
     with pytest.raises(
         TextFieldMismatch, match=r"signed by its field page\.body, not text: 3 documents"
     ):
-        index([their_store.url], their_store, reading=DEFAULT_READING)
+        index([their_store.url], their_store, IndexOptions(reading=DEFAULT_READING))
     with pytest.raises(StoreError, match=r"texts in the field page\.body"):
         index([str(tmp_path)], their_store)
 
@@ -287,8 +297,8 @@ def test_a_second_run_goes_on_where_the_first_was_killed(their_url, their_store)
             raise Killed
 
     with pytest.raises(Killed):
-        index([their_store.url], their_store, reading=reading, progress=stop)
-    account = index([their_store.url], their_store, reading=reading)
+        index([their_store.url], their_store, IndexOptions(reading=reading), progress=stop)
+    account = index([their_store.url], their_store, IndexOptions(reading=reading))
     assert account.seen == 600
     assert account.unchanged >= 300
     assert account.indexed + account.unchanged == 600
@@ -296,6 +306,10 @@ def test_a_second_run_goes_on_where_the_first_was_killed(their_url, their_store)
 
 def test_another_recipe_is_refused(their_url, their_store):
     fill(their_url, THEIRS)
-    index([their_store.url], their_store, reading=BODY)
+    index([their_store.url], their_store, OF_BODY)
     with pytest.raises(Exception, match="recipe"):
-        index([their_store.url], their_store, recipe_named("simhash-doc"), reading=BODY)
+        index(
+            [their_store.url],
+            their_store,
+            IndexOptions(recipe=recipe_named("simhash-doc"), reading=BODY),
+        )

@@ -9,7 +9,7 @@ from pipelines import OTHER, bulk, call, expected, good, signed
 
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
 from indexer.grouping.group import group
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
 from indexer.operations.reindex import reindex
@@ -48,7 +48,7 @@ def keys(document):
 
 
 def backfilled(store):
-    account = index([store.url], store, reading=BODY)
+    account = index([store.url], store, IndexOptions(reading=BODY))
     return account.indexed, account.unchanged, len(account.failed)
 
 

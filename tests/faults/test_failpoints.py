@@ -16,8 +16,8 @@ from indexer.system.failpoints import POINTS
 
 ENGINES_ALONE = {"before_send", "after_send"}
 ONCE = {
-    "before_mend",
-    "after_mend",
+    "before_repair",
+    "after_repair",
     "before_journal",
     "after_journal",
     "before_checkpoint",
@@ -27,7 +27,7 @@ ONCE = {
 EACH_FILE = {"before_read", "after_read", "before_extract", "after_extract", "after_acknowledge"}
 STEPS = [name for name in POINTS if name not in ENGINES_ALONE]
 OFTEN = [
-    "before_read", "before_extract", "in_worker", "after_fingerprint", "after_mend", "before_commit", "after_commit",
+    "before_read", "before_extract", "in_worker", "after_fingerprint", "after_repair", "before_commit", "after_commit",
     "before_journal", "after_acknowledge", "before_checkpoint",
 ]  # fmt: skip
 CODES = {"before_read": 1, "after_read": 1, "before_extract": 1, "in_worker": 1}

@@ -9,6 +9,7 @@ import pytest
 from crafting import crafted
 from sample_library import edited, library, rows, sentence
 
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.joins.bands import Join
 from indexer.matching.match import MatchOptions, match
@@ -67,7 +68,7 @@ def test_matching_on_texts_lists_none_of_them_and_estimates_say_that_they_are_es
 
 def test_groups_hold_none_of_them():
     store = library(rows({**CRAFTED, **HONEST}))
-    group(store, threshold=THRESHOLD)
+    group(store, GroupOptions(threshold=THRESHOLD))
     families = {row.id: row.family for row in store.scan()}
     assert families["honest"] == families["its copy"]
     assert len({families[id] for id in CRAFTED}) == len(CRAFTED)

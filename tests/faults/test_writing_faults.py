@@ -17,7 +17,7 @@ from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 
 from indexer.errors import StoreStopped
 from indexer.indexing import writer as writing
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.indexing.writer import Writer, weight
 from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Outcome, Row
@@ -285,7 +285,7 @@ def test_what_the_engine_refuses_is_remembered_with_its_reason_and_tried_again_w
     again = index([str(folder)], real)
     assert (again.unchanged, len(again.failed)) == (FILES * 9 // 10, FILES // 10)
     assert gate.requests == []
-    retried = index([str(folder)], real, retry=True)
+    retried = index([str(folder)], real, IndexOptions(retry=True))
     assert (retried.indexed, retried.failed) == (FILES // 10, ())
     assert stored_failures(journal_path(real.address)) == ()
 

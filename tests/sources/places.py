@@ -16,7 +16,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from indexer import index, open_store
+from indexer import IndexOptions, index, open_store
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.indexing.index import Account
 from indexer.sources.base import Reading
@@ -156,11 +156,8 @@ class Place:
         return index(
             [url],
             self.store,
-            extractor=extractor,
+            IndexOptions(extractor=extractor, limits=limits, reading=self.reading, **options),
             workers=1,
-            limits=limits,
-            reading=self.reading,
-            **options,
         )
 
     def texts(self) -> dict[str, str]:

@@ -13,7 +13,7 @@ import zipfile
 import pytest
 from places import store_fixture  # noqa: F401
 
-from indexer import index
+from indexer import IndexOptions, index
 from indexer.errors import UsageError
 from indexer.extraction.base import DEFAULT_LIMITS, Limits
 from indexer.indexing.index import DEFAULT_READING
@@ -26,7 +26,10 @@ TWO = "A quite different text about the price of bread and the people who pay it
 
 def read(place, store, limits=DEFAULT_LIMITS, reading=DEFAULT_READING, **options):
     return index(
-        [str(place)], store, extractor="plain", workers=1, limits=limits, reading=reading, **options
+        [str(place)],
+        store,
+        IndexOptions(extractor="plain", limits=limits, reading=reading, **options),
+        workers=1,
     )
 
 
@@ -338,7 +341,7 @@ def test_an_archive_in_an_archive_is_one_document_with_all_its_texts(kind, tmp_p
     inner = packed("tar.gz", {"deep/est.zip": deepest, "two.txt": TWO.encode()})
     place = tmp_path / f"a.{kind}"
     place.write_bytes(packed(kind, {"in/ner.tar.gz": inner, "b.txt": ONE.encode()}))
-    account = index([str(place)], store, workers=1, reading=Reading(containers="all"))
+    account = index([str(place)], store, IndexOptions(reading=Reading(containers="all")), workers=1)
     assert counted(account) == (2, 2, 0, 0)
     texts = {row.path.removeprefix(f"{place}!/"): row.text for row in store.scan()}
     assert texts.keys() == {"in/ner.tar.gz", "b.txt"}

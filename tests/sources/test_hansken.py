@@ -12,7 +12,7 @@ import pytest
 from hansken_server import IMAGE, PROJECT, Gatekeeper, served
 from places import store_fixture  # noqa: F401
 
-from indexer import index
+from indexer import IndexOptions, index
 from indexer.errors import UsageError
 from indexer.sources.base import Reading
 
@@ -41,7 +41,7 @@ def counted(account):
 def read(url, store, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
-        return index([url], store, workers=1, **options)
+        return index([url], store, IndexOptions(**options), workers=1)
 
 
 def test_documents_with_their_texts_labels_and_metadata(url, gatekeeper, store):

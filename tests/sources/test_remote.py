@@ -13,7 +13,7 @@ import fsspec
 import pytest
 from places import store_fixture  # noqa: F401
 
-from indexer import index
+from indexer import IndexOptions, index
 from indexer.errors import MissingExtra, SourceNotFound, UsageError
 from indexer.sources.base import Reading
 
@@ -42,7 +42,7 @@ def site(tmp_path):
 
 
 def read(url, store, **options):
-    return index([url], store, extractor="plain", workers=1, **options)
+    return index([url], store, IndexOptions(extractor="plain", **options), workers=1)
 
 
 def counted(account):
@@ -165,7 +165,9 @@ def test_two_places_with_one_name_under_a_namespace(tmp_path, store):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.txt").write_text(ONE)
     account = index(
-        [str(tmp_path / "x"), f"file://{tmp_path}/y"], store, namespace="n", extractor="plain"
+        [str(tmp_path / "x"), f"file://{tmp_path}/y"],
+        store,
+        IndexOptions(namespace="n", extractor="plain"),
     )
     assert counted(account) == (2, 1, 0, 1)
     assert "same name" in account.failed[0].error

@@ -10,7 +10,7 @@ import pytest
 from places import store_fixture  # noqa: F401
 from remote_servers import s3_server, sftp_server
 
-from indexer import index
+from indexer import IndexOptions, index
 from indexer.errors import SourceNotFound, UsageError
 
 ONE = "The harbour ferry leaves at eight in the morning and returns at six in the evening."
@@ -50,7 +50,7 @@ def place(request, root, monkeypatch, tmp_path):
 
 
 def read(url, store, **options):
-    account = index([url], store, extractor="plain", workers=1, **options)
+    account = index([url], store, IndexOptions(extractor="plain", **options), workers=1)
     return account.seen, account.indexed, account.unchanged, len(account.failed), account.removed
 
 

@@ -25,12 +25,12 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 import indexer.spark.__main__ as job_file
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT
 from indexer.spark import store_writes as writing
 from indexer.spark.arrow_rows import Mapper, ddl
-from indexer.spark.group_job import Settings
 from indexer.spark.group_job import group as group_on_spark
 from indexer.spark.input_documents import Input, documents
 from indexer.spark.work_folder import Work
@@ -156,7 +156,7 @@ def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(
         for pair in match(one, MatchOptions(threshold=0.7))
     ]
     assert sorted(table(out / "pairs")) == expected
-    group(one, threshold=0.7)
+    group(one, GroupOptions(threshold=0.7))
     rows = list(one.scan())
     assert sorted(table(out / "families")) == [
         (row.id, row.family, row.principal, row.similarity) for row in rows
@@ -224,7 +224,7 @@ def test_tasks_that_are_lost_after_writing_leave_each_document_once(
     records = library(seed=31, size=120)
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), DEFAULT)
-    assigned = group_on_spark(work, rows, DEFAULT, Settings(threshold=0.7))
+    assigned = group_on_spark(work, rows, DEFAULT, GroupOptions(threshold=0.7))
     with contextlib.closing(open_store(index.replace("http://", "opensearch://"))) as store:
         refused = writing.write(rows.rows, assigned.rows, store.url, DEFAULT, tasks=2)
         assert (
@@ -235,7 +235,7 @@ def test_tasks_that_are_lost_after_writing_leave_each_document_once(
         assert store.counts().documents == len(records)
         assert times_written(index) == {2}
         one = store_of(records, "sqlite://:memory:")
-        group(one, threshold=0.7)
+        group(one, GroupOptions(threshold=0.7))
         fields = (
             "id",
             "text",

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from indexer.errors import UsageError
 from indexer.grouping import group as grouping
+from indexer.grouping.assign_families import GroupOptions
 from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.spark.group_job import group
@@ -62,7 +63,7 @@ def pairs_of_one(store: Store, **asked: Any) -> tuple[pairs.Matched, list[tuple[
 
 
 def families_of_one(store: Store, **settings: Any) -> tuple[Any, dict[str, Family]]:
-    account = grouping.group(store, **settings)
+    account = grouping.group(store, GroupOptions(**settings))
     return account, {
         row.id: (row.family, bool(row.principal), row.similarity, row.cluster)
         for row in store.scan()
@@ -106,7 +107,7 @@ def test_pairs(both: Both, asked: dict[str, Any]) -> None:
 def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
     """`at_once`: all is left to one task, or nothing."""
     account, expected = families_of_one(both.store, **settings)
-    found = group(both.work, both.rows, DEFAULT, grouping.Settings(**settings), at_once)
+    found = group(both.work, both.rows, DEFAULT, GroupOptions(**settings), at_once)
     assert families_of(found) == expected
     assert account.families > 10
     assert found.facts["hot_bands"] == account.capped.keys
@@ -120,7 +121,7 @@ def test_any_cut_of_the_input_gives_the_same(
         work = Work(spark, str(tmp_path / "work"))
         turned = as_json(records[::-1], tmp_path / "in", 5)
         rows = documents(work, Input(str(turned), "json"), DEFAULT)
-        found = group(work, rows, DEFAULT, grouping.Settings(threshold=0.75, cap=6))
+        found = group(work, rows, DEFAULT, GroupOptions(threshold=0.75, cap=6))
         assert families_of(found) == families_of_one(both.store, threshold=0.75, cap=6)[1]
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", "2")
@@ -156,6 +157,6 @@ def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 1)), "json"), DEFAULT)
     assert match(work, rows, DEFAULT, PairRequest()).facts["pairs"] == 0
-    assert families_of(group(work, rows, DEFAULT, grouping.Settings())) == {
+    assert families_of(group(work, rows, DEFAULT, GroupOptions())) == {
         str(n): (str(n), False, None, None) for n in range(3)
     }

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from indexer.clustering.families import ConnectedTexts
 from indexer.errors import SourceNotFound, StoreError, UsageError
-from indexer.grouping.group import Settings, group
+from indexer.grouping.assign_families import GroupOptions
+from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
 from indexer.sources.folder import walk
 from indexer.spark.components import Components
@@ -135,9 +136,9 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     records = library(seed=3, size=60)
     url = f"sqlite:///{tmp_path}/there.db"
     there, one = store_of(records, url), store_of(records, f"sqlite:///{tmp_path}/one.db")
-    group(one, threshold=0.7)
+    group(one, GroupOptions(threshold=0.7))
     job = Job(
-        Input(url, "store"), str(tmp_path / "out"), settings=Settings(threshold=0.7), store=url
+        Input(url, "store"), str(tmp_path / "out"), settings=GroupOptions(threshold=0.7), store=url
     )
     account = run(spark, job)
     assert list(there.scan()) == list(one.scan())

@@ -12,7 +12,7 @@ import pytest
 from sample_library import library, rows, true_pairs
 
 from indexer.errors import UsageError
-from indexer.grouping.group import RECALL
+from indexer.grouping.assign_families import RECALL
 from indexer.matching.audit import distinct
 from indexer.matching.match import MatchOptions, match
 from indexer.statistics.strata import Stratum, allot, audit_strata, chance_at_least, describe_audit

@@ -17,6 +17,7 @@ from indexer.errors import StoreError, UsageError
 from indexer.exports.export import export
 from indexer.exports.load_file import field
 from indexer.exports.tables import Column, Table, write_csv
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match import MatchOptions, match
 from indexer.stores import open_store
@@ -57,7 +58,7 @@ def store() -> Store:
         for place, row in enumerate(made)
     ]
     store = library(made)
-    group(store, threshold=0.85)
+    group(store, GroupOptions(threshold=0.85))
     return store
 
 

@@ -19,7 +19,7 @@ from sample_library import edited, library, rows, sentence
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.indexing.arrival import Arrivals
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
@@ -101,7 +101,7 @@ class Histories(RuleBasedStateMachine):
         made = [rows({name: text}, cut=CUT)[0] for name, text in batch]
 
         def come() -> None:
-            placed = self.arrivals.placed(made, self.texts.keys())
+            placed = self.arrivals.place(made, self.texts.keys())
             assert self.arrivals.write(placed) == [None] * len(made)
 
         self.until(left, come)
@@ -123,7 +123,7 @@ class Histories(RuleBasedStateMachine):
         for batch in batches:
             new = {name: text for name, text in batch.items() if name not in taken}
             taken |= new.keys()
-            under_way.append(self.arrivals.placed(rows(new, cut=CUT)))
+            under_way.append(self.arrivals.place(rows(new, cut=CUT)))
         self.store.refused = frozenset(row.id for row in under_way[0] if refusing)
         with ThreadPoolExecutor(len(under_way)) as threads:
             self.until(1_000, lambda: list(threads.map(self.arrivals.write, reversed(under_way))))
@@ -190,7 +190,7 @@ def test_files_join_families_as_they_are_indexed_or_do_not(tmp_path: Path) -> No
     families = {}
     for threshold in (0.8, 0.999, None):
         store = open_store("sqlite://:memory:")
-        index([str(folder)], store, family_threshold=threshold)
+        index([str(folder)], store, IndexOptions(family_threshold=threshold))
         families[threshold] = len(set(families_of(store).values()))
         assert broken(store.scan()) == []
     assert families == {0.8: 3, 0.999: 4, None: 4}

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreBusy, UsageError
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
 from indexer.jobs.journal import Journal, journal_path
@@ -40,7 +41,7 @@ def test_families_are_those_of_the_definition_in_any_order(made, threshold, kind
     store = library(shuffled[: len(shuffled) // 2])
     for row in shuffled[len(shuffled) // 2 :]:
         store.write([row])
-    group(store, threshold=threshold, principal=kind, cap=cap)
+    group(store, GroupOptions(threshold=threshold, principal=kind, cap=cap))
     assert families_of(store) == expected(documents, threshold, kind, cap)
     for row in store.scan():
         assert not row.provisional
@@ -53,7 +54,7 @@ def test_families_are_those_of_the_definition_in_any_order(made, threshold, kind
 def test_clusters_are_chains(made, thresholds, cap):
     documents = rows(made, cut=CUT)
     store = library(documents)
-    group(store, threshold=thresholds[0], cluster_threshold=thresholds[1], cap=cap)
+    group(store, GroupOptions(threshold=thresholds[0], cluster_threshold=thresholds[1], cap=cap))
     assert (
         clusters_of(store)
         == Oracle(documents, thresholds[0], "longest", cap, thresholds[1]).clusters()
@@ -87,7 +88,7 @@ class History(RuleBasedStateMachine):
         after = families_of(self.store)
         changed = {id for id in after if after[id] != before[id]}
         assert changed <= {id for id in before if before[id] in gone}
-        assert {one.family for one in done.mended} == {
+        assert {one.family for one in done.repaired} == {
             before[id] for id in after if before[id] in gone
         }
 
@@ -96,15 +97,15 @@ class History(RuleBasedStateMachine):
         whole = self.store.assign
         self.store.assign = lambda assignments: whole(list(assignments)[:taken])
         try:
-            group(self.store, threshold=0.8)
+            group(self.store, GroupOptions(threshold=0.8))
         finally:
             self.store.assign = whole
 
     @rule()
     def group_whole(self):
-        group(self.store, threshold=0.8)
+        group(self.store, GroupOptions(threshold=0.8))
         assert families_of(self.store) == expected(self.stored(self.texts), 0.8, "longest", 1000)
-        assert group(self.store, threshold=0.8).changed == 0
+        assert group(self.store, GroupOptions(threshold=0.8)).changed == 0
 
     @invariant()
     def every_family_is_in_the_store(self):
@@ -195,7 +196,7 @@ def test_nothing_is_written_on_a_dry_run():
 def test_all_documents_in_one_hot_band_are_one_family_in_bounded_time():
     made = {f"{place:04}": f"{sentence(1, 200)} number {place}" for place in range(600)}
     store = library(rows(made))
-    done = group(store, cap=20)
+    done = group(store, GroupOptions(cap=20))
     assert (done.families, done.largest) == (1, 600)
     assert done.capped.keys > 0 and done.capped.largest > 20
 
@@ -208,14 +209,14 @@ def test_lookalikes_in_a_hot_band_are_not_glued():
         for place in range(10)
     }
     store = library(rows(made))
-    group(store, threshold=0.8, cap=5)
+    group(store, GroupOptions(threshold=0.8, cap=5))
     assert {id[0] == family[0] for id, family in families_of(store).items()} == {True}
 
 
 @pytest.mark.parametrize("wrong", [{"threshold": 0}, {"cluster_threshold": 1.5}, {"cap": 1}])
 def test_values_out_of_range(wrong):
     with pytest.raises(UsageError):
-        group(library([]), **wrong)
+        group(library([]), GroupOptions(**wrong))
 
 
 def test_a_recipe_without_slots_is_refused():

@@ -8,6 +8,7 @@ import random
 import pytest
 from sample_rows import row
 
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.operations.reindex import sign_rows
 from indexer.recipe import DEFAULT
@@ -38,7 +39,7 @@ def grouped(rows, **options):
     store = open_store("sqlite://:memory:")
     store.prepare(DEFAULT)
     store.write(rows)
-    done = group(store, threshold=0.8, **options)
+    done = group(store, GroupOptions(threshold=0.8, **options))
     found = {
         one.id: (one.family, one.cluster, one.principal, one.similarity) for one in store.scan()
     }

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import UsageError
-from indexer.grouping.group import Settings, assign_families, group
+from indexer.grouping.assign_families import GroupOptions, assign_families
+from indexer.grouping.group import group
 from indexer.joins.memory_budget import MemoryBudget
 from indexer.joins.record_pages import PAGE, Names, Records
 from indexer.matching import match as pairs
@@ -67,7 +68,7 @@ def test_families_are_the_same(made, kind, cap):
     store, made_in = library(rows(made)), []
     for budget in (MemoryBudget(), narrow()):
         collection = collect(store, DEFAULT, budget=budget)
-        asked = Settings(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
+        asked = GroupOptions(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
         made_in.append(assign_families(collection, Verifier(store, collection, "jaccard"), asked))
     assert made_in[0] == made_in[1]
 

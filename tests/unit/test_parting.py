@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import UsageError
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.delete import delete
 from indexer.grouping.group import group
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.matching.match import MatchOptions, match
 from indexer.operations.reindex import reindex
 from indexer.operations.status import status
@@ -54,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(folder: Path):
     opened = open_store("sqlite://:memory:")
-    index([str(folder)], opened, parts="clauses")
+    index([str(folder)], opened, IndexOptions(parts="clauses"))
     yield opened
     opened.close()
 
@@ -91,7 +92,7 @@ def test_every_part_has_its_place_and_the_keys_of_its_text(store):
 def test_a_part_too_short_has_its_status_and_no_keys(tmp_path):
     (tmp_path / "a.txt").write_text("1. Fees. Nil.\n2. Number. 12345\n")
     opened = open_store("sqlite://:memory:")
-    index([str(tmp_path)], opened, parts="clauses")
+    index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
     found = {row.title: row for row in opened.of("parts").scan()}
     assert {title: row.status for title, row in found.items()} == {
         "1 Fees": "too_short",
@@ -112,7 +113,7 @@ def test_search_finds_documents_or_parts(store):
 
 def test_the_same_clause_in_many_contracts_is_a_family(store):
     whole = {row.id: row.family for row in store.scan()}
-    done = group(store, of="parts")
+    done = group(store, GroupOptions(of="parts"))
     assert (done.documents, done.largest) == (17, 4)
     families = {row.family for row in parts(store).values() if row.title.endswith("Indemnity")}
     assert len(families) == 1
@@ -148,7 +149,7 @@ def test_similar_to_a_part_and_to_a_pasted_clause(store):
 def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no_more(
     store, folder
 ):
-    group(store, of="parts")
+    group(store, GroupOptions(of="parts"))
     before = parts(store)
     assert index([str(folder)], store).unchanged == 4
     assert parts(store) == before
@@ -161,7 +162,7 @@ def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no
 
 
 def test_a_family_whose_principal_goes_is_mended(store, folder):
-    group(store, of="parts")
+    group(store, GroupOptions(of="parts"))
     head = next(
         row for row in parts(store).values() if row.title.endswith("Indemnity") and row.principal
     )
@@ -181,7 +182,7 @@ def test_what_was_indexed_before_is_divided_from_the_stored_texts(folder):
     opened = open_store("sqlite://:memory:")
     index([str(folder)], opened)
     assert opened.stored_parts() is None
-    account = index([str(folder)], opened, parts="clauses")
+    account = index([str(folder)], opened, IndexOptions(parts="clauses"))
     assert (account.indexed, account.unchanged) == (0, 4)
     assert len(parts(opened)) == 17
     assert opened.stored_parts() == "clauses_v1"
@@ -193,7 +194,7 @@ def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
     whole = opened.write
     monkeypatch.setattr(opened, "write", lambda rows: whole(rows[:1]) and 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        index([str(folder)], opened, parts="clauses")
+        index([str(folder)], opened, IndexOptions(parts="clauses"))
     monkeypatch.undo()
     index([str(folder)], opened)
     assert len(parts(opened)) == 17
@@ -202,7 +203,7 @@ def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
 
 def test_pruning_removes_the_parts(store, folder):
     (folder / "lamps.txt").unlink()
-    assert index([str(folder)], store, prune=True).removed == 1
+    assert index([str(folder)], store, IndexOptions(prune=True)).removed == 1
     assert not parts(store, "lamps.txt")
     assert len(parts(store)) == 13
 
@@ -222,7 +223,7 @@ def test_headings_that_a_format_marks(tmp_path):
     page = f"<h1>Our prices</h1><p>{PRICE.format('lamp')}</p><p>In euro.</p><h2>If a lamp hurts somebody</h2><p>{INDEMNITY}</p>"
     (tmp_path / "page.html").write_text(f"<html><body>{page}</body></html>")
     opened = open_store("sqlite://:memory:")
-    index([str(tmp_path)], opened, parts="clauses")
+    index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
     assert [(row.title, row.text) for row in opened.of("parts").scan()] == [
         ("Our prices", PRICE.format("lamp")),
         ("Our prices", "In euro."),
@@ -236,4 +237,4 @@ def test_a_store_without_parts_says_so(folder):
     with pytest.raises(UsageError, match="--parts clauses"):
         search(opened, "indemnify", SearchOptions(of="parts"))
     with pytest.raises(UsageError, match="--parts clauses"):
-        group(opened, of="parts")
+        group(opened, GroupOptions(of="parts"))

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from indexer.cli.search import print_page
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
 from indexer.web.answers import Results
@@ -31,7 +31,7 @@ def store(tmp_path):
             f"1. Fees. {CLAUSE.format(party, days)}\n\n2. Term. It is a year.\n"
         )
     made = open_store("sqlite://:memory:")
-    index([str(tmp_path)], made, parts="clauses")
+    index([str(tmp_path)], made, IndexOptions(parts="clauses"))
     yield made
     made.close()
 

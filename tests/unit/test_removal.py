@@ -37,7 +37,7 @@ def grouped():
 def test_a_principal_is_replaced_by_the_next_one():
     store = grouped()
     done = delete(store, ["a", "nobody"])
-    assert (done.deleted, done.absent, done.mended) == (
+    assert (done.deleted, done.absent, done.repaired) == (
         ("a",),
         ("nobody",),
         (FamilyRepair("a", {"b": 3}),),
@@ -51,20 +51,20 @@ def test_a_principal_is_replaced_by_the_next_one():
 
 def test_who_goes_too_does_not_lead():
     store = grouped()
-    assert delete(store, ["b", "a", "b"]).mended == (FamilyRepair("a", {"c": 2}),)
+    assert delete(store, ["b", "a", "b"]).repaired == (FamilyRepair("a", {"c": 2}),)
     assert {row.id: row.family for row in store.scan()} == {"c": "c", "d": "c", "e": "e"}
 
 
 def test_a_member_goes_and_nothing_else_changes():
     store = grouped()
     before = store.get(["a", "b", "c", "e"])
-    assert delete(store, ["d"]).mended == ()
+    assert delete(store, ["d"]).repaired == ()
     assert store.get(["a", "b", "c", "d", "e"]) == before
 
 
 def test_a_whole_family_goes():
     store = grouped()
-    assert delete(store, list("abcd")).mended == ()
+    assert delete(store, list("abcd")).repaired == ()
     assert [row.id for row in store.scan()] == ["e"]
 
 
@@ -81,7 +81,7 @@ def test_members_are_mended_before_the_principal_goes():
         "d": "b",
         "e": "e",
     }
-    assert delete(store, ["a"]).mended == ()
+    assert delete(store, ["a"]).repaired == ()
     assert {row.id for row in store.scan()} == set("bcde")
 
 

@@ -16,7 +16,7 @@ from sample_rows import row
 from indexer.cli.main import EXIT_STORE, run
 from indexer.errors import StoreBusy
 from indexer.grouping.group import group
-from indexer.indexing.index import index
+from indexer.indexing.index import IndexOptions, index
 from indexer.jobs.journal import Failure, Journal, journal_path, stored_failures
 from indexer.model import Query, Row
 from indexer.operations.doctor import doctor
@@ -43,7 +43,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "The ferry sails at noon, and in storms the captain decides whether it does."
     )
     store = open_store(f"sqlite:///{folder}/store.db")
-    index([str(folder / "papers")], store, workers=1, parts="clauses")
+    index([str(folder / "papers")], store, IndexOptions(parts="clauses"), workers=1)
     group(store)
     store.close()
     return folder / "store.db"

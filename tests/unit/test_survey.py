@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import DocumentNotFound, StoreError
+from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.family_view import family
 from indexer.grouping.group import group
 from indexer.grouping.survey import survey
@@ -24,7 +25,7 @@ texts = st.dictionaries(st.sampled_from("abcdefghijtu"), contents, min_size=1, m
 def test_a_preview_is_what_group_would_write(made: dict[str, str], threshold: float) -> None:
     store = library(rows(made, cut=CUT))
     preview = survey(store).at(threshold)
-    grouped = group(store, threshold=threshold)
+    grouped = group(store, GroupOptions(threshold=threshold))
     assert (preview.families, preview.measure) == (grouped.families, "jaccard")
     after = survey(store).at(threshold)
     assert (after.families, after.moved, after.moves) == (grouped.families, 0, ())
@@ -81,7 +82,7 @@ def test_a_family_is_seen_whole_from_any_member() -> None:
         "t": edited(text, 1),
     }
     store = library(rows(made, cut=CUT, labels=labels))
-    group(store, threshold=0.5)
+    group(store, GroupOptions(threshold=0.5))
     seen = family(store, "b")
     assert seen == family(store, seen.id)
     assert seen.principal is not None

@@ -1,0 +1,261 @@
+"""Assignment of families and clusters to a collection of documents; nothing is written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.clustering.families import (
+    ConnectedTexts,
+    Graph,
+    Principal,
+    Visit,
+    assign_principals,
+    principal_order,
+    sum_similarities,
+)
+from indexer.errors import UsageError
+from indexer.joins.bands import CapReport
+from indexer.joins.copies import PairFilter
+from indexer.joins.slot_bounds import similarity_intervals
+from indexer.matching.band_pairs import BandPairs
+from indexer.matching.collection import Collection
+from indexer.matching.likely_pairs import find_band_pairs
+from indexer.matching.limits import ALMOST_ONE, CAP, check_measure
+from indexer.matching.text_pairs import AT_ONCE
+from indexer.matching.verification import MatchContext, Verifier
+from indexer.model import Assignment
+from indexer.recipe import Recipe
+from indexer.similarity.rescore import Z999
+from indexer.sketch.plan import plan_for_recall
+from indexer.system.progress_callback import Progress, no_progress
+
+RECALL = 0.998
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOptions:
+    """Options of `group`: how families and clusters are made.
+
+    `threshold`: the least similarity of a member to its principal; above 0, at most 1.
+    `measure`: the measure that decides, one of those that `indexer.similarity.measures` names.
+    `principal`: the order in which documents may become principals: `longest` (most words
+    first), `first` (oldest first) or `central` (greatest sum of similarities to its matches
+    first); ties by id.
+    `cluster_threshold`: the least similarity of a pair in a cluster; above 0, at most 1; None
+    means `threshold`.
+    `cap`: of a band that more distinct texts share, all are compared with the first in principal
+    order only; at least 2.
+    `within`: `labels` keeps families and clusters inside each set of labels, as if its documents
+    were alone in the store, so that who may see one member may see all; None sets no bounds.
+    `of`: `documents`, or `parts` for families and clusters of clauses, across documents and
+    within them; the families of documents stay.
+
+    Bands are planned so that 99.8 % of the pairs at the lower of both thresholds share one.
+    Raises `UsageError` for a value out of its range and `UnknownMeasure`.
+    """
+
+    threshold: float = 0.8
+    measure: str = "jaccard"
+    principal: Principal = "longest"
+    cluster_threshold: float | None = None
+    cap: int = CAP
+    within: Literal["labels"] | None = None
+    of: Literal["documents", "parts"] = "documents"
+
+    def __post_init__(self) -> None:
+        check_measure(self.measure)
+        for value in (self.threshold, self.threshold_of_clusters):
+            if not 0 < value <= 1:
+                raise UsageError(f"a threshold must lie between 0 (exclusive) and 1, not {value}")
+        if self.cap < 2:
+            raise UsageError(f"the cap must be 2 or more, not {self.cap}")
+
+    @property
+    def threshold_of_clusters(self) -> float:
+        """The threshold of clusters: that of families unless it was set."""
+        return self.threshold if self.cluster_threshold is None else self.cluster_threshold
+
+    @property
+    def least_threshold(self) -> float:
+        """The lower of both thresholds, for which bands are planned."""
+        return min(self.threshold, self.threshold_of_clusters)
+
+    def check_recipe(self, recipe: Recipe) -> None:
+        """Raise `UsageError` for a recipe without MinHash slots."""
+        if not recipe.minhash:
+            raise UsageError(
+                f"recipe {recipe.name} has no MinHash slots to make families by; "
+                "index with another recipe"
+            )
+
+
+DEFAULT_OPTIONS = GroupOptions()
+
+
+@dataclass(slots=True)
+class FamilyAssignments:
+    """The family fields of every document of a collection, in its order, and what caps left
+    out.
+    """
+
+    assignments: list[Assignment]
+    capped: CapReport = field(default_factory=CapReport)
+
+
+def assign_families(
+    collection: Collection,
+    verifier: Verifier,
+    options: GroupOptions,
+    progress: Progress = no_progress,
+) -> FamilyAssignments:
+    """Return the families and clusters of a collection.
+
+    `within` and `of` of the options are not regarded: the collection is one compartment already.
+    """
+    grouping = _Grouping(collection, verifier, options)
+    central = options.principal == "central"
+    order = grouping.order("longest" if central else options.principal)
+    pairs = grouping.pairs(order, progress)
+    if central:
+        order = grouping.order("central", grouping.similarity_sums(pairs))
+    heads = grouping.heads(pairs, order, progress)
+    clusters = grouping.clusters(pairs, order, heads)
+    assignments = []
+    for place, entry in enumerate(collection.entries):
+        head, similarity = heads.get(place, (place, None))
+        principal = head == place and entry.status == "complete"
+        family = collection.entries[head].id
+        cluster = clusters.get(place)
+        assignments.append(Assignment(entry.id, family, principal, similarity, cluster))
+    return FamilyAssignments(assignments, pairs.capped)
+
+
+def fewest_equal(measure: str, width: int, threshold: float) -> int:
+    """Return the fewest of `width` slots equal in a pair that is not ruled out: its 99.9 %
+    interval ends at the threshold or above.
+
+    For `estimate` the slots are the measure, and other measures are not ruled out by slots.
+
+    >>> fewest_equal("jaccard", 128, 0.8), fewest_equal("overlap", 128, 0.8)
+    (88, 0)
+    """
+    return (
+        int(np.argmax(similarity_intervals(width, Z999)[1] >= threshold))
+        if measure == "jaccard"
+        else 0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Grouping:
+    """One grouping of a collection. Documents and texts are called by their numbers."""
+
+    collection: Collection
+    verifier: Verifier
+    options: GroupOptions
+
+    def order(self, kind: Principal, sums: list[float] | None = None) -> list[int]:
+        """Return the documents with keys in principal order, the truncated ones after all
+        others. `sums`: for `central`, the summed similarities of each text.
+        """
+        entries = self.collection.entries
+        texts = self.collection.documents.texts
+        central = np.zeros(len(entries))
+        if sums:
+            central[texts >= 0] = np.array(sums)[texts[texts >= 0]]
+        rows = [(entry.words, entry.modified, entry.status == "complete") for entry in entries]
+        words = [row[0] for row in rows]
+        modified = [row[1] for row in rows]
+        order = principal_order(kind, words, modified, central.tolist(), entries.ids)
+        keyed = (place for place in order if texts[place] >= 0)
+        return sorted(keyed, key=lambda place: not rows[place][2])
+
+    def pairs(self, order: list[int], progress: Progress) -> BandPairs:
+        """Return the pairs of texts that may be similar enough for a family or a cluster."""
+        options = self.options
+        width = self.collection.slots.shape[1]
+        layout = plan_for_recall(min(options.least_threshold, ALMOST_ONE), RECALL, width)
+        everything = PairFilter(self.collection.documents, None, None)
+        context = MatchContext(self.collection, self.verifier, everything, progress)
+        ranks = self._text_ranks(order)
+        least = self._fewest_equal(options.least_threshold)
+        return find_band_pairs(context, layout, ranks, least, options.threshold, options.cap)
+
+    def similarity_sums(self, pairs: BandPairs) -> list[float]:
+        """Return for each text the similarities of its documents to their matches, summed."""
+        sizes = self.collection.documents.sizes.tolist()
+        return sum_similarities(self._matches(pairs), sizes)
+
+    def heads(
+        self, pairs: BandPairs, order: list[int], progress: Progress
+    ) -> dict[int, tuple[int, float | None]]:
+        """Return the principal that each visited document joins and the similarity to it."""
+        threshold = self.options.threshold
+        similar = partial(self.verifier.measure_with, least=threshold)
+        blocks = pairs.blocks(self._fewest_equal(threshold))
+        near = ((left, right) for left, right, _ in blocks)
+        texts = len(self.collection.documents)
+        graph = Graph(near, texts, self.collection.budget)
+        return assign_principals(self._visits(order, progress), graph, texts, similar, threshold)
+
+    def clusters(
+        self,
+        pairs: BandPairs,
+        order: list[int],
+        heads: dict[int, tuple[int, float | None]],
+    ) -> dict[int, str]:
+        """Return the cluster of each document that is in one: the id of its first document in
+        principal order.
+        """
+        threshold = self.options.threshold_of_clusters
+        chains = ConnectedTexts(len(self.collection.documents))
+        if threshold <= self.options.threshold:
+            for document, (head, _) in heads.items():
+                chains.join(self._text(document), self._text(head))
+        similar = partial(self.verifier.measure_pairs, least=threshold)
+        for left, right in pairs.nearest_first():
+            block = list(zip(left.tolist(), right.tolist(), strict=True))
+            chains.extend(block, similar, threshold)
+        members: dict[int, list[int]] = defaultdict(list)
+        for document in order:
+            members[chains.root(self._text(document))].append(document)
+        clusters: dict[int, str] = {}
+        for places in members.values():
+            if len(places) > 1:
+                clusters |= dict.fromkeys(places, self.collection.entries[places[0]].id)
+        return clusters
+
+    def _visits(self, order: list[int], progress: Progress) -> Iterator[Visit]:
+        for done, document in enumerate(order):
+            progress("grouping", done, len(order))
+            complete = self.collection.entries[document].status == "complete"
+            yield Visit(document, self._text(document), complete)
+
+    def _matches(self, pairs: BandPairs) -> Iterator[tuple[int, int, float]]:
+        """Yield the pairs of texts at the threshold or above with their similarity."""
+        threshold = self.options.threshold
+        for left, right, _ in pairs.blocks(size=AT_ONCE):
+            values = self.verifier.similarities(left, right, threshold)
+            similar = values >= threshold
+            columns = left[similar], right[similar], values[similar]
+            yield from zip(*(column.tolist() for column in columns), strict=True)
+
+    def _text_ranks(self, order: list[int]) -> NDArray[np.int64]:
+        """Return for each text the first place in the order of a document that carries it."""
+        ranks = np.zeros(len(self.collection.documents), dtype=np.int64)
+        for place, document in reversed(list(enumerate(order))):
+            ranks[self._text(document)] = place
+        return ranks
+
+    def _fewest_equal(self, threshold: float) -> int:
+        return fewest_equal(self.options.measure, self.collection.slots.shape[1], threshold)
+
+    def _text(self, document: int) -> int:
+        return int(self.collection.documents.texts[document])
