@@ -44,12 +44,20 @@ class Package:
         """Modules of the package that a module imports, those inside functions and for types
         included.
         """
+        return self._modules(name, ast.walk(self.trees[self.names[name]]))
+
+    @cache  # noqa: B019 (one package a run)
+    def run_time_imports(self, name: str) -> frozenset[str]:
+        """Modules of the package that are loaded with a module: those inside functions and under
+        `if TYPE_CHECKING` are left out.
+        """
+        return self._modules(name, loaded(self.trees[self.names[name]]))
+
+    def _modules(self, name: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
         targets: set[str] = set()
-        for node in ast.walk(self.trees[self.names[name]]):
+        for node in nodes:
             targets.update(self._targets(node))
-        targets.discard(name)
-        targets.discard("indexer")
-        return frozenset(targets)
+        return frozenset(targets - {name, "indexer"})
 
     def _targets(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):
@@ -64,11 +72,11 @@ class Package:
         return name.split(".")[1] if "." in name else name
 
     def longest_chain(self) -> list[str]:
-        """The longest chain of imports, each module importing the next; ties by name."""
+        """The longest chain of modules, each loading the next; ties by name."""
 
         @cache
         def longest(name: str) -> tuple[str, ...]:
-            tails = (longest(other) for other in sorted(self.imports(name)))
+            tails = (longest(other) for other in sorted(self.run_time_imports(name)))
             return (name, *max(tails, key=len, default=()))
 
         return list(
@@ -109,6 +117,17 @@ class Package:
         for path, node in self.nodes():
             if isinstance(node, ast.ClassDef):
                 yield path, node
+
+
+def loaded(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below a node that run when its module is imported."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from loaded(child)
 
 
 def nested(package: Package) -> Iterator[str]:
