@@ -79,7 +79,8 @@ def errors(kind: tuple[int, float], trials: int) -> Iterator[tuple[float, float 
 
 def spelled(squares: np.ndarray) -> str:
     upper = squares.mean() + 2.326 * squares.std() / math.sqrt(len(squares))
-    return f"{math.sqrt(squares.mean()):8.3f} (99 %: at most {math.sqrt(upper):.3f}, {len(squares):,} trials)"
+    error = math.sqrt(squares.mean())
+    return f"{error:8.3f} (99 %: at most {math.sqrt(upper):.3f}, {len(squares):,} trials)"
 
 
 def main() -> None:

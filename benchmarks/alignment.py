@@ -101,7 +101,8 @@ def print_ours(size: int, runs: int) -> None:
     made = pairs(size)
     megabytes = len(" ".join(made["identical"][0])) / 1e6
     print(
-        f"\ntwo texts of {size:,} words each, about {megabytes:.1f} MB of English: median seconds of {runs} runs\n"
+        f"\ntwo texts of {size:,} words each, about {megabytes:.1f} MB of English: median seconds "
+        f"of {runs} runs\n"
     )
     print(f"{'':26}{'words':>8}{'literal':>9}{'inform.':>9}{'S_R':>8}{'S_L':>9}{'chunks':>8}")
     for name, (left, right) in made.items():
@@ -113,7 +114,8 @@ def print_ours(size: int, runs: int) -> None:
         shingles = median(lambda a=a, b=b: resemblance(a, b), runs)
         aligned = align(a, b)
         print(
-            f"{name:26}{reading:8.2f}{literal:9.2f}{information:9.2f}{shingles:8.2f}{aligned.overlap:9.1%}{len(aligned.chunks):8,}"
+            f"{name:26}{reading:8.2f}{literal:9.2f}{information:9.2f}{shingles:8.2f}"
+            f"{aligned.overlap:9.1%}{len(aligned.chunks):8,}"
         )
 
 
@@ -126,7 +128,8 @@ def print_beside_difflib(size: int, limit: float, runs: int) -> None:
         theirs = limited(left, right, limit)
         shown = f"> {limit:.0f}" if theirs is None else f"{theirs:.2f}"
         print(
-            f"{name:26}{ours:9.3f}{shown:>9}{'>' if theirs is None else '':>2}{(theirs or limit) / ours:7,.0f}"
+            f"{name:26}{ours:9.3f}{shown:>9}{'>' if theirs is None else '':>2}"
+            f"{(theirs or limit) / ours:7,.0f}"
         )
 
 

@@ -1,4 +1,4 @@
-"""What families on arrival cost: `index` with and without them on the same plain text files,
+"""Cost of families on arrival: `index` with and without them on the same plain text files,
 seconds side by side.
 
     python benchmarks/arrival.py [--documents 4000] [--store URL]...
@@ -37,7 +37,7 @@ def library(folder: Path, documents: int, seed: int) -> None:
 
 
 def seconds(url: str, folders: list[Path], threshold: float | None) -> list[float]:
-    """How long each folder takes, one after the other, in a store that is empty at first."""
+    """Return the seconds for each folder, one after the other, in a store that is empty at first."""
     store = open_store(url)
     if store.stored_recipe() is not None:
         store.delete([row.id for row in store.scan()])
@@ -79,7 +79,8 @@ def main() -> None:
                 kind = url.split(":")[0]
                 half = given.documents // 2
                 print(
-                    f"| {kind}, {name} | {half:,} | {plain:.2f} s | {joined:.2f} s | {joined / plain:.1f} |"
+                    f"| {kind}, {name} | {half:,} | {plain:.2f} s | {joined:.2f} s | "
+                    f"{joined / plain:.1f} |"
                 )
 
 

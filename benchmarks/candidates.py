@@ -1,6 +1,7 @@
 """False candidates of 64-bit SimHash sketches among unrelated documents, by language.
 
-    python benchmarks/candidates.py FOLDER ... [--distance 3] [--recipes default,simhash-doc-v1,simhash-doc-v4]
+    python benchmarks/candidates.py FOLDER ... [--distance 3]
+        [--recipes default,simhash-doc-v1,simhash-doc-v4]
 
 Each FOLDER holds documents of one language (`/usr/share/man/de`, say). Printed for each: pairs of
 unrelated documents (at most 35 % of their character 4-grams in common) within the distance, per

@@ -1,4 +1,4 @@
-"""How clauses are changed: ways that leave a duplicate of a known type, and ways that change what a
+"""Changes of clauses: ways that leave a duplicate of a known type, and ways that change what a
 clause obliges to.
 
 Nothing of `indexer` is used here: what the detector knows must not decide what it is tested by.
@@ -13,21 +13,32 @@ from collections.abc import Callable, Mapping
 from clausevocabulary import ADDED, DOCUMENTS, FIRMS, MONTHS, OPPOSITES, PLACES, ROLES, STREETS
 
 Change = Callable[[str, random.Random], str]
+AMOUNTS = [
+    "$10,000",
+    "$2,500,000",
+    "EUR 75,000",
+    "Ten Thousand Dollars ($10,000)",
+    "$1.5 million",
+]
 
 
 def values(random_: random.Random) -> dict[str, str]:
-    """What one contract has in its slots."""
+    """Return what one contract has in its slots."""
     roles = random_.choice(ROLES) if random_.random() < 0.7 else random_.sample(FIRMS, 2)
     article = "the " if roles[0] in {one for pair in ROLES for one in pair} else ""
     days = random_.choice([10, 14, 30, 45, 60, 90])
     return {
-        "A": f"{article}{roles[0]}", "B": f"{article}{roles[1]}", "doc": random_.choice(DOCUMENTS),
-        "amount": random_.choice(["$10,000", "$2,500,000", "EUR 75,000", "Ten Thousand Dollars ($10,000)", "$1.5 million"]),
-        "days": random_.choice([str(days), f"thirty ({days})", str(days)]), "days2": str(days * 3),
+        "A": f"{article}{roles[0]}",
+        "B": f"{article}{roles[1]}",
+        "doc": random_.choice(DOCUMENTS),
+        "amount": random_.choice(AMOUNTS),
+        "days": random_.choice([str(days), f"thirty ({days})", str(days)]),
+        "days2": str(days * 3),
         "pct": f"{random_.choice([2, 3.5, 5, 8, 12, 51])}%",
         "date": f"{random_.choice(MONTHS)} {random_.randint(1, 28)}, {random_.randint(1995, 2024)}",
-        "place": random_.choice(PLACES), "address": random_.choice(STREETS),
-    }  # fmt: skip
+        "place": random_.choice(PLACES),
+        "address": random_.choice(STREETS),
+    }
 
 
 def numbers(random_: random.Random) -> dict[str, str]:
@@ -139,7 +150,7 @@ def lengthened(text: str, random_: random.Random) -> str:
 
 
 def shortened(text: str, random_: random.Random) -> str:
-    """What stands in brackets goes, or one of two joined words."""
+    """Drop what stands in brackets, or one of two joined words."""
     text = re.sub(r" \([^()]{3,40}\)", "", text) if random_.random() < 0.5 else text
     pairs = list(re.finditer(r"\b([a-z]{4,}) (?:and|or) (?!shall|must)([a-z]{4,})\b", text))
     for found in random_.sample(pairs, min(1, len(pairs))):
@@ -151,7 +162,8 @@ def inflected(text: str, random_: random.Random) -> str:
     """`shall pay` becomes `pays` and the like, once or twice."""
     for _ in range(random_.choice([1, 2])):
         text = re.sub(
-            r"\bshall (maintain|keep|pay|remove|provide|spend|deliver|hold|grant|ship|train|correct)\b",
+            r"\bshall "
+            r"(maintain|keep|pay|remove|provide|spend|deliver|hold|grant|ship|train|correct)\b",
             r"\1s",
             text,
             count=1,

@@ -1,5 +1,5 @@
-"""Result sets of clauses with planted duplicates of every type and planted hard negatives; the same
-for the same seed.
+"""Result sets of clauses with synthetic duplicates of every type and synthetic hard negatives; the
+same for the same seed.
 
 Bases are contract clauses of our own, formulas, and paragraphs of the licences and copyright files
 of this system. Half of the bases, whichever way they are changed, are for fixing parameters
@@ -52,7 +52,7 @@ class Group:
 
 @dataclass
 class Result:
-    """One result set: clauses in rank order, and the planted groups as places."""
+    """One result set: clauses in rank order, and the true groups as places."""
 
     clauses: list[tuple[str, str]] = field(default_factory=list)
     groups: list[tuple[Group, tuple[int, ...]]] = field(default_factory=list)

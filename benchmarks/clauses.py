@@ -1,4 +1,4 @@
-"""How well duplicate types of clauses are told: planted types and hard negatives, fixed on one
+"""Precision and recall of duplicate types of clauses: synthetic types and hard negatives, fixed on one
 half, reported on the other.
 
     python benchmarks/clauses.py                 # the half that nothing was fixed on
@@ -6,7 +6,7 @@ half, reported on the other.
     python benchmarks/clauses.py --speed         # milliseconds for result sets of 20, 100 and 1,000
 
 A set is captured when each of its clauses is found a duplicate of the first, of whatever type.
-Precision: of all pairs found, those that were planted; two variants of one clause count neither
+Precision: of all pairs found, the true ones; two variants of one clause count neither
 way, for the relation is not transitive.
 """
 
@@ -44,14 +44,14 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """The share of planted pairs among those found."""
+        """Return the share of true pairs among those found."""
         return self.right / max(1, self.right + sum(self.wrong.values()))
 
 
-def scored(planted: list[Result], overlap: float = 0.8) -> Score:
-    """What the detector makes of result sets."""
+def scored(corpus: list[Result], overlap: float = 0.8) -> Score:
+    """Score the detector on result sets."""
     score = Score()
-    for result in planted:
+    for result in corpus:
         found = {
             (int(one.a), int(one.b)): one.type
             for one in duplicate_pairs(result.clauses, overlap=overlap)
@@ -94,7 +94,8 @@ def _group(
 
 def report(score: Score, examples: int) -> None:
     print(
-        f"{'type':<16}{'synonyms':<10}{'sets':>6}{'captured':>10}{'95 % interval':>16}{'right type':>12}"
+        f"{'type':<16}{'synonyms':<10}{'sets':>6}{'captured':>10}{'95 % interval':>16}"
+        f"{'right type':>12}"
     )
     for kind in DUPLICATES:
         rows = [key for key in sorted(score.sets) if key[0] == kind]
@@ -106,12 +107,14 @@ def report(score: Score, examples: int) -> None:
             low, high = wilson(captured, sets)
             interval = f"{low:.1%}-{high:.1%}"
             print(
-                f"{kind:<16}{key[1] or '-':<10}{sets:>6}{captured / sets:>10.1%}{interval:>16}{typed / sets:>12.1%}"
+                f"{kind:<16}{key[1] or '-':<10}{sets:>6}{captured / sets:>10.1%}{interval:>16}"
+                f"{typed / sets:>12.1%}"
             )
     wrong = sum(score.wrong.values())
     low, high = wilson(score.right, score.right + wrong)
     print(
-        f"\nprecision {score.precision:.1%} ({low:.1%}-{high:.1%}): {score.right} planted pairs found, {wrong} others"
+        f"\nprecision {score.precision:.1%} ({low:.1%}-{high:.1%}): {score.right} true pairs "
+        f"found, {wrong} others"
     )
     for kind in (*NEGATIVES, "unrelated"):
         print(f"  {kind:<12}{score.wrong[kind]:>4} of {score.negatives[kind] or 'all other pairs'}")

@@ -5,7 +5,7 @@ candidates, seconds.
     python benchmarks/containment.py --folder FOLDER
 
 Documents of 100 to 5,000 words are drawn from 30,000 made-up words, the frequent ones much more
-often, as in a language. Then excerpts are planted: one unbroken stretch of a document, 10 to 90 %
+often, as in a language. Then excerpts are added: one unbroken stretch of a document, 10 to 90 %
 of it and 30 words at least, with words of its own around it and none to a tenth of its words
 replaced; and replies: some lines of their own above a whole document, quoted with a sign before
 each line. A fifth of the documents end with one of ten notices of 40 words. Each method gives
@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from planting import SLOTS
+from synthetic_collections import SLOTS
 
 from indexer.joins.bands import Join
 from indexer.recipe import DEFAULT
@@ -75,7 +75,7 @@ class Language:
 def collection(
     documents: int, random: np.random.Generator
 ) -> tuple[list[str], dict[tuple[int, int], tuple[str, float]]]:
-    """Texts, and of every planted pair its kind and share: (source, excerpt or reply) in order of
+    """Texts, and of every true pair its kind and share: (source, excerpt or reply) in order of
     their places.
     """
     language = Language(random)
@@ -192,7 +192,7 @@ METHODS: dict[str, Callable[[Sequence[str]], tuple[Pairs, float]]] = {
 
 
 def both_ways(a: str, b: str) -> tuple[float, float]:
-    """How much of the one text that lies in the other more than the other way: by features, and by
+    """Return how much of the one text that lies in the other more than the other way: by features, and by
     passages.
     """
     runs = passage_runs(a), passage_runs(b)
@@ -238,18 +238,19 @@ def _share_name(kind: str, share: float, shares: Sequence[tuple[float, float]]) 
 def print_measures(
     texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, float]], pairs: Pairs
 ) -> None:
-    """What the candidates of all methods, and as many unrelated pairs, are by both measures."""
+    """Print what the candidates of all methods, and as many unrelated pairs, are by both measures."""
     random = np.random.default_rng(3)
     unrelated = {
         tuple(sorted(random.integers(0, len(texts), 2).tolist())) for _ in range(2000)
     } - truth.keys()
     groups = {
-        "planted": list(truth),
+        "true": list(truth),
         "other candidates": sorted(pairs - truth.keys())[:4000],
         "unrelated": sorted(unrelated),
     }
     print(
-        f"\n{'':18}{'pairs':>8}  share with the larger side at .5 or more, 95 % interval: by features / by passages"
+        f"\n{'':18}{'pairs':>8}  share with the larger side at .5 or more, 95 % interval: by "
+        "features / by passages"
     )
     for name, some in groups.items():
         by: Counter[str] = Counter()
@@ -266,16 +267,18 @@ def print_measures(
 
 
 def print_folder(folder: Path) -> None:
-    """How much of stretches of each text both measures find in the others, by the length of the
+    """Print how much of stretches of each text both measures find in the others, by the length of the
     stretch.
     """
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".txt", ".md"))
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
     print(
-        f"{len(texts):,} texts, taken as unrelated; the share of a stretch that lies in another text\n"
+        f"{len(texts):,} texts, taken as unrelated; the share of a stretch that lies in another "
+        "text\n"
     )
     print(
-        f"{'characters':>12}{'pairs':>9}   by features: median, 95 %, most    by passages: median, 95 %, most"
+        f"{'characters':>12}{'pairs':>9}   by features: median, 95 %, most    by passages: "
+        "median, 95 %, most"
     )
     for length in (250, 500, 1000, 2000, 4000):
         made = []
@@ -312,7 +315,8 @@ def main() -> None:
         return
     texts, truth = collection(chosen.documents, np.random.default_rng(11))
     print(
-        f"{len(texts):,} documents, {len(truth):,} planted pairs; keys in more than {CAP} texts are passed over\n"
+        f"{len(texts):,} documents, {len(truth):,} true pairs; keys in more than {CAP} texts are "
+        "passed over\n"
     )
     print_measures(texts, truth, print_methods(texts, truth))
 

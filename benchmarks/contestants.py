@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from planting import SLOTS, Codes, coded, inside
+from synthetic_collections import SLOTS, Codes, pair_codes, pairs_within
 
 from indexer.joins.bands import Join
 from indexer.joins.external_sort import Sorter
@@ -35,7 +35,7 @@ def nearfold(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
     )
     for left, right in join.blocks():
         a, b, _ = counter.at_least(left, right, least)
-        found.add(coded(a, b))
+        found.add(pair_codes(a, b))
     return np.array(found.sorted()), f"{join.capped.keys} capped bands"
 
 
@@ -120,8 +120,8 @@ def text_dedup(slots: Slots, layout: Plan, _least: int) -> tuple[Codes, str]:
     roots = np.array([root(place) for place in range(len(slots))])
     order = np.argsort(roots, kind="stable")
     _, sizes = np.unique(roots, return_counts=True)
-    a, b = inside(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(coded(order[a], order[b])), "pairs inside clusters"
+    a, b = pairs_within(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(pair_codes(order[a], order[b])), "pairs inside clusters"
 
 
 def duckdb(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
@@ -147,12 +147,12 @@ def duckdb(slots: Slots, layout: Plan, least: int) -> tuple[Codes, str]:
         db.close()
     left, right = (np.asarray(rows[side]).astype(np.int32) for side in "ab")
     a, b, _ = SlotCounter(slots).at_least(left, right, least)
-    return np.sort(coded(a, b)), ""
+    return np.sort(pair_codes(a, b)), ""
 
 
 def _codes(pairs: list[tuple[int, int]]) -> Codes:
     columns = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
-    return np.sort(coded(columns[:, 0], columns[:, 1]))
+    return np.sort(pair_codes(columns[:, 0], columns[:, 1]))
 
 
 Contestant = Callable[[Slots, Plan, int], tuple[Codes, str]]

@@ -58,7 +58,8 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
 def machine() -> str:
     """Processors and memory, as the system tells."""
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{os.cpu_count()} processors ({platform.machine()}), {gigabytes:.0f} GB, Python {platform.python_version()}"
+    processors = f"{os.cpu_count()} processors ({platform.machine()})"
+    return f"{processors}, {gigabytes:.0f} GB, Python {platform.python_version()}"
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ def looked_up(
 ) -> None:
     """A line for each way of looking up."""
     print(
-        f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'recall':>8}{'precision':>11}{'added bytes':>13}"
+        f"{'':<10}{'':<34}{'p50 ms':>8}{'p99 ms':>8}{'recall':>8}{'precision':>11}"
+        f"{'added bytes':>13}"
     )
     near = sizes["near"] - sizes["text"]
     line(lab, "nearfold, similar", lambda text: in_client(lab, text), asked, truth, near)
@@ -94,9 +95,16 @@ def alike(
     lab: Lab, index: str, field: str, terms: int | None = None, share: int | None = None
 ) -> Ask:
     """`more_like_this`, with its own defaults or so many terms and so large a share of them."""
-    chosen = {} if terms is None else {
-        "max_query_terms": terms, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": f"{share}%",
-    }  # fmt: skip
+    chosen = (
+        {}
+        if terms is None
+        else {
+            "max_query_terms": terms,
+            "min_term_freq": 1,
+            "min_doc_freq": 1,
+            "minimum_should_match": f"{share}%",
+        }
+    )
 
     def ask(text: str) -> list[str]:
         body = {

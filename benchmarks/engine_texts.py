@@ -1,4 +1,4 @@
-"""A library with planted near duplicates and look-alikes, and the exact truth about who resembles
+"""A library with synthetic near duplicates and look-alikes, and the exact truth about who resembles
 whom.
 
 Words are drawn as in languages: the r-th most frequent one as often as 1 / r. A third of the texts

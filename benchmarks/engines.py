@@ -1,19 +1,24 @@
-"""What nearfold costs and finds inside OpenSearch, beside what the engine itself has for near
+"""Cost and recall of nearfold inside OpenSearch, beside what the engine itself has for near
 duplicates.
 
-    python benchmarks/engines.py [--documents 100000] [--lookups 240] [--searches 60] [--arrivals 20] [--server URL]
+    python benchmarks/engines.py [--documents 100000] [--lookups 240] [--searches 60]
+        [--arrivals 20] [--server URL]
 
 Without --server an OpenSearch with 2 GB of heap is started for the run, as the tests get theirs
-(tests/servers). Documents have 0.9 to 2.4 kB, near duplicates and look-alikes are planted, and the
-truth is exact: all documents with a Jaccard similarity of 4-grams of .8 or more, counted by brute
-force. One shard, merged to one segment.
+(tests/servers). Documents have 0.9 to 2.4 kB, near duplicates and look-alikes are synthetic, and
+the truth is exact: all documents with a Jaccard similarity of 4-grams of .8 or more, counted by
+brute force. One shard, merged to one segment.
 
-index     bytes a document, all included (`_source` too), what that is above text alone, and seconds to send
-lookup    the near duplicates of a document, at most 100, one after the other. `similar` judges candidates in the client by
-          their texts, `rescore` in the engine by their sketches. Of the peers' settings the best on these lookups is shown
+index     bytes a document, all included (`_source` too), what that is above text alone, and seconds
+          to send
+lookup    the near duplicates of a document, at most 100, one after the other. `similar` judges
+          candidates in the client by their texts, `rescore` in the engine by their sketches. Of the
+          peers' settings the best on these lookups is shown
 folding   a search of two words, ten hits, beside the same search unfolded
-ingest    a bulk request of text with the pipeline, without, and of rows signed by nearfold, signing included
-arrival   from sending one document to the first `similar` that finds it; the index refreshes as it does by default
+ingest    a bulk request of text with the pipeline, without, and of rows signed by nearfold, signing
+          included
+arrival   from sending one document to the first `similar` that finds it; the index refreshes as it
+          does by default
 
 What it makes on a given server, it deletes.
 """
@@ -57,7 +62,8 @@ def main() -> None:
         texts = library(given.documents, random)
         check(texts[:1000])
         print(
-            f"{len(texts):,} documents of {statistics.mean(map(len, texts)):,.0f} characters; {machine()}",
+            f"{len(texts):,} documents of {statistics.mean(map(len, texts)):,.0f} characters; "
+            f"{machine()}",
             flush=True,
         )
         with laboratory(url, texts) as lab:
@@ -138,12 +144,24 @@ def plain_index(fields: dict[str, Any], analysis: dict[str, Any], buckets: int) 
         analysis = {
             "char_filter": {**analysis.get("char_filter", {}), "blanks": blanks},
             "tokenizer": {"grams": {"type": "ngram", "min_gram": 4, "max_gram": 4}},
-            "filter": {"slots": {"type": "min_hash", "hash_count": 1, "bucket_count": buckets, "hash_set_size": 1}},
+            "filter": {
+                "slots": {
+                    "type": "min_hash",
+                    "hash_count": 1,
+                    "bucket_count": buckets,
+                    "hash_set_size": 1,
+                }
+            },
             "analyzer": {
                 **analysis["analyzer"],
-                "sketch": {"type": "custom", "char_filter": ["blanks"], "tokenizer": "grams", "filter": ["lowercase", "slots"]},
+                "sketch": {
+                    "type": "custom",
+                    "char_filter": ["blanks"],
+                    "tokenizer": "grams",
+                    "filter": ["lowercase", "slots"],
+                },
             },
-        }  # fmt: skip
+        }
     index = {"number_of_shards": 1, "number_of_replicas": 0}
     return {
         "settings": {"index": index, "analysis": analysis},
@@ -168,7 +186,8 @@ def folded(lab: Lab, random: np.random.Generator, queries: int) -> None:
     took = time.perf_counter() - began
     size = merged(lab, lab.name)
     print(
-        f"\nfolding   {made.families:,} families made and written by group in {took:.0f} s; then {size:,.0f} bytes a document"
+        f"\nfolding   {made.families:,} families made and written by group in {took:.0f} s; then "
+        f"{size:,.0f} bytes a document"
     )
     chosen = [
         lab.texts[place].lower().replace(".", "").split()
@@ -266,7 +285,8 @@ def arrived(lab: Lab, random: np.random.Generator, trials: int) -> None:
         seconds.append(time.perf_counter() - began)
     median, longest = statistics.median(seconds), max(seconds)
     print(
-        f"\narrival   seconds until found, {trials} documents: median {median:.2f}, longest {longest:.2f}"
+        f"\narrival   seconds until found, {trials} documents: median {median:.2f}, longest "
+        f"{longest:.2f}"
     )
 
 

@@ -1,4 +1,4 @@
-"""What the largest hostile texts cost: one line of 50 MiB, ten million tokens alike, ten million
+"""Cost of the largest hostile texts: one line of 50 MiB, ten million tokens alike, ten million
 unalike, and of marks alone.
 
     python benchmarks/hostile.py [--tokens 10000000]

@@ -151,18 +151,21 @@ def main() -> None:
     if asked.rich:
         ours, other, ratio = side_by_side(index_folder, extract_alone, asked.rich, asked.runs)
         print(
-            f"{'html, docx, pdf: ' + describe(asked.rich):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  extraction alone"
+            f"{'html, docx, pdf: ' + describe(asked.rich):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  "
+            "extraction alone"
         )
     if asked.plain:
         ours, other, ratio = side_by_side(
             index_folder, insert_into_bare_table, asked.plain, asked.runs
         )
         print(
-            f"{'plain text: ' + describe(asked.plain):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  bare FTS5 table"
+            f"{'plain text: ' + describe(asked.plain):44}{ours:9.2f}{other:9.2f}{ratio:8.2f}  "
+            "bare FTS5 table"
         )
         took = cold_similar(asked.plain, asked.runs)
         print(
-            f"\nsimilar from a cold start: median {statistics.median(took):.2f} s, most {max(took):.2f} s"
+            f"\nsimilar from a cold start: median {statistics.median(took):.2f} s, most "
+            f"{max(took):.2f} s"
         )
 
 

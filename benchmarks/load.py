@@ -1,7 +1,8 @@
 """Look-ups, folded searches, review pages and indexing at once, asked at moments that do not depend
 on the answers.
 
-    python benchmarks/load.py [--documents 10000] [--seconds 60] [--folder DIR] [--store URL] [--build]
+    python benchmarks/load.py [--documents 10000] [--seconds 60] [--folder DIR] [--store URL]
+        [--build]
 
 Builds a store of so many documents, unless `--folder` has it from an earlier run; `--build` does
 nothing else. Without `--folder` a temporary one; without `--store` a SQLite file in it. Then
@@ -103,7 +104,7 @@ def index(file: Path, url: str, *more: str) -> subprocess.Popen[str]:
 
 
 def ended(job: subprocess.Popen[str]) -> int:
-    """How many documents a job indexed."""
+    """Return how many documents a job indexed."""
     out, said = job.communicate()
     if job.returncode:
         sys.exit(f"a job of indexing failed: {said}")
@@ -146,7 +147,7 @@ def sampled(file: Path, count: int) -> list[str]:
 
 @dataclass
 class Questions:
-    """What is asked of a store: its own texts, words of them, and pages that show them."""
+    """The requests to a store: its own texts, words of them, and pages that show them."""
 
     store: Store
     address: str
@@ -243,7 +244,7 @@ class Feeding:
 
 @dataclass
 class Watched:
-    """What was seen once a second: resident megabytes of the processes, and questions without an
+    """Samples taken once a second: resident megabytes of the processes, and questions without an
     answer.
     """
 
@@ -272,7 +273,8 @@ class Watched:
             for name, samples in self.memory.items()
         )
         return (
-            f"Questions without an answer, by thirds of the run: {thirds(self.waiting)}, at most {max(self.waiting):,.0f}. "
+            f"Questions without an answer, by thirds of the run: {thirds(self.waiting)}, at most "
+            f"{max(self.waiting):,.0f}. "
             f"Resident megabytes by thirds: {memory}."
         )
 
@@ -291,14 +293,16 @@ def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) ->
     print(
         f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", watched
     )
-    machine = f"{os.cpu_count()} processors ({platform.machine()}), {psutil.virtual_memory().total / 2**30:.0f} GB"
+    gigabytes = psutil.virtual_memory().total / 2**30
+    machine = f"{os.cpu_count()} processors ({platform.machine()}), {gigabytes:.0f} GB"
     print(f"{machine}, load {os.getloadavg()[0]:.1f} at the end.")
     return not any(kind.errors for kind in kinds)
 
 
 def told(store: str, documents: int, kinds: list[Asking], seconds: float, offered: float) -> None:
     print(
-        "\n| store | documents | question | asked/s | answered/s | number | p50 | p90 | p99 | p99.9 | slowest |"
+        "\n| store | documents | question | asked/s | answered/s | number | p50 | p90 | p99 | "
+        "p99.9 | slowest |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for kind in kinds:
@@ -310,7 +314,8 @@ def told(store: str, documents: int, kinds: list[Asking], seconds: float, offere
         rates = f"{kind.asked / offered:.3g} | {total / seconds:.3g}"
         slowest = f"{1000 * kind.found.quantile(1.0):,.0f}"
         print(
-            f"| {store} | {documents:,} | {kind.name} | {rates} | {total:,} | {' | '.join(cells)} | {slowest} |"
+            f"| {store} | {documents:,} | {kind.name} | {rates} | {total:,} | {' | '.join(cells)} "
+            f"| {slowest} |"
         )
         for error, count in kind.errors.items():
             print(f"\n{kind.name}: {count:,} failed: {error}")

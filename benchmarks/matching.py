@@ -1,10 +1,11 @@
 """All near-duplicate pairs of a collection: seconds, memory, precision and recall, beside other
 ways to find them.
 
-    python benchmarks/matching.py [--documents 10000] [--threshold 0.5] [--template 0.0] [--with nearfold,datasketch]
+    python benchmarks/matching.py [--documents 10000] [--threshold 0.5] [--template 0.0]
+        [--with nearfold,datasketch]
     python benchmarks/matching.py --growth 10000,100000,1000000 [--with nearfold]
 
-Slots are planted, so that the similarity of every pair is known. Every contestant gets the same
+Slots are synthetic, so that the similarity of every pair is known. Every contestant gets the same
 slots, bands and rows (its own where it has defaults of its own), and runs in a process of its own
 on one core. Memory is the peak of that process less what it held before the start; of mapped
 temporary files what is resident counts too, and `own` is the memory without them. Of a contestant
@@ -23,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 from contestants import CONTESTANTS
-from planting import SLOTS, Codes, Planted, planted
+from synthetic_collections import SLOTS, Codes, KnownPairs, random_slots
 from watching import Watch
 
 from indexer.sketch.plan import Plan, plan
@@ -34,7 +35,7 @@ LIBRARIES = {"datasketch": "datasketch", "copietje": "datasketch", "duckdb": "du
 
 @dataclass(frozen=True)
 class Run:
-    """What one contestant took, and the pairs it found, ascending."""
+    """Resources of one contestant, and the pairs it found, ascending."""
 
     seconds: float
     busy: float
@@ -75,15 +76,17 @@ def print_contest(
 ) -> dict[str, Run]:
     layout = plan(threshold, SLOTS)
     least = int(np.ceil(threshold * SLOTS))
-    made = planted(documents, template, np.random.default_rng(7))
+    made = random_slots(documents, template, np.random.default_rng(7))
     print(
-        f"\n{documents:,} documents, {len(made.pairs):,} planted pairs, {layout.bands} bands x {layout.rows} rows, "
+        f"\n{documents:,} documents, {len(made.pairs):,} known pairs, {layout.bands} bands x "
+        f"{layout.rows} rows, "
         f"at {threshold:g}"
     )
     if template:
         print(f"{template:.0%} of the documents carry one template")
     print(
-        f"\n{'':12}{'seconds':>9}{'CPU s':>9}{'MB':>8}{'own MB':>8}{'pairs':>12}{'precision':>11}{'recall':>9}",
+        f"\n{'':12}{'seconds':>9}{'CPU s':>9}{'MB':>8}{'own MB':>8}{'pairs':>12}{'precision':>11}"
+        f"{'recall':>9}",
         flush=True,
     )
     runs: dict[str, Run] = {}
@@ -104,7 +107,7 @@ def print_contest(
     return runs
 
 
-def print_run(name: str, run: Run, made: Planted, threshold: float) -> None:
+def print_run(name: str, run: Run, made: KnownPairs, threshold: float) -> None:
     true = np.isin(run.pairs, made.pairs, assume_unique=True).sum()
     similar = made.pairs[made.similarity >= threshold]
     recall = np.isin(similar, run.pairs, assume_unique=True).mean() if len(similar) else 1.0
@@ -118,7 +121,7 @@ def print_run(name: str, run: Run, made: Planted, threshold: float) -> None:
 
 
 def print_ratios(runs: dict[str, Run]) -> None:
-    """How many times as much the others take, and whether the pairs are the same."""
+    """Print how many times as much the others take, and whether the pairs are the same."""
     if "nearfold" not in runs:
         return
     ours = runs["nearfold"]
@@ -128,16 +131,19 @@ def print_ratios(runs: dict[str, Run]) -> None:
             memory = run.resident / max(ours.resident, 1e-9)
             apart = len(np.setxor1d(ours.pairs, run.pairs, assume_unique=True))
             print(
-                f"{name:12}{run.busy / ours.busy:8.1f} x CPU{memory:8.1f} x MB{apart:14,} pairs found by one of both only"
+                f"{name:12}{run.busy / ours.busy:8.1f} x CPU{memory:8.1f} x MB{apart:14,} pairs "
+                "found by one of both only"
             )
 
 
-def print_recall(found: Codes, made: Planted, layout: Plan) -> None:
+def print_recall(found: Codes, made: KnownPairs, layout: Plan) -> None:
     print(
-        "\nrecall by planted similarity; a pair is listed when enough of its slots are equal, half of them at the threshold\n"
+        "\nrecall by true similarity; a pair is listed when enough of its slots are equal, half "
+        "of them at the threshold\n"
     )
     print(
-        f"{'similarity':>12}{'planted':>11}{'listed':>11}{'recall':>9}  {'95 % interval':16}{'share a band (plan)':>20}"
+        f"{'similarity':>12}{'pairs':>11}{'listed':>11}{'recall':>9}  "
+        f"{'95 % interval':16}{'share a band (plan)':>20}"
     )
     listed = np.isin(made.pairs, found, assume_unique=True)
     for tenth in range(3, 10):
@@ -151,10 +157,12 @@ def print_recall(found: Codes, made: Planted, layout: Plan) -> None:
             )
             span = f"{ends[0]:.1%} - {ends[1]:.1%}"
             print(
-                f"{low:6.1f}-{low + 0.1:.1f}  {count:11,}{hits:11,}{hits / count:9.1%}  {span:16}{expected:20.1%}"
+                f"{low:6.1f}-{low + 0.1:.1f}  {count:11,}{hits:11,}{hits / count:9.1%}  "
+                f"{span:16}{expected:20.1%}"
             )
     print(
-        "precision: listed pairs that were planted, at any similarity; recall: pairs planted at the threshold or above",
+        "precision: listed pairs that are true, at any similarity; recall: true pairs at the "
+        "threshold or above",
         flush=True,
     )
 

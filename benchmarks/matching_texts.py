@@ -1,6 +1,7 @@
 """Matching and grouping from texts in a store's file, with the memory they take.
 
-    python benchmarks/matching_texts.py [--documents 10000] [--words 300] [--threshold 0.5] [--memory 512] [--jobs match,group]
+    python benchmarks/matching_texts.py [--documents 10000] [--words 300] [--threshold 0.5]
+        [--memory 512] [--jobs match,group]
 
 Texts of made-up words, half of them in families of edited copies, are signed into an SQLite file;
 then the jobs run over it. Memory is the peak of what the process holds for itself less what it held
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from planting import written
+from synthetic_collections import random_texts
 from watching import Watch
 
 from indexer.grouping.assign_families import GroupOptions
@@ -33,12 +34,12 @@ PART = 5000
 
 
 def filled(folder: str, documents: int, words: int) -> Store:
-    """A store of so many documents; texts are made and written a part at a time."""
+    """A store of so many documents; texts are made and random_texts a part at a time."""
     random = np.random.default_rng(9)
     store = open_store(f"sqlite:///{folder}/x.db")
     store.prepare(DEFAULT)
     for start in range(0, documents, PART):
-        texts = written(min(PART, documents - start), words, random)
+        texts = random_texts(min(PART, documents - start), words, random)
         signed = fingerprints(texts)
         rows = []
         for place, text in enumerate(texts):
@@ -77,19 +78,25 @@ def main() -> None:
         store = filled(folder, chosen.documents, chosen.words)
         size = Path(folder, "x.db").stat().st_size / 1e6
         print(
-            f"{chosen.documents:,} documents of {chosen.words} words, an SQLite file of {size:,.0f} MB"
+            f"{chosen.documents:,} documents of {chosen.words} words, an SQLite file of "
+            f"{size:,.0f} MB"
         )
         print(
-            f"written in {time.perf_counter() - began:,.0f} s; at {chosen.threshold:g}, --memory {chosen.memory}\n"
+            f"random_texts in {time.perf_counter() - began:,.0f} s; at {chosen.threshold:g}, "
+            f"--memory {chosen.memory}\n"
         )
         print(f"{'':10}{'seconds':>9}{'CPU s':>9}{'own MB':>9}{'resident MB':>13}", flush=True)
         found: dict[str, set[tuple[str, str]]] = {}
         for name in chosen.jobs.split(","):
             with Watch() as watch:
                 done = jobs[name](store)
-            told = f"{len(done):,} pairs" if name != "group" else f"{done.families:,} families"  # type: ignore
+            if name == "group":
+                outcome = f"{done.families:,} families"  # type: ignore
+            else:
+                outcome = f"{len(done):,} pairs"  # type: ignore
             print(
-                f"{name:10}{watch.seconds:9.1f}{watch.busy:9.1f}{watch.own:9.0f}{watch.resident:13.0f}  {told}",
+                f"{name:10}{watch.seconds:9.1f}{watch.busy:9.1f}{watch.own:9.0f}"
+                f"{watch.resident:13.0f}  {outcome}",
                 flush=True,
             )
             if name in ("exact", "complete"):
@@ -97,7 +104,8 @@ def main() -> None:
         if len(found) == 2:
             share = len(found["exact"] & found["complete"]) / max(1, len(found["complete"]))
             print(
-                f"\nof the complete mode's {len(found['complete']):,} pairs the bands find {share:.2%}"
+                f"\nof the complete mode's {len(found['complete']):,} pairs the bands find "
+                f"{share:.2%}"
             )
         store.close()
 

@@ -3,7 +3,7 @@ words.
 
     python benchmarks/pages.py [--documents 100000] [--rounds 30] [--store FILE]
 
-Texts are planted: half of the documents stand in families of 2 to 40 that differ by a few words,
+Texts are synthetic: half of the documents stand in families of 2 to 40 that differ by a few words,
 the rest alone; words follow a Zipf law. The store is made once in FILE (default: a temporary one),
 grouped, and served by `nearfold serve` in a process of its own; each page is asked `--rounds`
 times, each time for other words or documents. The peer is an FTS5 table of the same texts in a file
@@ -71,7 +71,7 @@ def make(file: Path, documents: int) -> None:
                     blob = Blob(
                         name,
                         name.encode(),
-                        f"/planted/{name}.txt",
+                        f"/synthetic/{name}.txt",
                         b"",
                         len(one),
                         (done + place) * 1_000_000_000,
@@ -87,7 +87,8 @@ def make(file: Path, documents: int) -> None:
     started = time.monotonic()
     grouped = group(store)
     print(
-        f"grouped in {time.monotonic() - started:.0f} s: {grouped.families:,} families, largest {grouped.largest}",
+        f"grouped in {time.monotonic() - started:.0f} s: {grouped.families:,} families, largest "
+        f"{grouped.largest}",
         flush=True,
     )
     store.close()
@@ -171,9 +172,8 @@ def measure(file: Path, rounds: int) -> None:
         print(f"\nsurvey, read once in the background: {time.perf_counter() - started:.1f} s")
         thresholds = [f"{value:.2f}" for value in np.linspace(0.505, 0.995, rounds)]
         print(f"{'overview':32}{timed([lambda: fetch(address, '/overview')] * 5)}")
-        print(
-            f"{'slider: one step':32}{timed([lambda t=t: fetch(address, '/api/preview', threshold=t) for t in thresholds])}"
-        )
+        steps = [lambda t=t: fetch(address, "/api/preview", threshold=t) for t in thresholds]
+        print(f"{'slider: one step':32}{timed(steps)}")
 
 
 def body(address: str, path: str) -> bytes:

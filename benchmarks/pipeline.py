@@ -1,4 +1,4 @@
-"""What the ingest pipeline costs: milliseconds a document inside a real OpenSearch, by size of the
+"""Cost of the ingest pipeline: milliseconds a document inside a real OpenSearch, by size of the
 text.
 
     python benchmarks/pipeline.py URL [--runs 5]
@@ -45,7 +45,8 @@ def main() -> None:
     call(given.url, "PUT", f"_ingest/pipeline/{NAME}", pipeline(DEFAULT))
     call(given.url, "PUT", NAME, {"mappings": {"dynamic": False, "properties": {}}})
     print(
-        f"{'text':<9}{'characters':>11}{'with ms':>10}{'without ms':>12}{'signing ms':>12}   a document"
+        f"{'text':<9}{'characters':>11}{'with ms':>10}{'without ms':>12}{'signing ms':>12}   a "
+        "document"
     )
     try:
         for kind in ("english", "chinese"):

@@ -1,9 +1,10 @@
-"""Every recipe on every kind of planted truth: the tables of docs/quality.md, and the figures that
-choose the defaults.
+"""Every recipe on every kind of synthetic ground truth: the tables of docs/quality.md, and the
+figures that choose the defaults.
 
-    python benchmarks/quality.py --work FOLDER [--documents 12] [--workers 2] [--docs /usr/share/doc] [--manuals /usr/share/man]
+    python benchmarks/quality.py --work FOLDER [--documents 12] [--workers 2]
+        [--docs /usr/share/doc] [--manuals /usr/share/man]
 
-Three corpora are planted: in the documentation of this machine, in its manual pages (of many
+Three corpora are synthetic: from the documentation of this machine, from its manual pages (of many
 languages, with their translations), and in the tests' texts in fifteen languages. A run that was
 cut short goes on. Writes docs/quality.md and docs/quality.csv.
 """
@@ -33,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 Corpora = dict[str, tuple[Cases, ExperimentRun]]
 
 
-def planted(work: Path, sources: dict[str, Path], documents: int) -> None:
+def make_corpora(work: Path, sources: dict[str, Path], documents: int) -> None:
     for name, source in sources.items():
         if not (work / name / "gold.csv").exists():
             synth(source, work / name, seed=1, documents=documents, programs=False)
@@ -142,7 +143,7 @@ def main() -> None:
         "manuals": asked.manuals,
         "languages": languages(asked.work),
     }
-    planted(asked.work, sources, asked.documents)
+    make_corpora(asked.work, sources, asked.documents)
     corpora: Corpora = {}
     for name in sources:
         cases = cases_of([str(asked.work / name / "gold.csv")])

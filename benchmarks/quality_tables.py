@@ -23,11 +23,26 @@ NAMES = {
 }
 MEETING = (0.9, 0.99)
 OVERALL = (
-    "recipe", "fair F1", "95 %", "best at", "P", "R", "F1", "own", "P", "R", "F1", "by sketch", "strict", "ROC", "ms", "bits",
-)  # fmt: skip
-PAGE = """# Every recipe on every kind of planted truth
+    "recipe",
+    "fair F1",
+    "95 %",
+    "best at",
+    "P",
+    "R",
+    "F1",
+    "own",
+    "P",
+    "R",
+    "F1",
+    "by sketch",
+    "strict",
+    "ROC",
+    "ms",
+    "bits",
+)
+PAGE = """# Every recipe on every kind of synthetic ground truth
 
-Made by `python benchmarks/quality.py --work FOLDER`, which plants truth in texts of the machine it runs on and tries the
+Made by `python benchmarks/quality.py --work FOLDER`, which makes synthetic pairs from texts of the machine it runs on and tries the
 standard grid of `nearfold tune` ([tuning.md](tuning.md)). All figures of every recipe on every kind are in
 [quality.csv](quality.csv).
 
@@ -77,7 +92,7 @@ so many of all duplicates above share a band: what a look-up must sift for them.
 
 
 def met(told: str, count: int) -> NDArray[np.bool_]:
-    """Which pairs share a band, as an experiment tells it."""
+    """Return which pairs share a band, from the results of an experiment."""
     return np.unpackbits(np.frombuffer(bytes.fromhex(told), dtype=np.uint8), count=count).astype(
         bool
     )
@@ -230,10 +245,10 @@ def page(
 
 
 def absent(cases: Cases) -> str:
-    """The kinds that were not planted, where there are any."""
+    """The kinds that were not made, where there are any."""
     missing = [f"`{kind}`" for kind in KINDS if kind not in cases.kinds]
     return (
-        f"\nNot planted, for want of the programs that make them: {', '.join(missing)}."
+        f"\nNot made, for want of the programs that make them: {', '.join(missing)}."
         if missing
         else ""
     )
@@ -248,6 +263,7 @@ def finding(made: Choice) -> str:
     low, high = made.thresholds
     better = "\n".join(f"Better beyond chance: `{name}`." for name in made.better)
     return (
-        f"By the rule of `nearfold tune`: **`{made.recipe}`** at {made.threshold:g} ({low:g} to {high:g} lose .01 at most):\n"
+        f"By the rule of `nearfold tune`: **`{made.recipe}`** at {made.threshold:g} ({low:g} to "
+        f"{high:g} lose .01 at most):\n"
         f"{made.reason}.\n{better}"
     )

@@ -1,13 +1,16 @@
-"""What queries cost inside an engine, each beside the other way of doing it.
+"""Cost of queries inside an engine, each beside the other way of doing it.
 
     python benchmarks/queries.py opensearch://127.0.0.1:9200 [--documents 5000] [--runs 15]
 
-rescore   the best 1,000 hits scored by sketch: the installed script beside the same loop as one would first write it, with
-          slots as a list of numbers; `floor` is the same request with a script that reads nothing (engines with painless)
-lookup    candidates and their sketches for a look-up with 1,000 candidates: from doc values, as nearfold does, beside `_source`
+rescore   the best 1,000 hits scored by sketch: the installed script beside the same loop as one
+          would first write it, with slots as a list of numbers; `floor` is the same request with a
+          script that reads nothing (engines with painless)
+lookup    candidates and their sketches for a look-up with 1,000 candidates: from doc values, as
+          nearfold does, beside `_source`
 batch     100 look-ups by `candidates_of`, beside one after the other
-hamming   the documents within 3 bits of a SimHash, 20 times: block keys and a check in the client, beside k-NN on a
-          `dense_vector` of bits with `similarity` (Elasticsearch; `flat` compares with all, `hnsw` is a graph)
+hamming   the documents within 3 bits of a SimHash, 20 times: block keys and a check in the client,
+          beside k-NN on a `dense_vector` of bits with `similarity` (Elasticsearch; `flat` compares
+          with all, `hnsw` is a graph)
 
 Medians in milliseconds, runs interleaved after a warm-up. Texts are of 10,000 characters. What it
 makes, it deletes.
@@ -96,11 +99,26 @@ def document(place: int, chance: random.Random, words: list[str]) -> Row:
     if place < CANDIDATES:
         bands[0] = key(0)
     return Row(
-        id=f"{place:08}", recipe=DEFAULT.id, status="complete", title=f"document {place}", path=f"/library/{place}",
-        text=" ".join(chance.choices(words, k=WORDS)), content_type="text/plain", modified=place, size=10_000,
-        source=str(place), extractor="", raw="", exact=str(place), words=WORDS, chars=10_000, family=f"{place:08}",
-        bands=tuple(bands), minhash=chance.randbytes(512), simhash=chance.getrandbits(64),
-    )  # fmt: skip
+        id=f"{place:08}",
+        recipe=DEFAULT.id,
+        status="complete",
+        title=f"document {place}",
+        path=f"/library/{place}",
+        text=" ".join(chance.choices(words, k=WORDS)),
+        content_type="text/plain",
+        modified=place,
+        size=10_000,
+        source=str(place),
+        extractor="",
+        raw="",
+        exact=str(place),
+        words=WORDS,
+        chars=10_000,
+        family=f"{place:08}",
+        bands=tuple(bands),
+        minhash=chance.randbytes(512),
+        simhash=chance.getrandbits(64),
+    )
 
 
 def key(band: int) -> str:
@@ -175,7 +193,8 @@ def table(name: str, ways: dict[str, Callable[[], object]], runs: int) -> None:
     first = statistics.median(next(iter(seen.values())))
     for way, times in seen.items():
         print(
-            f"{name:<10}{way:<34}{statistics.median(times) * 1e3:>8.1f}{statistics.median(times) / first:>8.2f}",
+            f"{name:<10}{way:<34}{statistics.median(times) * 1e3:>8.1f}"
+            f"{statistics.median(times) / first:>8.2f}",
             flush=True,
         )
         name = ""
@@ -215,7 +234,8 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
         ]["fields"]
         size = {name: used[name]["total_in_bytes"] / documents for name in properties}
         print(
-            f"hamming   {kind}: {time.perf_counter() - started:.0f} s to index, bytes a document {size}"
+            f"hamming   {kind}: {time.perf_counter() - started:.0f} s to index, bytes a document "
+            f"{size}"
         )
         asked = [chance.choice(sketches) for _ in range(20)]
         near = [sum((bits ^ one).bit_count() <= DISTANCE for one in sketches) for bits in asked]

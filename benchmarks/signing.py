@@ -46,7 +46,7 @@ Slots = Callable[[object], np.ndarray]
 
 @dataclass
 class Contender:
-    """What is measured: `sign` inside the clock, `slots` to get an (n, 128) array out of what it
+    """A library to measure: `sign` inside the clock, `slots` to get an (n, 128) array out of what it
     returns, if it has slots.
     """
 
@@ -176,10 +176,19 @@ def text_dedup() -> Iterator[Contender]:
     rng = np.random.RandomState(42)
     prime, largest = np.uint64((1 << 61) - 1), np.uint32((1 << 32) - 1)
     settings = {
-        "num_perm": SLOTS, "ngram_size": 5, "min_length": 5, "hashranges": [(0, SLOTS)], "hash_func": xxh3_32hash,
-        "permutations": (rng.randint(1, prime, SLOTS, dtype=np.uint64), rng.randint(0, prime, SLOTS, dtype=np.uint64)),
-        "dtype": np.uint64, "max_hash": largest, "modulo_prime": prime,
-    }  # fmt: skip
+        "num_perm": SLOTS,
+        "ngram_size": 5,
+        "min_length": 5,
+        "hashranges": [(0, SLOTS)],
+        "hash_func": xxh3_32hash,
+        "permutations": (
+            rng.randint(1, prime, SLOTS, dtype=np.uint64),
+            rng.randint(0, prime, SLOTS, dtype=np.uint64),
+        ),
+        "dtype": np.uint64,
+        "max_hash": largest,
+        "modulo_prime": prime,
+    }
     yield Contender(
         "text-dedup, 5 words (its features)",
         lambda texts: [embed_func(text, 0, **settings) for text in texts],
@@ -197,7 +206,7 @@ PEERS = {
 
 
 def installed(peer: Callable[[], Iterator[Contender]]) -> list[Contender]:
-    """What a peer offers; nothing where it is not installed."""
+    """Return the contenders of a peer; none where it is not installed."""
     try:
         return list(peer())
     except ImportError:
@@ -275,7 +284,8 @@ def show(contenders: list[Contender], texts: list[str]) -> None:
         seconds = statistics.median(one.seconds)
         error = "-" if one.error is None else f"{one.error:.2f}"
         print(
-            f"{one.name:42}{1 / seconds:10,.0f}{size / seconds / 1e6:9,.1f}{seconds / first:11,.1f}{error:>8}"
+            f"{one.name:42}{1 / seconds:10,.0f}{size / seconds / 1e6:9,.1f}"
+            f"{seconds / first:11,.1f}{error:>8}"
         )
 
 
@@ -298,7 +308,8 @@ def main() -> None:
     judge(contenders, texts)
     ascii_share = sum(map(str.isascii, texts)) / len(texts)
     print(
-        f"{len(texts)} documents, {sum(map(len, texts)) / len(texts):,.0f} characters each, {ascii_share:.0%} ASCII\n"
+        f"{len(texts)} documents, {sum(map(len, texts)) / len(texts):,.0f} characters each, "
+        f"{ascii_share:.0%} ASCII\n"
     )
     show(contenders, texts)
     if absent := [name for name, found in peers.items() if not found]:

@@ -1,14 +1,15 @@
-"""Spark and one machine side by side on the same planted documents: the same pairs and families,
+"""Spark and one machine side by side on the same synthetic documents: the same pairs and families,
 and what each takes.
 
-    python benchmarks/spark.py [--documents 100000] [--threshold 0.8] [--template 0.1] [--only planted|skewed] [--memory 4g]
+    python benchmarks/spark.py [--documents 100000] [--threshold 0.8] [--template 0.1]
+        [--only families|skewed] [--memory 4g]
 
-Two sets. `planted`: texts of which half lie in families of edited copies, as in
+Two sets. `families`: texts of which half lie in families of edited copies, as in
 `matching_texts.py`. `skewed`: of the same number of texts a share consists of one template filled
 in, as forms do, so that some bands hold them all; every tenth of these is a copy of the form before
 it with one more word. Both run `match` and `group` on Spark in this machine (`local[*]`, its
 shuffles on disk) and on one machine (an SQLite file), and print seconds, and how many pairs and
-families differ. For the template it prints how many of the planted copies came into the family of
+families differ. For the template it prints how many of the copies came into the family of
 their form.
 """
 
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from planting import vocabulary, written
+from synthetic_collections import random_texts, vocabulary
 
 from indexer.grouping import group as grouping
 from indexer.grouping.assign_families import GroupOptions
@@ -42,7 +43,7 @@ Texts = list[tuple[str, str]]
 def skewed(
     documents: int, words: int, share: float, random: np.random.Generator
 ) -> tuple[Texts, dict[str, str]]:
-    """A share of forms, three quarters of each one template, the rest as `planted`; and who was
+    """A share of forms, three quarters of each one template, the rest as `families`; and who was
     copied from whom, by id.
     """
     forms, known = int(documents * share), vocabulary(random)
@@ -56,12 +57,12 @@ def skewed(
             texts.append((name, f"{last} {random.choice(known)}"))
         else:
             texts.append((name, f"{' '.join(template)} {fields}"))
-    return texts + planted(documents - forms, words, random), origins
+    return texts + family_texts(documents - forms, words, random), origins
 
 
-def planted(documents: int, words: int, random: np.random.Generator) -> Texts:
+def family_texts(documents: int, words: int, random: np.random.Generator) -> Texts:
     """Texts of which half lie in families of edited copies, under ids in another order."""
-    texts = written(documents, words, random)
+    texts = random_texts(documents, words, random)
     return [
         (f"{name:016x}", text)
         for name, text in zip(random.integers(0, 2**63, len(texts)).tolist(), texts, strict=True)
@@ -164,10 +165,12 @@ def compare(name: str, texts: Texts, threshold: float, memory: str) -> dict[str,
     sizes = np.unique([family for family, *_ in spark_families.values()], return_counts=True)[1]
     differing = sum(one_families[key] != value for key, value in spark_families.items())
     print(
-        f"  pairs: {len(spark_pairs):,} on Spark, {len(one_pairs):,} on one machine, {len(spark_pairs ^ one_pairs):,} differ"
+        f"  pairs: {len(spark_pairs):,} on Spark, {len(one_pairs):,} on one machine, "
+        f"{len(spark_pairs ^ one_pairs):,} differ"
     )
     print(
-        f"  families: {np.count_nonzero(sizes > 1):,}, the largest of {sizes.max():,}; documents that differ: {differing:,}"
+        f"  families: {np.count_nonzero(sizes > 1):,}, the largest of {sizes.max():,}; documents "
+        f"that differ: {differing:,}"
     )
     return spark_families
 
@@ -182,19 +185,19 @@ def main() -> None:
     parser.add_argument(
         "--template", type=float, default=0.1, help="share of documents that carry one template"
     )
-    parser.add_argument("--only", choices=["planted", "skewed"])
+    parser.add_argument("--only", choices=["families", "skewed"])
     parser.add_argument("--memory", default="4g", help="of the JVM")
     chosen = parser.parse_args()
     root = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     if chosen.only != "skewed":
         compare(
-            "planted",
-            planted(chosen.documents, chosen.words, np.random.default_rng(9)),
+            "families",
+            family_texts(chosen.documents, chosen.words, np.random.default_rng(9)),
             chosen.threshold,
             chosen.memory,
         )
-    if chosen.only != "planted":
+    if chosen.only != "families":
         texts, origins = skewed(
             chosen.documents, chosen.words, chosen.template, np.random.default_rng(10)
         )
@@ -202,7 +205,8 @@ def main() -> None:
         together = sum(families[copy][0] == families[origin][0] for copy, origin in origins.items())
         forms = {family for key, (family, *_) in families.items() if key.startswith("form")}
         print(
-            f"  of {len(origins):,} copied forms {together:,} share a family with their form; families of forms: {len(forms):,}"
+            f"  of {len(origins):,} copied forms {together:,} share a family with their form; "
+            f"families of forms: {len(forms):,}"
         )
 
 

@@ -1,5 +1,5 @@
-"""How much of a planted history of revisions is recovered: the share of steps between the right two
-versions.
+"""Recovery of a synthetic history of revisions: the share of steps between the right
+two versions.
 
     python benchmarks/versions.py [--histories 200] [--versions 12] [--words 400]
 
@@ -104,7 +104,8 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=400)
     options = parser.parse_args()
     print(
-        f"{'history':18} {'steps':>6}  {'without dates':>13}  {'directed':>8}  {'with dates':>10}  {'star':>5}"
+        f"{'history':18} {'steps':>6}  {'without dates':>13}  {'directed':>8}  {'with dates':>10} "
+        f" {'star':>5}"
     )
     for name, branching, gaps in KINDS:
         random = np.random.default_rng(7)

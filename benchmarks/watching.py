@@ -18,7 +18,7 @@ def status(line: str) -> float:
 
 
 class Watch:
-    """What a block of work took: `seconds`, `busy` (processor), and peaks of memory above what was
+    """Resources of a block of work: `seconds`, `busy` (processor), and peaks of memory above what was
     held before, in MB.
 
     `own` is anonymous memory, looked at every hundredth of a second; `resident` counts mapped files

@@ -62,7 +62,7 @@ def tune_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Try recipes and thresholds on planted or judged pairs, and say which to use; run again, it
+    """Try recipes and thresholds on synthetic or judged pairs, and say which to use; run again, it
     goes on.
 
     GOLD and SHEET are what `evaluate` takes.

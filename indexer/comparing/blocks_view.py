@@ -135,7 +135,9 @@ class SideBySide:
     def _same_parts(
         self, row: Row, most: int
     ) -> Iterator[tuple[tuple[Span, ...], tuple[Span, ...]]]:
-        """Yield one passage, cut at the same words on both sides, where a paragraph of either begins."""
+        """Yield one passage, cut at the same words on both sides, where a paragraph of either
+        begins.
+        """
         [left], [right] = row.left, row.right
         left_words, right_words = (
             text.words(span) for text, span in zip(self._texts, (left, right), strict=True)

@@ -17,7 +17,7 @@ from indexer.text.words import words
 
 Mark: TypeAlias = Literal["passage", "moved", "only", "letters", "plain"]
 Letters: TypeAlias = tuple[int, int] | None
-"""The letters [start, end) of a word that differ from the opposite word; None for the whole word."""
+"""The letters [start, end) of a word that differ from the opposite one; None for all of them."""
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WRAPPED = re.compile(r"(?<=[^\n]{40})\n(?=[^\s])")
 
@@ -28,9 +28,9 @@ class Run:
     to, from 1.
 
     `mark`: `passage` and `moved` are shared; `only` are words that the other side does not have
-    here; `letters` the part of a word in which it differs from the opposite word; `plain` the rest of
-    what is not shared by a passage. `opens`: the passage begins here. `difference`: the number of
-    the difference that begins here.
+    here; `letters` the part of a word in which it differs from the opposite word; `plain` the rest
+    of what is not shared by a passage. `opens`: the passage begins here. `difference`: the number
+    of the difference that begins here.
     """
 
     text: str
@@ -132,7 +132,9 @@ class PlacedText:
     def _differing(
         self, span: Span, differing: Mapping[int, Letters]
     ) -> Iterator[tuple[int, int, Mark]]:
-        """Yield offsets and mark of what differs in a span; consecutive whole words are one stretch."""
+        """Yield offsets and mark of what differs in a span; consecutive whole words are one
+        stretch.
+        """
         waiting: tuple[int, int] | None = None
         for place in self.words(span):
             if place not in differing:

@@ -20,9 +20,9 @@ from typing import Any
 import psutil
 import pyarrow.parquet
 import pytest
-from planted import as_json, library, store_of
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
+from synthetic_library import as_json, library, store_of
 
 import indexer.spark.__main__ as job_file
 from indexer.grouping.assign_families import GroupOptions

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planted import Record, as_json, library, store_of
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
+from synthetic_library import Record, as_json, library, store_of
 
 from indexer.errors import UsageError
 from indexer.grouping import group as grouping

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import pytest
-from planted import library, store_of
 from pyspark.sql import SparkSession
+from synthetic_library import library, store_of
 
 from indexer.clustering.families import ConnectedTexts
 from indexer.errors import SourceNotFound, StoreError, UsageError

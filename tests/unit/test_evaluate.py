@@ -8,9 +8,9 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from planted import library as planted_library
-from planted import store_of
 from sample_library import library, rows
+from synthetic_library import library as random_library
+from synthetic_library import store_of
 
 from indexer.errors import UnknownMeasure, UsageError
 from indexer.lab.evaluation.decider import Decider
@@ -120,7 +120,8 @@ def test_ids_and_paths_of_a_store(corpus: Path) -> None:
     texts["two"] = texts["one"] + " and more"
     store = library(rows(texts))
     (corpus / "ids.jsonl").write_text(
-        '{"a": "one", "b": "/library/two.txt", "type": "fuzzy"}\n{"a": "one", "b": "other", "type": "fuzzy"}\n'
+        '{"a": "one", "b": "/library/two.txt", "type": "fuzzy"}\n'
+        '{"a": "one", "b": "other", "type": "fuzzy"}\n'
     )
     made = evaluate([str(corpus / "ids.jsonl")], store, EvaluateOptions(thresholds=[0.8])).results[
         0
@@ -179,7 +180,7 @@ def test_sheets_are_settled_and_their_agreement_told(corpus: Path) -> None:
 
 @pytest.mark.parametrize("threshold", [0.5, 0.8])
 def test_what_is_found_is_what_match_finds(threshold: float) -> None:
-    records = planted_library(3, 150)
+    records = random_library(3, 150)
     store = store_of(records, "sqlite://:memory:")
     wanted = {
         (one.a, one.b): one.similarity
@@ -195,9 +196,15 @@ def test_what_is_found_is_what_match_finds(threshold: float) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["simhash-doc", "signature-study:topsig:256", "signature-study:weighted-topsig:256", "clauses:30", "::mmh3:64:affine64",
-     "baseline:winnowing"],
-)  # fmt: skip
+    [
+        "simhash-doc",
+        "signature-study:topsig:256",
+        "signature-study:weighted-topsig:256",
+        "clauses:30",
+        "::mmh3:64:affine64",
+        "baseline:winnowing",
+    ],
+)
 def test_every_family_of_recipes_decides(name: str) -> None:
     one = " ".join(text(120))
     texts = [one, " ".join([*one.split()[:-1], "last"]), " ".join(text(120)), "", one.upper()]
@@ -208,12 +215,18 @@ def test_every_family_of_recipes_decides(name: str) -> None:
 
 
 def test_duplicate_types_are_judged_and_told(tmp_path: Path) -> None:
-    fee = "The {} shall pay to the Agent within {} days after the end of each quarter a fee for the services of that quarter."
+    fee = (
+        "The {} shall pay to the Agent within {} days after the end of each quarter "
+        "a fee for the services of that quarter."
+    )
     texts = {
-        "a": fee.format("Acme Ltd", 30), "b": fee.format("Acme Ltd", 30).replace("a fee", "the fee"),
+        "a": fee.format("Acme Ltd", 30),
+        "b": fee.format("Acme Ltd", 30).replace("a fee", "the fee"),
         "c": fee.format("Orion AG", 45),
-        "d": fee.format("Acme Ltd", 30).replace("shall", "may"), "e": "4. -", "f": fee.format("Acme Ltd", 30) + " Amen.",
-    }  # fmt: skip
+        "d": fee.format("Acme Ltd", 30).replace("shall", "may"),
+        "e": "4. -",
+        "f": fee.format("Acme Ltd", 30) + " Amen.",
+    }
     for name, written in texts.items():
         (tmp_path / f"{name}.txt").write_text(written)
     gold = [
@@ -236,11 +249,15 @@ def test_duplicate_types_are_judged_and_told(tmp_path: Path) -> None:
     )
     assert (types.pairs.right, types.pairs.wrong, types.pairs.missed) == (3, 0, 2)
     assert {(one.type, one.told): one.pairs for one in types.types_told} == {
-        ("identical", "identical"): 1, ("fuzzy", "near-identical"): 1, ("near-identical", "fuzzy"): 1,
-        ("identical", "not found"): 1, ("fuzzy", "not found"): 1,
-    }  # fmt: skip
+        ("identical", "identical"): 1,
+        ("fuzzy", "near-identical"): 1,
+        ("near-identical", "fuzzy"): 1,
+        ("identical", "not found"): 1,
+        ("fuzzy", "not found"): 1,
+    }
     assert [one.why.rpartition("/")[2] for one in types.misses] == [
-        "another obligation or formula, or too different in length", "e.txt has no substantive words",
-    ]  # fmt: skip
+        "another obligation or formula, or too different in length",
+        "e.txt has no substantive words",
+    ]
     assert ("different", "no type") in {(one.type, one.told) for one in recipe.types_told}
     assert not evaluate([str(tmp_path / "gold.csv")]).results[0].types_told

@@ -159,8 +159,12 @@ def sheets(folder: Path, **said: str) -> list[Sheet]:
 def test_the_arbiter_decides_where_assessors_differ(tmp_path: Path) -> None:
     made = resolve(sheets(tmp_path, anna="ifddf.", bert="ifdff.", carol="dd.n.."))
     assert {one.b: one.type for one in made.gold.pairs} == {
-        "y0": "identical", "y1": "fuzzy", "y2": "different", "y3": "near-identical", "y4": "fuzzy"
-    }  # fmt: skip
+        "y0": "identical",
+        "y1": "fuzzy",
+        "y2": "different",
+        "y3": "near-identical",
+        "y4": "fuzzy",
+    }
     assert [(one.b, one.said, one.type) for one in made.disagreements] == [
         ("y3", {"anna": "different", "bert": "fuzzy"}, "near-identical")
     ]

@@ -19,7 +19,10 @@ from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
-TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+TEXT = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; "
+    "dogs travel free on all of them."
+)
 PROGRAM = """
 import dataclasses, sys
 from indexer.recipe import DEFAULT

@@ -26,8 +26,10 @@ from indexer.stores import open_store
 from indexer.stores.base import Store
 
 LEASE = (
-    "The landlord lets the warehouse at the quay to the tenant for {} years. The tenant keeps the roof in repair, insures the "
-    "goods, and lets the landlord inspect the building twice a year after written notice; the rent is due in advance."
+    "The landlord lets the warehouse at the quay to the tenant for {} years. The tenant keeps the "
+    "roof in repair, insures the "
+    "goods, and lets the landlord inspect the building twice a year after written notice; the "
+    "rent is due in advance."
 )
 Damage = Callable[[sqlite3.Connection], object]
 

@@ -50,8 +50,8 @@ def records(path: str) -> Iterator[Record]:
     """Yield the lines of a `.csv` file with a header, or of a `.jsonl` file, without empty lines.
 
     The last line of a `.jsonl` file is left out when it has no line end and cannot be parsed: it
-    was cut short while it was written. Raises `SourceNotFound`, and `UsageError` for another kind of file
-    and for what cannot be read, with the line.
+    was cut short while it was written. Raises `SourceNotFound`, and `UsageError` for another kind
+    of file and for what cannot be read, with the line.
     """
     place = Path(path)
     if place.is_dir():

@@ -106,7 +106,8 @@ def read_gold(path: str, closed: bool | None = None) -> Gold:
 
     Sets are rows of `set` and `document` in csv, in JSON Lines objects with `documents`; `type` and
     `group` as for pairs. Unless `closed` says otherwise, unlisted pairs count as different, except
-    where the file itself lists different pairs: then unlisted pairs are unknown. Raises `SourceNotFound`, and `UsageError` with the line.
+    where the file itself lists different pairs: then unlisted pairs are unknown. Raises
+    `SourceNotFound`, and `UsageError` with the line.
     """
     lines = list(records(path))
     if not lines:

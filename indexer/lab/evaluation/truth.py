@@ -61,8 +61,8 @@ class Group:
 
 
 def groups(gold: Gold, documents: Mapping[str, GoldDocument]) -> list[Group]:
-    """Return the groups of a gold set, by name. Raises `UsageError` when two names of a pair are the same
-    document.
+    """Return the groups of a gold set, by name. Raises `UsageError` when two names of a pair are
+    the same document.
     """
     keys = {name: labelled.key for name, labelled in documents.items()}
     known: dict[str, dict[Pair, LabelledPair]] = {}

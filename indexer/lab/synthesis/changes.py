@@ -182,8 +182,8 @@ def change_names(text: str, donor: Sequence[str], chance: RandomSource) -> str |
 
 
 def excerpt(text: str, least: float, most: float, chance: RandomSource) -> str | None:
-    """Return a run of words that is a share of `least` to `most` of the text. None for a text of fewer than twenty
-    words.
+    """Return a run of words that is a share of `least` to `most` of the text. None for a text of
+    fewer than twenty words.
     """
     spans = _spans(text)
     if len(spans) < 20:

@@ -1,4 +1,4 @@
-"""Make a corpus with planted truth: `documents/`, `gold.csv` with every pair, its type and
+"""Make a corpus with synthetic ground truth: `documents/`, `gold.csv` with every pair, its type and
 similarities, and `corpus.json`.
 """
 

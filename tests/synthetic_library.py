@@ -1,5 +1,5 @@
-"""Random libraries of short texts in families, with everything that makes grouping hard, and one
-machine's store of them.
+"""Random libraries of short texts in families, with all that makes grouping hard, and an embedded
+store of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Record:
 
 
 def library(seed: int, size: int) -> list[Record]:
-    """Families of edited texts: copies, copies that only normalise alike, cut ones, ties of time;
+    """Return families of edited texts: copies, copies that only normalise alike, cut ones, ties of time;
     and texts without keys.
     """
     chance = random.Random(seed)

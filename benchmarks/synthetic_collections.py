@@ -1,5 +1,5 @@
-"""Collections whose near duplicates are known: slots of planted similarity, and texts that were
-edited.
+"""Synthetic collections whose near duplicates are known: slots of known similarity, and edited
+texts.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ Codes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Planted:
-    """Slots of documents in any order; the planted pairs as `coded`, ascending, with the similarity
+class KnownPairs:
+    """Slots of documents in any order; the pairs as `pair_codes`, ascending, with the similarity
     of each.
     """
 
@@ -24,18 +24,18 @@ class Planted:
     similarity: NDArray[np.float64]
 
 
-def coded(a: NDArray[np.int64], b: NDArray[np.int64]) -> Codes:
-    """Pairs as one number each, the lower document first."""
+def pair_codes(a: NDArray[np.int64], b: NDArray[np.int64]) -> Codes:
+    """Return each pair as one number, the lower document first."""
     return np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
 
 
-def planted(documents: int, template: float, random: np.random.Generator) -> Planted:
-    """Half of the documents are in families: an original and copies of which each slot was kept
-    with a chance of their own.
+def random_slots(documents: int, template: float, random: np.random.Generator) -> KnownPairs:
+    """Return slots of documents of which half are in families: an original and copies, each of
+    which keeps a slot of the original with its own probability.
 
-    The similarity of two of a family is the product of both chances, from .3 to 1. Families have 2
-    to 40 documents, most of them few. With `template` a share of all documents carries 40 slots in
-    common, as forms do.
+    The similarity of two of a family is the product of both probabilities, from .3 to 1. Families
+    have 2 to 40 documents, most of them few. With `template` a share of all documents carries 40
+    slots in common, as forms do.
     """
     slots = random.integers(0, 2**32, (documents, SLOTS), dtype=np.uint32)
     sizes = np.minimum(40, 2 + random.pareto(1.5, documents // 4)).astype(np.int64)
@@ -52,19 +52,19 @@ def planted(documents: int, template: float, random: np.random.Generator) -> Pla
         documents // 2 + random.permutation(documents - documents // 2)[: int(template * documents)]
     )
     slots[forms, :40] = slots[forms[:1], :40]
-    a, b = inside(starts, sizes)
+    a, b = pairs_within(starts, sizes)
     order = random.permutation(documents)
     places = np.empty(documents, dtype=np.int64)
     places[order] = np.arange(documents)
-    pairs = coded(places[a], places[b])
+    pairs = pair_codes(places[a], places[b])
     sorted_ = np.argsort(pairs)
-    return Planted(slots[order], pairs[sorted_], (kept[a] * kept[b])[sorted_])
+    return KnownPairs(slots[order], pairs[sorted_], (kept[a] * kept[b])[sorted_])
 
 
-def inside(
+def pairs_within(
     starts: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All pairs of places inside each stretch."""
+    """Return all pairs of places inside each stretch."""
     ends = np.repeat(starts + sizes, sizes)
     places = np.concatenate(
         [np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)]
@@ -77,7 +77,7 @@ def inside(
 
 
 def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
-    """20,000 made-up words of two to eight letters."""
+    """Return 20,000 made-up words of two to eight letters."""
     return np.array(
         [
             "".join(random.choice(list("etaoinshrdlucm"), length))
@@ -86,8 +86,8 @@ def vocabulary(random: np.random.Generator) -> NDArray[np.str_]:
     )
 
 
-def written(documents: int, words: int, random: np.random.Generator) -> list[str]:
-    """Texts of some `words` words; half of them in families, edited at random places."""
+def random_texts(documents: int, words: int, random: np.random.Generator) -> list[str]:
+    """Return texts of about `words` words; half of them in families, edited at random places."""
     known = vocabulary(random)
     texts: list[str] = []
     while len(texts) < documents:
