@@ -90,10 +90,8 @@ def main() -> None:
         for name in chosen.jobs.split(","):
             with Watch() as watch:
                 done = jobs[name](store)
-            if name == "group":
-                outcome = f"{done.families:,} families"  # type: ignore
-            else:
-                outcome = f"{len(done):,} pairs"  # type: ignore
+            is_group = name == "group"
+            outcome = f"{done.families:,} families" if is_group else f"{len(done):,} pairs"  # type: ignore
             print(
                 f"{name:10}{watch.seconds:9.1f}{watch.busy:9.1f}{watch.own:9.0f}"
                 f"{watch.resident:13.0f}  {outcome}",
