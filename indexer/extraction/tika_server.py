@@ -1,8 +1,8 @@
-"""A Tika server by its URL, through the client library `tika`, which is kept to being a client.
+"""A Tika server by its URL, through the client library `tika`, restricted to being a client.
 
-Left to itself that library fetches a jar and starts a server, logs to a file in the temporary
-folder, trusts any certificate, follows redirects, goes through a proxy to reach this very machine,
-and reads an answer of any size. None of it happens here.
+By default that library fetches a jar and starts a server, logs to a file in the temporary folder,
+trusts any certificate, follows redirects, uses a proxy to reach this very machine, and reads an
+answer of any size. None of it happens here.
 """
 
 from __future__ import annotations
@@ -42,36 +42,39 @@ _ELSEWHERE = frozenset({401, 403, 404, 405, 407})
 
 
 def tika_server(url: str) -> TikaServer:
-    """The server at `url`, asked for its version. Raises `ExtractorUnavailable`, `MissingExtra` and
-    `UsageError`.
+    """Return the server at `url`, whose version is requested now.
+
+    Raises `ExtractorUnavailable`, `MissingExtra` and `UsageError`.
     """
-    if parts_of(url).scheme not in ("http", "https") or not parts_of(url).hostname:
+    parts = parts_of(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(
-            f"{without_login(url)!r} is not the URL of a Tika server; set NEARFOLD_TIKA to one such as http://127.0.0.1:9998"
+            f"{without_login(url)!r} is not the URL of a Tika server; "
+            "set NEARFOLD_TIKA to one such as http://127.0.0.1:9998"
         )
     url = url.rstrip("/")
     return TikaServer(url, version_of(url))
 
 
 def version_of(url: str) -> str:
-    """What the server says it is. Raises `ExtractorUnavailable` when it does not answer as a Tika
+    """Return the server's version. Raises `ExtractorUnavailable` when it does not answer as a Tika
     server does.
     """
     reasons = []
     for page in ("/version", "/tika"):
         try:
-            status, said = _call("get", url, page, None, {}, _GREETING_SECONDS, _OTHER_BYTES)
-        except (_BrokenOff, ExtractionError) as error:
+            status, body = _call("get", url, page, None, {}, _GREETING_SECONDS, _OTHER_BYTES)
+        except (_Disconnection, ExtractionError) as error:
             raise _unavailable(url, str(error)) from error
-        if status == 200 and (found := _VERSION.search(said.decode("utf-8", "replace"))):
-            return found[1]
+        if status == 200 and (match := _VERSION.search(body.decode("utf-8", "replace"))):
+            return match[1]
         reasons.append(f"{page} answered {status}")
     raise _unavailable(url, ", ".join(reasons))
 
 
 @dataclass(frozen=True, slots=True)
 class TikaServer:
-    """Makes extractors that ask the server at `url`; `version` is what the server said it is."""
+    """A maker of extractors that use the server at `url`, which has this version."""
 
     url: str
     version: str
@@ -79,17 +82,18 @@ class TikaServer:
 
     @property
     def identity(self) -> str:
-        """Such as `tika-server/3.3.2`."""
+        """Name and version, such as `tika-server/3.3.2`."""
         return f"tika-server/{self.version}"
 
     def __call__(self, limits: Limits) -> ServerExtractor:
-        """An extractor; the server is not asked."""
+        """Make an extractor, without a request to the server."""
         return ServerExtractor(self, limits)
 
 
 class ServerExtractor:
-    """Sends one document at a time. What breaks off is told by `TryAlone`, after the server has
-    come back.
+    """Sends one document at a time.
+
+    A broken connection is `TryAlone`, raised when the server is back.
     """
 
     def __init__(self, server: TikaServer, limits: Limits) -> None:
@@ -106,17 +110,16 @@ class ServerExtractor:
         if not data:
             return Document("", extractor=self.identity)
         try:
-            parts = _parts(*self._answer(with_hint(data, name)))
-        except _BrokenOff as error:
+            parts = _parts(*self._send(with_hint(data, name)))
+        except _Disconnection as error:
             _await_return(self._url)
             raise TryAlone from error
-        text = "\n".join(
-            content for part in parts if (content := "".join(part.get("X-TIKA:content", ())))
-        )
+        contents = ["".join(part.get("X-TIKA:content", ())) for part in parts]
+        text = "\n".join(filter(None, contents))
         return document(text, _metadata(parts), data, self._limits.chars, self.identity)
 
-    def _answer(self, data: bytes) -> tuple[int, bytes]:
-        """The name is not sent: `.txt` would make Tika read anything as text."""
+    def _send(self, data: bytes) -> tuple[int, bytes]:
+        """Send a document without its name, since `.txt` would make Tika read anything as text."""
         chars = self._limits.chars + 1
         headers = {
             "Accept": "application/json",
@@ -127,13 +130,13 @@ class ServerExtractor:
         return _call("put", self._url, "/rmeta/body", data, headers, self._limits.seconds, most)
 
 
-class _BrokenOff(Exception):
-    """No whole answer came; the document may be to blame, or another one."""
+class _Disconnection(Exception):
+    """Raised without a whole answer; this document may be the cause, or another one."""
 
 
 @dataclass(slots=True)
 class _Answer:
-    """What the client library reads of a response."""
+    """The part of a response that the client library reads."""
 
     status_code: int
     headers: Mapping[str, str]
@@ -142,11 +145,11 @@ class _Answer:
 
 
 def _parts(status: int, body: bytes) -> list[dict[str, list[str]]]:
-    """The metadata and content of the document and of what is embedded in it, values always as
+    """Return the metadata and content of the document and of each embedded one, values always as
     lists.
     """
     if status in _BUSY:
-        raise _BrokenOff(f"the server answered {status}")
+        raise _Disconnection(f"the server answered {status}")
     if status in _ELSEWHERE or 300 <= status < 400:
         raise ExtractorUnavailable(
             extractor="server", reason=f"it answered {status}; check NEARFOLD_TIKA"
@@ -154,20 +157,18 @@ def _parts(status: int, body: bytes) -> list[dict[str, list[str]]]:
     if status != 200:
         raise damage_error(f"the server answered {status}")
     try:
-        return [
-            {key: _listed(value) for key, value in part.items()}
-            for part in json.loads(body.decode("utf-8", "replace"))
-        ]
+        return [_with_lists(part) for part in json.loads(body.decode("utf-8", "replace"))]
     except (ValueError, AttributeError, TypeError) as error:
-        raise _BrokenOff("the answer is not what Tika sends") from error
+        raise _Disconnection("the answer is not what Tika sends") from error
 
 
-def _listed(value: object) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+def _with_lists(part: Mapping[str, object]) -> dict[str, list[str]]:
+    values = {key: value if isinstance(value, list) else [value] for key, value in part.items()}
+    return {key: list(map(str, items)) for key, items in values.items()}
 
 
 def _metadata(parts: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:
-    """The document's own metadata, and what went wrong in anything that is embedded."""
+    """Return the document's own metadata, with the errors and warnings of embedded documents."""
     merged = dict(parts[0]) if parts else {}
     for part in parts[1:]:
         for key, values in part.items():
@@ -177,8 +178,9 @@ def _metadata(parts: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:
 
 
 def _await_return(url: str) -> None:
+    """Wait until the server answers again. Raises `ExtractorUnavailable` after 40 seconds."""
     deadline = time.monotonic() + _RETURN_SECONDS
-    while not _answers(url):
+    while not _is_available(url):
         if time.monotonic() > deadline:
             raise _unavailable(
                 url, f"it broke off and did not come back within {_RETURN_SECONDS:g} s"
@@ -186,7 +188,7 @@ def _await_return(url: str) -> None:
         time.sleep(_PAUSE_SECONDS)
 
 
-def _answers(url: str) -> bool:
+def _is_available(url: str) -> bool:
     try:
         return bool(version_of(url))
     except ExtractorUnavailable:
@@ -202,19 +204,20 @@ def _call(
     seconds: float,
     most: int,
 ) -> tuple[int, bytes]:
-    """Status and body. Raises `ExtractionTimeout`, `_BrokenOff`, and `ExtractionError` for a body
-    over `most` bytes.
+    """Return status and body of an answer.
+
+    Raises `ExtractionTimeout`, `_Disconnection`, and `ExtractionError` for a body over `most`
+    bytes.
     """
     client = _client()
     deadline = time.monotonic() + seconds
 
-    def bounded(address: str, body: bytes | None, **options: Any) -> _Answer:
+    def send(address: str, body: bytes | None, **options: Any) -> _Answer:
         with client.requests.request(
             verb, address, data=body, stream=True, allow_redirects=False, **options
         ) as response:
-            return _Answer(
-                response.status_code, response.headers, _read(response, deadline, seconds, most)
-            )
+            content = _read(response, deadline, seconds, most)
+            return _Answer(response.status_code, response.headers, content)
 
     options = {"timeout": (_CONNECT_SECONDS, seconds), "verify": True, "proxies": _proxies(url)}
     try:
@@ -224,19 +227,21 @@ def _call(
             service,
             data,
             headers,
-            httpVerbs={verb: bounded},
+            httpVerbs={verb: send},
             rawResponse=True,
             requestOptions=options,
         )
     except client.requests.RequestException as error:
         if time.monotonic() > deadline - _PAUSE_SECONDS:
             raise ExtractionTimeout(seconds=seconds) from error
-        raise _BrokenOff(f"{type(error).__name__} at {without_login(url)}") from error
+        raise _Disconnection(f"{type(error).__name__} at {without_login(url)}") from error
     return int(status), bytes(content)
 
 
 def _read(response: Any, deadline: float, seconds: float, most: int) -> bytes:
-    pieces, size = [], 0
+    """Read a body of at most `most` bytes until the deadline."""
+    pieces = []
+    size = 0
     for piece in response.iter_content(_PIECE):
         pieces.append(piece)
         size += len(piece)
@@ -251,7 +256,7 @@ def _read(response: Any, deadline: float, seconds: float, most: int) -> bytes:
 
 @cache
 def _client() -> ModuleType:
-    """The client library, silent, and told never to start a server of its own."""
+    """Return the client library, configured never to log to a file or to start a server."""
     before = os.environ.get("TIKA_LOG_FILE")
     os.environ["TIKA_LOG_FILE"] = ""
     try:
@@ -269,13 +274,13 @@ def _client() -> ModuleType:
 
 
 def _proxies(url: str) -> dict[str, str]:
-    """No proxy on the way to this machine; elsewhere what the environment says."""
+    """Return the proxy settings: none for this machine, else those of the environment."""
     host = parts_of(url).hostname or ""
     try:
-        here = ipaddress.ip_address(host).is_loopback
+        is_local = ipaddress.ip_address(host).is_loopback
     except ValueError:
-        here = host == "localhost"
-    return {"no_proxy": "*"} if here else {}
+        is_local = host == "localhost"
+    return {"no_proxy": "*"} if is_local else {}
 
 
 def _unavailable(url: str, reason: str) -> ExtractorUnavailable:

@@ -1,6 +1,4 @@
-"""The worker process's side: one document after another, from standard input to standard output,
-until the input ends.
-"""
+"""The main loop of a worker process: documents from standard input, results to standard output."""
 
 from __future__ import annotations
 
@@ -20,18 +18,17 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(parent: int) -> None:
-    """Serve the process `parent`. What it is sent: (maker, limits), then (bytes, name) for each
-    document.
+    """Serve the process `parent` until the input ends.
 
-    What it answers: the extractor's identity, then for each document a `Document`, an
-    `ExtractionError` or `TryAlone`; a `NearfoldError` instead of the identity when there is no
-    extractor to be had.
+    It sends (maker, limits), then (bytes, name) for each document. The answers are the extractor's
+    identity, then for each document a `Document`, an `ExtractionError` or `TryAlone`; a
+    `NearfoldError` instead of the identity when the extractor cannot be made.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(parent)
     arm(os.environ.get(VARIABLE, ""))
     inbox, outbox = _pipes()
-    extractor = _made(inbox)
+    extractor = _make_extractor(inbox)
     if isinstance(extractor, NearfoldError):
         _send(extractor, outbox)
         return
@@ -45,8 +42,8 @@ def main(parent: int) -> None:
 
 
 def _die_with(parent: int) -> None:
-    """Linux ends us when the thread that started us ends; elsewhere we end with the document in
-    hand.
+    """End this process with its parent: on Linux at once, when the thread that started it ends;
+    elsewhere after the current document.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
@@ -55,8 +52,8 @@ def _die_with(parent: int) -> None:
 
 
 def _pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The two pipes under new numbers; what libraries print goes to standard error, what they read
-    is empty.
+    """Return the two pipes under new numbers; libraries now print to standard error, and read
+    nothing.
     """
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -65,32 +62,33 @@ def _pipes() -> tuple[BinaryIO, BinaryIO]:
     return inbox, outbox
 
 
-def _made(inbox: BinaryIO) -> Extractor | NearfoldError:
+def _make_extractor(inbox: BinaryIO) -> Extractor | NearfoldError:
     identity = "of the pool"
     try:
         maker, limits = pickle.load(inbox)
         identity = maker.identity
-        made: Extractor = maker(limits)
+        extractor: Extractor = maker(limits)
     except NearfoldError as error:
         return error
     except Exception as error:
-        return ExtractorUnavailable(extractor=identity, reason=_named(error))
-    return made
+        return ExtractorUnavailable(extractor=identity, reason=_description(error))
+    return extractor
 
 
 def _result(extractor: Extractor, data: bytes, name: str) -> Document | ExtractionError | TryAlone:
     try:
         reached("in_worker")
         return extractor.extract(data, name)
-    except (ExtractionError, TryAlone) as problem:
-        return problem
+    except (ExtractionError, TryAlone) as error:
+        return error
     except Exception as error:
         return ExtractionError(
-            f"the extractor failed over it ({_named(error)}); report it with the document if you can"
+            f"the extractor failed over it ({_description(error)}); "
+            "report it with the document if you can"
         )
 
 
-def _named(error: Exception) -> str:
+def _description(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 

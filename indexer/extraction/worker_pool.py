@@ -1,6 +1,6 @@
-"""Worker processes that may hang, die or eat memory: each such document costs itself and no other.
+"""A pool of worker processes: a document that hangs, crashes or takes too much memory fails alone.
 
-A keeper thread holds the conversation with one worker process and replaces it when it is lost; one
+A keeper thread exchanges messages with one worker process and replaces it when it is lost; one
 monitor thread ends the workers whose document takes too long or too much memory. Workers are plain
 child processes, so the program that uses the pool needs no `if __name__ == "__main__"` guard; they
 share no terminal with it, so an interrupt reaches only the program; and they end when it ends,
@@ -37,8 +37,9 @@ _CLOSING_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[K]):
-    """One document to extract. `key` comes back with the result; `name` is the file's name, a hint
-    about its format.
+    """One document to extract.
+
+    `key` is returned with the result; `name` is the file's name, a hint about its format.
     """
 
     key: K
@@ -51,8 +52,8 @@ class Pool:
     within `limits`.
 
     A context manager. Processes start when there is work for them. A worker whose resident memory
-    has grown by a quarter of the limit is replaced between documents, so that no document pays for
-    earlier ones.
+    has grown by a quarter of the limit is replaced between documents, so that the limit counts for
+    one document only.
     """
 
     def __init__(
@@ -80,8 +81,9 @@ class Pool:
         self.close()
 
     def close(self) -> None:
-        """End all workers at once, with the documents they have in hand. Does not wait for long;
-        twice is no error.
+        """End all workers at once, with their current documents, and wait a few seconds at most.
+
+        May be called again.
         """
         self._closed.set()
         for keeper in self._keepers:
@@ -94,13 +96,13 @@ class Pool:
     def extract_all(
         self, items: Iterable[Task[K] | T]
     ) -> Iterator[tuple[K, Document | ExtractionError] | T]:
-        """Yield (key, result) for each `Task`, in the order in which they are ready; what is not a
-        `Task` passes through.
+        """Yield (key, result) for each `Task`, in the order in which they are ready; other items
+        pass through.
 
         Items are pulled as they are needed: at most twice as many tasks as there are workers, or
-        about 512 MB, are under way. A document that `TryAlone` came back for is tried once more
-        with nothing else under way; if it comes back again, the result is `ExtractionCrash`. Raises
-        `ExtractorUnavailable` or `MissingExtra` when the extractor cannot be had.
+        about 512 MB, are under way. A document with the result `TryAlone` is tried once more with
+        nothing else under way; the second time, the result is `ExtractionCrash`. Raises
+        `ExtractorUnavailable` or `MissingExtra` when the extractor cannot be made.
         """
         run: _Run[K] = _Run(self._jobs, 2 * len(self._keepers))
         try:
@@ -109,20 +111,20 @@ class Pool:
                     yield item
                     continue
                 run.submit(item)
-                while run.full:
+                while run.is_full:
                     yield from run.wait()
                 yield from run.ready()
-            while run.busy:
+            while run.is_busy:
                 yield from run.wait()
         finally:
-            run.abandoned = True
+            run.is_abandoned = True
 
     def _threads(self) -> tuple[threading.Thread, ...]:
         return (*(keeper.thread for keeper in self._keepers), self._monitor)
 
     def _watch(self) -> None:
-        """End what is over its limits. Time during which this process was itself stopped counts for
-        little.
+        """End workers that are over a limit; time during which this process itself was stopped
+        counts as one short step.
         """
         before = time.monotonic()
         while not self._closed.wait(_TICK):
@@ -134,7 +136,7 @@ class Pool:
 
 @dataclass(slots=True)
 class _Job(Generic[K]):
-    """A task on its way, and what came of it."""
+    """A task under way, and its result."""
 
     task: Task[K]
     run: _Run[K]
@@ -145,28 +147,25 @@ class _Run(Generic[K]):
     """The tasks of one `extract_all` that are under way."""
 
     def __init__(self, jobs: queue.SimpleQueue[_Job[Any] | None], most: int) -> None:
-        self.abandoned = False
+        self.is_abandoned = False
         self.results: queue.SimpleQueue[_Job[K]] = queue.SimpleQueue()
-        self._jobs, self._most = jobs, most
-        self._again: deque[Task[K]] = deque()
-        self._alone = False
+        self._jobs = jobs
+        self._most = most
+        self._to_retry: deque[Task[K]] = deque()
+        self._is_retrying = False
         self._under_way = 0
         self._bytes = 0
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether results are still to come."""
-        return self._under_way > 0 or bool(self._again)
+        return self._under_way > 0 or bool(self._to_retry)
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Whether no further task should be submitted now."""
-        return (
-            self._alone
-            or bool(self._again)
-            or self._under_way >= self._most
-            or self._bytes > _MOST_BYTES
-        )
+        has_retries = self._is_retrying or bool(self._to_retry)
+        return has_retries or self._under_way >= self._most or self._bytes > _MOST_BYTES
 
     def submit(self, task: Task[K]) -> None:
         self._under_way += 1
@@ -174,39 +173,43 @@ class _Run(Generic[K]):
         self._jobs.put(_Job(task, self))
 
     def wait(self) -> Iterator[tuple[K, Document | ExtractionError]]:
-        """The next result; nothing when its document is to be tried again."""
-        if self._again and not self._under_way:
-            self._alone = True
-            self.submit(self._again.popleft())
-        yield from self._settled(self.results.get())
+        """Wait for the next result and yield it; nothing when its document is to be tried again."""
+        if self._to_retry and not self._under_way:
+            self._is_retrying = True
+            self.submit(self._to_retry.popleft())
+        yield from self._settle(self.results.get())
 
     def ready(self) -> Iterator[tuple[K, Document | ExtractionError]]:
-        """The results that are there already."""
+        """Yield the results that are there already."""
         while True:
             try:
                 job = self.results.get_nowait()
             except queue.Empty:
                 return
-            yield from self._settled(job)
+            yield from self._settle(job)
 
-    def _settled(self, job: _Job[K]) -> Iterator[tuple[K, Document | ExtractionError]]:
+    def _settle(self, job: _Job[K]) -> Iterator[tuple[K, Document | ExtractionError]]:
+        """Yield the result of a finished job, queue its task for a retry, or raise an error that
+        concerns all documents.
+        """
         self._under_way -= 1
         self._bytes -= len(job.task.data)
-        was_alone, self._alone = self._alone, False
+        was_retry = self._is_retrying
+        self._is_retrying = False
         if isinstance(job.result, TryAlone):
-            if was_alone:
+            if was_retry:
                 yield job.task.key, ExtractionCrash(code=None)
             else:
-                self._again.append(job.task)
-        elif isinstance(job.result, NearfoldError) and not _of_one_document(job.result):
+                self._to_retry.append(job.task)
+        elif isinstance(job.result, NearfoldError) and not _is_of_one_document(job.result):
             raise job.result
         elif isinstance(job.result, (Document, ExtractionError)):
             yield job.task.key, job.result
 
 
 class _Keeper:
-    """Takes jobs and has them done by a worker process, which it starts when there is a job, and
-    again when it is lost.
+    """A thread that gives jobs to its worker process, which it starts for the first job, and again
+    when it is lost.
     """
 
     def __init__(
@@ -215,36 +218,37 @@ class _Keeper:
         self.thread = threading.Thread(target=self._keep, name="nearfold-keeper", daemon=True)
         self._greeting = pickle.dumps((maker, limits), protocol=5)
         self._identity = maker.identity
-        self._limits, self._seconds = limits, limits.seconds + maker.patience
+        self._limits = limits
+        self._seconds = limits.seconds + maker.patience
         self._jobs = jobs
         self._worker: Worker | None = None
         self._stopped = False
 
     def _keep(self) -> None:
-        """Until the pool is closed; a job always gets a result, or its consumer would wait for
+        """Do jobs until the pool is closed; each gets a result, or its consumer would wait for
         ever.
         """
         while (job := self._jobs.get()) is not None and not self._stopped:
-            if not job.run.abandoned:
+            if not job.run.is_abandoned:
                 job.result = self._result(job.task)
             job.run.results.put(job)
         if self._worker is not None:
             self._worker.close()
 
     def stop(self) -> None:
-        """From another thread: end the worker, even in the middle of a document."""
+        """End the worker, even in the middle of a document; for other threads."""
         self._stopped = True
         if self._worker is not None:
             self._worker.kill()
 
     def check(self, seconds: float) -> None:
-        """From the monitor: that many seconds have passed."""
+        """Count so many seconds against the limits; for the monitor."""
         if self._worker is not None:
             self._worker.check(seconds)
 
     def _result(self, task: Task[Any]) -> object:
         try:
-            return self._able_worker().extract(task.data, task.name)
+            return self._usable_worker().extract(task.data, task.name)
         except NearfoldError as error:
             return error
         except Exception as error:
@@ -252,14 +256,14 @@ class _Keeper:
                 extractor=self._identity, reason=f"{type(error).__name__}: {error}"
             )
 
-    def _able_worker(self) -> Worker:
-        if self._worker is not None and self._worker.spent:
+    def _usable_worker(self) -> Worker:
+        if self._worker is not None and self._worker.is_spent:
             self._worker.close()
             self._worker = None
         return self._worker or self._new_worker()
 
     def _new_worker(self) -> Worker:
-        """A new worker; a few tries, for a process may be killed for no fault of its own."""
+        """Start a worker, with a few tries: a process may be killed for reasons outside."""
         code: int | None = None
         for _ in range(_STARTS):
             self._worker = Worker(self._limits, self._seconds)
@@ -278,10 +282,10 @@ class _Keeper:
         )
 
 
-def _of_one_document(error: NearfoldError) -> bool:
+def _is_of_one_document(error: NearfoldError) -> bool:
     return isinstance(error, ExtractionError) and not isinstance(error, ExtractorUnavailable)
 
 
 def _processors() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

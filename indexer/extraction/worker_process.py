@@ -35,9 +35,7 @@ _MEGABYTE = 1 << 20
 
 
 class WorkerLost(Exception):
-    """The process ended before it had answered; `code` is its exit code, None when it is not
-    known.
-    """
+    """Raised when the process ended without an answer; `code` is its exit code if it is known."""
 
     def __init__(self, code: int | None) -> None:
         super().__init__(f"exit code {code}")
@@ -45,15 +43,15 @@ class WorkerLost(Exception):
 
 
 class Worker:
-    """A process that extracts one document at a time. One thread talks with it; `kill` and `check`
-    are for other threads.
+    """A process that extracts one document at a time.
 
-    Memory counts from what the process held when it was ready: its resident memory then is no
-    document's doing.
+    One thread exchanges messages with it; `kill` and `check` are for other threads. The memory of a
+    document is the growth of resident memory since the process was ready.
     """
 
     def __init__(self, limits: Limits, seconds: float) -> None:
-        self._limits, self._seconds = limits, seconds
+        self._limits = limits
+        self._seconds = seconds
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START, str(os.getpid()), json.dumps(sys.path)],
             stdin=subprocess.PIPE,
@@ -68,22 +66,23 @@ class Worker:
         self._verdict: ExtractionError | None = None
 
     def greet(self, greeting: bytes) -> None:
-        """Hand over what makes the extractor, and wait until it is made.
+        """Send the pickled maker of the extractor, and wait until the extractor is made.
 
-        Raises the `NearfoldError` that kept it from being made, and `WorkerLost` when the process ends or
-        does not get ready.
+        Raises the `NearfoldError` that prevented it, and `WorkerLost` when the process ends or does
+        not get ready.
         """
-        answer = self._ask(greeting, _START_SECONDS)
+        answer = self._exchange(greeting, _START_SECONDS)
         if isinstance(answer, NearfoldError):
             raise answer
-        self._base = self._memory.memory_info().rss
+        try:
+            self._base = self._memory.memory_info().rss
+        except psutil.Error as error:
+            raise WorkerLost(self._exit_code()) from error
 
     def extract(self, data: bytes, name: str) -> Document | ExtractionError | TryAlone:
-        """What came of one document: whatever happened to the process is an error of that
-        document.
-        """
+        """Return the result of one document; a loss of the process is an error of that document."""
         try:
-            answer = self._ask((data, name), self._seconds)
+            answer = self._exchange((data, name), self._seconds)
         except WorkerLost as lost:
             return self._verdict or ExtractionCrash(code=lost.code)
         if isinstance(answer, (Document, ExtractionError, TryAlone)):
@@ -92,10 +91,8 @@ class Worker:
         return ExtractionCrash(code=self._process.poll())
 
     @property
-    def spent(self) -> bool:
-        """Whether it has ended, or holds so much memory that the next document should have a new
-        one.
-        """
+    def is_spent(self) -> bool:
+        """Whether it has ended, or takes so much memory that the next document needs a new one."""
         if self._verdict or self._process.poll() is not None:
             return True
         try:
@@ -104,7 +101,7 @@ class Worker:
             return True
 
     def check(self, seconds: float) -> None:
-        """Count time, and end the process when its document is over a limit. Idle processes are
+        """Count time, and end the process when its document is over a limit; an idle process is
         left alone.
         """
         with self._lock:
@@ -113,17 +110,17 @@ class Worker:
             self._left -= seconds
             if self._left < 0:
                 self._verdict = ExtractionTimeout(seconds=self._limits.seconds)
-            elif self._over_memory():
+            elif self._is_over_memory():
                 self._verdict = ExtractionMemory(megabytes=self._limits.megabytes)
             if self._verdict:
                 self._process.kill()
 
     def kill(self) -> None:
-        """End the process; whoever waits for its answer gets `WorkerLost`."""
+        """End the process; the thread that waits for its answer gets `WorkerLost`."""
         self._process.kill()
 
     def close(self) -> None:
-        """End the process, and release what is held for it."""
+        """End the process, and close its pipes."""
         self.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_KILL_SECONDS)
@@ -131,7 +128,8 @@ class Worker:
             with contextlib.suppress(OSError):
                 pipe.close()
 
-    def _ask(self, message: object, seconds: float) -> object:
+    def _exchange(self, message: object, seconds: float) -> object:
+        """Send a message and return the answer, within so many seconds."""
         inbox, outbox = self._pipes()
         with self._lock:
             self._left = seconds
@@ -149,7 +147,9 @@ class Worker:
                 self._left = None
 
     def _exit_code(self) -> int | None:
-        """Of a process that has ended or is about to; it is ended if it does not."""
+        """Return the exit code of a process that ends, and kill it if it does not; None when even
+        that takes too long.
+        """
         for seconds in (_ENDING_SECONDS, _KILL_SECONDS):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return self._process.wait(seconds)
@@ -162,12 +162,12 @@ class Worker:
             raise OSError("the worker has no pipes")
         return inbox, outbox
 
-    def _over_memory(self) -> bool:
+    def _is_over_memory(self) -> bool:
         try:
             return self._base is not None and self._growth() > self._limits.megabytes * _MEGABYTE
         except psutil.Error:
             return False
 
     def _growth(self) -> int:
-        """Bytes of resident memory beyond those it had when it was ready."""
+        """Return the bytes of resident memory beyond those it had when it was ready."""
         return int(self._memory.memory_info().rss) - (self._base or 0)

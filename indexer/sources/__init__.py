@@ -1,1 +1,1 @@
-"""Sources of documents: folders, containers, remote files, stores and Hansken, one kind a module."""
+"""Sources of documents, one kind a module: folders, containers, remote files, stores, Hansken."""

@@ -94,10 +94,10 @@ def walk(
     `docs/sub/a.txt` do not. A file reached by two PATHs belongs to the first. Under an explicit
     namespace, a second file with the same key is `FailedBlob`: it would replace the first.
 
-    FIFOs, sockets, devices and symbolic links are `SkippedBlob` (`special_file`), as are `own_files`
-    (`excluded`) with the companions a database puts beside them, and everything in those that are
-    folders. A folder that may not be read is `FailedBlob`; the walk goes on. Raises `SourceNotFound` at
-    once, before anything is yielded.
+    FIFOs, sockets, devices and symbolic links are `SkippedBlob` (`special_file`), as are
+    `own_files` (`excluded`) with the companions a database puts beside them, and everything in
+    those that are folders. A folder that may not be read is `FailedBlob`; the walk goes on. Raises
+    `SourceNotFound` at once, before anything is yielded.
     """
     roots = [_root(path) for path in paths]
     own_paths = [os.path.realpath(os.fsencode(name)) for name in own_files]

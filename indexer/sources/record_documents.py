@@ -69,15 +69,21 @@ def payload(record: Mapping[str, Any], reading: Reading) -> Payload:
 
     `raw` is the SHA-256 of its text, `source` that of everything that is kept of it.
     """
-    made = document(record, reading)
-    if isinstance(made, ExtractionError):
+    result = document(record, reading)
+    if isinstance(result, ExtractionError):
         digest = hashlib.sha256(_canonical(sorted(record))).hexdigest()
-        return Payload(b"", 0, None, digest, digest, made)
-    text = made.text.encode("utf-8", "surrogatepass")
-    content = [made.text, made.title, made.metadata, labels(record, reading), made.truncated]
+        return Payload(b"", 0, None, digest, digest, result)
+    text = result.text.encode("utf-8", "surrogatepass")
+    content = [
+        result.text,
+        result.title,
+        result.metadata,
+        labels(record, reading),
+        result.truncated,
+    ]
     raw = hashlib.sha256(text).hexdigest()
     source = hashlib.sha256(_canonical(content)).hexdigest()
-    return Payload(b"", len(text), None, raw, source, made)
+    return Payload(b"", len(text), None, raw, source, result)
 
 
 def blobs(outer: Blob, records: Records, reading: Reading) -> Iterator[Blob | FailedBlob]:

@@ -1,4 +1,4 @@
-"""Files and folders in every file system of fsspec: s3, sftp, https, memory and some thirty more."""
+"""Files and folders in all file systems of fsspec: s3, sftp, https, memory and some thirty more."""
 
 from __future__ import annotations
 

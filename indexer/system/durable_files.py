@@ -1,6 +1,4 @@
-"""Files that stores and journals live in: made for the same readers, given their name durably,
-moved aside when damaged.
-"""
+"""Files of stores and journals: private creation, durable renaming, moving damaged ones away."""
 
 from __future__ import annotations
 
@@ -9,30 +7,30 @@ from pathlib import Path
 
 
 def move_aside(path: str) -> str:
-    """Rename a file that cannot be read, and its log, to FILE.damaged, FILE.damaged.2 and so on;
-    returns the first free one.
+    """Rename a damaged file and its log to FILE.damaged, or the first free one of FILE.damaged.2
+    and so on, and return that name.
     """
-    aside, number = f"{path}.damaged", 1
-    while Path(aside).exists():
+    target = f"{path}.damaged"
+    number = 1
+    while Path(target).exists():
         number += 1
-        aside = f"{path}.damaged.{number}"
-    os.replace(path, aside)  # noqa: PTH105
-    if (log := Path(f"{path}-wal")).exists():
-        os.replace(log, f"{aside}-wal")  # noqa: PTH105
+        target = f"{path}.damaged.{number}"
+    os.replace(path, target)  # noqa: PTH105
+    log = Path(f"{path}-wal")
+    if log.exists():
+        os.replace(log, f"{target}-wal")  # noqa: PTH105
     Path(f"{path}-shm").unlink(missing_ok=True)
-    return aside
+    return target
 
 
 def make_private(new: Path, like: Path) -> None:
-    """Make an empty file that nobody may use who may not use the other one. Raises
-    `FileExistsError`.
-    """
+    """Make an empty file that only the users of `like` may use. Raises `FileExistsError`."""
     os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, like.stat().st_mode & 0o666))
 
 
 def rename_durably(half: str, target: str) -> None:
-    """Give a finished file its name, in place of an earlier one: after a loss of power there is the
-    one or the other, whole.
+    """Rename a finished file to `target`, replacing it: after a loss of power the old or the new
+    file is there, whole.
     """
     with Path(half).open("rb+") as written:
         os.fsync(written.fileno())

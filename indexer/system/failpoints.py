@@ -39,7 +39,9 @@ POINTS = {
     "after_journal": "it is committed, and on the disk",
     "before_acknowledge": "what the store decided is about to be told",
     "after_acknowledge": "the first document of a batch was told",
-    "before_checkpoint": "the embedded store's log is about to be folded into its file, at the end of a job",
+    "before_checkpoint": (
+        "the embedded store's log is about to be folded into its file, at the end of a job"
+    ),
     "after_checkpoint": "it is folded in, and the file is closed",
 }
 _FAILPOINT = re.compile(

@@ -61,7 +61,7 @@ def folder_at(out: Path) -> Path:
 
 
 def _part(out: Path) -> Path:
-    """Return a name beside it, cut so that a file system that takes the file's own name takes it."""
+    """Return a name beside it, short enough wherever the file's own name is."""
     return out.with_name(f".{out.name[:200]}.part")
 
 
