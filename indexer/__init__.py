@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from indexer.comparing.compare import compare
     from indexer.comparing.versions import versions
-    from indexer.exports.export import export
+    from indexer.exports.export import ExportOptions, export
     from indexer.grouping.assign_families import GroupOptions
     from indexer.grouping.consistency import consistency
     from indexer.grouping.delete import delete
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EvaluateOptions",
+    "ExportOptions",
     "GroupOptions",
     "IndexOptions",
     "LabelOptions",
@@ -87,6 +88,7 @@ __all__ = [
 
 _HOMES = {
     "EvaluateOptions": "indexer.lab.evaluation.evaluate",
+    "ExportOptions": "indexer.exports.export",
     "MatchOptions": "indexer.matching.match",
     "GroupOptions": "indexer.grouping.assign_families",
     "IndexOptions": "indexer.indexing.index",

@@ -9,6 +9,7 @@ from indexer.errors import NearfoldError
 
 PUBLIC = {
     "EvaluateOptions",
+    "ExportOptions",
     "MatchOptions",
     "GroupOptions",
     "IndexOptions",

@@ -92,12 +92,15 @@ def export_command(
     }
     _check(given, form, what)
     names = [name.strip() for name in reviewers.split(",") if name.strip()]
+    settings = exporting.ExportOptions(reviewers=names, **_without_none(options))
     with open_for_command(store_url) as store, progress.of_stages() as advance:
-        done = exporting.export(
-            store, out, form, what, reviewers=names, progress=advance, **options
-        )
+        done = exporting.export(store, out, form, what, settings, progress=advance)
     printing.exported(done, as_json)
     return 0
+
+
+def _without_none(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _check(given: set[str], form: Form, what: What) -> None:

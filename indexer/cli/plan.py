@@ -8,7 +8,7 @@ import click
 
 from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option, threshold_option
-from indexer.exports.figures import s_curve
+from indexer.exports.s_curve import s_curve
 from indexer.sketch.plan import UNRELATED, Plan, plan, plan_for_recall
 from indexer.system.whole_file import check_place, write_whole
 

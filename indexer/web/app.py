@@ -18,9 +18,11 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.errors import DocumentNotFound, NearfoldError
+from indexer.html.rendering import STATIC, environment, render
 from indexer.stores.base import Store
 from indexer.system.logs import event
 from indexer.system.release import release
+from indexer.web import chart_geometry
 from indexer.web.actions import ACTIONS, Action, check_token, parsed
 from indexer.web.http_errors import heading, status_of
 from indexer.web.measurement import MeasureRequests, SiteFigures
@@ -28,13 +30,12 @@ from indexer.web.openapi import description
 from indexer.web.pages import PAGES, Page
 from indexer.web.parameters import ParameterValues, parameter_values
 from indexer.web.questions import QUESTIONS, Question
-from indexer.web.rendering import environment, render
 from indexer.web.request_body import body_of
 from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety
 from indexer.web.schemas import as_json
 from indexer.web.site import Site
 
-_STATIC = Path(__file__).parent / "static"
+TEMPLATES = Path(__file__).parent / "templates"
 Endpoint = Callable[[Request], Response]
 Writing = Callable[[Request], Awaitable[Response]]
 
@@ -65,7 +66,7 @@ def application(store: Store, hosts: frozenset[str], originals: str | None = Non
         Route("/overview/anew", show.action("anew", None), methods=["POST"]),
         Route("/original", _original(site)),
         Route("/metrics", figured.answer),
-        Mount("/static", StaticFiles(directory=_STATIC)),
+        Mount("/static", StaticFiles(directory=STATIC)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
     kinds: Mapping[Any, Any] = {
@@ -83,7 +84,9 @@ class _Shown:
     """Pages, rendered."""
 
     def __init__(self, site: Site) -> None:
-        self._site, self._templates = site, environment()
+        self._site = site
+        self._templates = environment(TEMPLATES)
+        self._templates.globals["drawing"] = chart_geometry
 
     def page(self, page: Page) -> Endpoint:
         """The endpoint of a page."""

@@ -1,30 +1,16 @@
-"""A comparison as one HTML file that needs nothing but itself: the compare page, its style and its
-script in one.
-
-A policy in the file names its style and its script by their digests: nothing else in it can run,
-load or send, whatever the documents say.
-"""
+"""A comparison as one HTML file: the compare page, its style and its script in one."""
 
 from __future__ import annotations
-
-import base64
-import hashlib
-import re
-from functools import cache
-from pathlib import Path
 
 from indexer.comparing.blocks_view import SideBySide, facts
 from indexer.comparing.compare import Comparison
 from indexer.comparing.originals import Original
-from indexer.errors import MissingExtra
+from indexer.html.page_file import render_file
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.system.release import release
+from indexer.web.presenters import measures_of, without_boilerplate
 
 MOST_BLOCKS = 10_000
-_STATIC = Path(__file__).parent / "static"
-_STYLES, _PRINT = ("base.css", "parts.css", "compare.css", "file.css"), "print.css"
 _SCRIPTS = ("keys.js", "differences.js", "file.js")
-_MODULE = re.compile(r"^(?:import .*|export (?=function))", re.MULTILINE)
 
 
 def compare_page(
@@ -32,27 +18,20 @@ def compare_page(
     originals: tuple[Original, Original] | None = None,
     without: DiscountedSimilarity | None = None,
 ) -> str:
-    """The side-by-side view of a comparison, whole, as one HTML file; the same for the same
+    """Return the side-by-side view of a comparison as one HTML file, the same for the same
     comparison.
 
     `originals` are the documents whose texts were compared: with them metadata and extraction
     warnings are shown. `without` is the similarity without what the texts of a store share
-    (`indexer.comparing.boilerplate.discount`); the page says when it is missing. Beyond 10,000
-    blocks of some 120 words the texts are left out, and the page says so. Raises `MissingExtra`
-    without jinja2.
+    (`indexer.comparing.boilerplate.discount`); the page says when it is missing. Of texts with more
+    than 10,000 blocks (some 120 words each) the rest is left out, and the page says so.
 
     >>> from indexer.comparing.compare import compare
-    >>> "Did you steal" in compare_page(compare("Did you steal the money?", "Did you steal the money? Yes."))
+    >>> page = compare_page(compare("Did you steal the money?", "Did you steal the money? Yes."))
+    >>> "Did you steal" in page
     True
     """
-    try:
-        from indexer.web.presenters import measures_of, without_boilerplate
-        from indexer.web.rendering import environment, render
-    except ModuleNotFoundError as error:
-        raise MissingExtra(package=str(error.name), extra="web") from error
-    left, right = originals or (
-        Original(name, text) for name, text in zip(comparison.names, comparison.texts, strict=True)
-    )
+    left, right = originals or _without_metadata(comparison)
     beside = SideBySide(comparison)
     values = {
         "comparison": comparison,
@@ -62,51 +41,19 @@ def compare_page(
         "differences": beside.differences,
         "cells": beside.cells(beside.blocks[:MOST_BLOCKS]),
         "facts": facts(left.facts, right.facts),
-        "warnings": [*_sided("A", left), *_sided("B", right), *_shortened(len(beside.blocks))],
-        "style": _style(),
-        "script": _script(),
-        "policy": _policy(),
-        "version": release(),
+        "warnings": _warnings(left, right, len(beside.blocks)),
     }
-    return render(environment(), "comparison_file.html", values).encode("utf-8", "replace").decode()
+    return render_file("comparison.html", values, ("compare.css",), _SCRIPTS)
 
 
-def _sided(letter: str, original: Original) -> list[str]:
-    return [f"{letter}: {warning}" for warning in original.warnings]
+def _without_metadata(comparison: Comparison) -> tuple[Original, Original]:
+    left, right = map(Original, comparison.names, comparison.texts)
+    return left, right
 
 
-def _shortened(blocks: int) -> list[str]:
-    return (
-        [f"only the first {MOST_BLOCKS:,} of {blocks:,} blocks are shown"]
-        if blocks > MOST_BLOCKS
-        else []
-    )
-
-
-@cache
-def _style() -> str:
-    screen = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _STYLES)
-    return f"{screen}\n@media print {{\n{(_STATIC / _PRINT).read_text(encoding='utf-8')}}}\n"
-
-
-@cache
-def _script() -> str:
-    """The scripts of the pages as one module: without imports and exports, the last of them calls
-    the others.
-    """
-    return "\n".join(
-        _MODULE.sub("", (_STATIC / name).read_text(encoding="utf-8")) for name in _SCRIPTS
-    )
-
-
-@cache
-def _policy() -> str:
-    return (
-        f"default-src 'none'; style-src '{digest(_style())}'; script-src '{digest(_script())}'; base-uri 'none'; "
-        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-    )
-
-
-def digest(text: str) -> str:
-    """A style or a script as a policy names it."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+def _warnings(left: Original, right: Original, blocks: int) -> list[str]:
+    sentences = [f"A: {warning}" for warning in left.warnings]
+    sentences += [f"B: {warning}" for warning in right.warnings]
+    if blocks > MOST_BLOCKS:
+        sentences.append(f"only the first {MOST_BLOCKS:,} of {blocks:,} blocks are shown")
+    return sentences

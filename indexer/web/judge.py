@@ -19,16 +19,16 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from indexer.errors import NearfoldError
+from indexer.html.rendering import STATIC, environment, render
 from indexer.lab.evaluation.judging_session import QUESTIONS, JudgingSession, Task
 from indexer.text.normalise import count_words
 from indexer.web.actions import check_token, parsed
 from indexer.web.http_errors import heading, status_of
-from indexer.web.rendering import environment, render
 from indexer.web.request_body import body_of
 from indexer.web.safety import App, Safety, allowed_hosts
 from indexer.web.serve import listen
 
-_STATIC = Path(__file__).parent / "static"
+_TEMPLATES = Path(__file__).parent / "templates"
 _LOG = logging.getLogger("nearfold.web")
 
 
@@ -55,7 +55,7 @@ def judging_application(desk: JudgingSession, hosts: frozenset[str]) -> App:
         Route("/pair", pages.pair),
         Route("/judge", pages.judge, methods=["POST"]),
         Route("/undo", pages.undo, methods=["POST"]),
-        Mount("/static", StaticFiles(directory=_STATIC)),
+        Mount("/static", StaticFiles(directory=STATIC)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
     kinds: Mapping[Any, Any] = {
@@ -68,7 +68,9 @@ def judging_application(desk: JudgingSession, hosts: frozenset[str]) -> App:
 
 class _Pages:
     def __init__(self, desk: JudgingSession) -> None:
-        self._desk, self._templates, self._token = desk, environment(), secrets.token_urlsafe(32)
+        self._desk = desk
+        self._templates = environment(_TEMPLATES)
+        self._token = secrets.token_urlsafe(32)
 
     def next(self, request: Request) -> Response:
         """The first pair that is not judged, or word that all are."""

@@ -127,5 +127,8 @@ def test_the_bare_core_indexes_searches_and_names_what_is_missing(
     assert "services-agreement" in nearfold("search", "agreement").stdout
     lacking = nearfold("search", "agreement", "--store", "opensearch://127.0.0.1:9/papers")
     assert lacking.returncode == 2 and "nearfold[opensearch]" in lacking.stderr
+    assert nearfold("export", "--format", "html", "--out", "report.html").returncode == 0
+    picture = nearfold("plan", "--picture", "plan.svg")
+    assert picture.returncode == 2 and "nearfold[figures]" in picture.stderr
     page = nearfold("serve", "--port", "0")
     assert page.returncode == 2 and "nearfold[web]" in page.stderr

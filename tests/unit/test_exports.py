@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sample_library import edited, library, rows, sentence
 
 from indexer.errors import StoreError, UsageError
-from indexer.exports.export import export
+from indexer.exports.export import ExportOptions, export
 from indexer.exports.load_file import field
 from indexer.exports.tables import Column, Table, write_csv
 from indexer.grouping.assign_families import GroupOptions
@@ -62,6 +62,9 @@ def store() -> Store:
     return store
 
 
+BATCHES = ExportOptions(reviewers=["Al", "Bo"], batch_size=3)
+
+
 def read_dat(path: Path) -> list[dict[str, str]]:
     """A small reader of load files: the fields of each record by the names in the header."""
     text = path.read_bytes().decode("utf-8-sig")
@@ -80,8 +83,8 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("what", ["families", "pairs", "batches"])
 @pytest.mark.parametrize("form", ["csv", "parquet", "dat"])
 def test_golden(store: Store, tmp_path: Path, what: str, form: str) -> None:
-    settings = {"reviewers": ["Al", "Bo"], "batch_size": 3} if what == "batches" else {}
-    done = export(store, tmp_path / "out", form, what, **settings)
+    options = BATCHES if what == "batches" else ExportOptions()
+    done = export(store, tmp_path / "out", form, what, options)
     read = {
         "csv": read_csv,
         "dat": read_dat,
@@ -124,7 +127,8 @@ def test_families_say_what_the_store_says(store: Store, tmp_path: Path) -> None:
 
 
 def test_pairs_are_those_that_match_finds(store: Store, tmp_path: Path) -> None:
-    export(store, tmp_path / "out", "csv", "pairs", threshold=0.7, measure="resemblance")
+    options = ExportOptions(threshold=0.7, measure="resemblance")
+    export(store, tmp_path / "out", "csv", "pairs", options)
     expected = {
         (one.a, one.b): one.similarity
         for one in match(
@@ -178,7 +182,7 @@ def test_no_field_of_a_load_file_ends_early(text: str) -> None:
 
 
 def test_batches_of_reviewers(store: Store, tmp_path: Path) -> None:
-    done = export(store, tmp_path / "out", "csv", "batches", reviewers=["Al", "Bo"], batch_size=3)
+    done = export(store, tmp_path / "out", "csv", "batches", BATCHES)
     records = read_csv(tmp_path / "out")
     assert {one["reviewer"] for one in records if one["family"] == "a"} == {"Bo"}
     assert {one["because"] for one in records if one["family"] == "a"} == {"reviewed"}
@@ -193,7 +197,8 @@ def test_batches_of_reviewers(store: Store, tmp_path: Path) -> None:
 def test_a_queue_holds_near_duplicates_of_what_asks_for_review(
     store: Store, tmp_path: Path, form: str
 ) -> None:
-    export(store, tmp_path / "out", form, "queue", review=["privileged", "reviewer:Gone"])
+    options = ExportOptions(review=["privileged", "reviewer:Gone"])
+    export(store, tmp_path / "out", form, "queue", options)
     key, labels = ("id", "review_for") if form == "csv" else ("DOCID", "ReviewFor")
     found = {
         one[key]: one[labels] for one in (read_csv if form == "csv" else read_dat)(tmp_path / "out")
@@ -215,7 +220,7 @@ def test_what_cannot_be_written(store: Store, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot write"):
         export(store, tmp_path / "missing" / "out")
     with pytest.raises(UsageError, match="batch"):
-        export(store, tmp_path / "out", "csv", "batches", batch_size=0)
+        export(store, tmp_path / "out", "csv", "batches", ExportOptions(batch_size=0))
     with pytest.raises(UsageError):
-        export(store, tmp_path / "out", "csv", "pairs", threshold=0)
+        export(store, tmp_path / "out", "csv", "pairs", ExportOptions(threshold=0))
     assert list(tmp_path.iterdir()) == []

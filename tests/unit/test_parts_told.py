@@ -10,14 +10,15 @@ import jsonschema
 import pytest
 
 from indexer.cli.search import print_page
+from indexer.html.rendering import environment
 from indexer.indexing.index import IndexOptions, index
 from indexer.searching.search import SearchOptions, search
 from indexer.stores import open_store
 from indexer.web.answers import Results
+from indexer.web.app import TEMPLATES
 from indexer.web.pages import PAGES
 from indexer.web.parameters import parameter_values
 from indexer.web.questions import QUESTIONS
-from indexer.web.rendering import environment
 from indexer.web.schemas import as_json, reference, schemas
 from indexer.web.site import Site
 
@@ -67,7 +68,7 @@ def test_pages_and_api_fold_parts_by_type(store):
     assert (hit["part"]["heading"], hit["folded"][0]["type"]) == ("1 Fees", "near_identical")
     [shown] = [one for one in PAGES if one.template == "search.html"]
     html = (
-        environment()
+        environment(TEMPLATES)
         .get_template("search.html")
         .render(page=shown, store="a store", **shown.values(Site(store), given))
     )

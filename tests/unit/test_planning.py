@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.exports.figures import s_curve
+from indexer.exports.s_curve import s_curve
 from indexer.recipe import DEFAULT
 from indexer.sketch.plan import chance, plan, plan_for_recall
 
@@ -85,7 +85,8 @@ def test_expected_candidates_grow_with_the_documents() -> None:
 
 def test_picture_marks_the_threshold_and_is_well_formed() -> None:
     root = ElementTree.fromstring(s_curve(plan(0.5)))
-    [curve] = root.iter("{http://www.w3.org/2000/svg}polyline")
-    heights = [float(point.split(",")[1]) for point in curve.attrib["points"].split()]
+    paths = [path.attrib["d"] for path in root.iter("{http://www.w3.org/2000/svg}path")]
+    curve = max(paths, key=len)
+    heights = [float(point.split(",")[1]) for point in curve.removeprefix("M").split("L")]
     assert heights == sorted(heights, reverse=True) and len(heights) == 201
     assert "25 bands x 5 rows" in "".join(root.itertext())

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from indexer.exports.export import export
+from indexer.exports.export import ExportOptions, export
 from indexer.stores import open_store
 
 
@@ -19,7 +19,7 @@ def report(store_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report on a store with documents that attack whoever shows them."""
     out = tmp_path_factory.mktemp("report") / "report.html"
     store = open_store(store_url)
-    export(store, out, "html", date="2024-05-01")
+    export(store, out, "html", options=ExportOptions(date="2024-05-01"))
     store.close()
     return out
 

@@ -4,8 +4,9 @@ answer what it left open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from indexer.html.charts import Line, Scale, lines
 from indexer.lab.studies.methods import (
     METHODS,
     NAMED,
@@ -15,117 +16,119 @@ from indexer.lab.studies.methods import (
     WITH_NEIGHBOURS,
 )
 from indexer.lab.studies.sign_texts import QUESTION_BITS
-from indexer.lab.studies.spread import SHOWN, Near, by_chance
+from indexer.lab.studies.spread import SHOWN, by_chance
 from indexer.lab.studies.study import StudyResult
-from indexer.lab.studies.study_charts import Scale, chart
 
-Lines = Sequence[tuple[str, Sequence[float | None]]]
 UNIQUE, PUBLISHED, SHARED = "figure-1", "figure-1-published", "collisions"
 PROJECTIONS, STATISTICS, SETTLING = "projections", "statistics", "settling"
 _SHARE = Scale(1.0, shares=True)
+_BITS = "bits of a signature"
 _PROJECTIONS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig")
 
 
-def figures(made: StudyResult) -> dict[str, str]:
-    """Every figure as SVG, by the name of its file."""
-    return {
-        UNIQUE: _unique(made),
-        SHARED: _shared(
-            made,
-            [method.name for method in METHODS],
-            "Documents that repeat the signature of another",
-        ),
-        PUBLISHED: _published(),
-        **{_name(one, 1): _near(made, one, 1) for one in NEIGHBOUR_BITS if one in made.bits},
-        **{_name(one, 3): _near(made, one, 3) for one in NEIGHBOUR_BITS[-1:] if one in made.bits},
-        PROJECTIONS: _shared(
-            made, _PROJECTIONS, "Corpus statistics with hash projections and with random vectors"
-        ),
-        STATISTICS: _statistics(made),
-        SETTLING: _settling(made),
-    }
+def figures(result: StudyResult) -> dict[str, str]:
+    """Draw every figure as SVG, by the name of its file. Raises `MissingExtra`."""
+    drawn = {UNIQUE: _unique(result), SHARED: _shared(result), PUBLISHED: _published()}
+    for bits in NEIGHBOUR_BITS:
+        if bits in result.bits:
+            drawn[f"figure-2-{bits}"] = _neighbours(result, bits, 1)
+    if NEIGHBOUR_BITS[-1] in result.bits:
+        drawn[f"figure-3-{NEIGHBOUR_BITS[-1]}"] = _neighbours(result, NEIGHBOUR_BITS[-1], 3)
+    drawn[PROJECTIONS] = _projections(result)
+    drawn[STATISTICS] = _statistics(result)
+    drawn[SETTLING] = _settling(result)
+    return drawn
 
 
-def _name(bits: int, distance: int) -> str:
-    return f"figure-{2 if distance == 1 else 3}-{bits}"
+def _unique(result: StudyResult) -> str:
+    studied = result.account.studied
+    shares = {(spread.method, spread.bits): spread.unique / studied for spread in result.spreads}
+    series = [_by_bits(result, method.name, shares) for method in METHODS]
+    return lines("Share of signatures that are unique, by their length", series, _BITS, _SHARE)
 
 
-def _unique(made: StudyResult) -> str:
-    by = {(one.method, one.bits): one.unique / made.account.studied for one in made.spreads}
-    named: Lines = [
-        (method.label, [by.get((method.name, one)) for one in made.bits]) for method in METHODS
-    ]
-    title = "Share of signatures that are unique, by their length"
-    return chart(title, [str(one) for one in made.bits], named, _SHARE, "bits of a signature")
+def _shared(result: StudyResult) -> str:
+    names = [method.name for method in METHODS]
+    return _repeats(result, names, "Documents that repeat the signature of another")
 
 
-def _shared(made: StudyResult, methods: Sequence[str], title: str) -> str:
-    """All documents of a signature but one, for every signature: what is missing from Figure 1, on
-    a logarithmic scale.
+def _projections(result: StudyResult) -> str:
+    title = "Corpus statistics with hash projections and with random vectors"
+    return _repeats(result, _PROJECTIONS, title)
+
+
+def _repeats(result: StudyResult, methods: Iterable[str], title: str) -> str:
+    """Draw the documents beyond the first of their signature: what Figure 1 lacks, on a logarithmic
+    scale.
     """
-    by = {(one.method, one.bits): made.account.studied - one.unique for one in made.spreads}
-    named: Lines = [
-        *((NAMED[name].label, [by.get((name, one)) for one in made.bits]) for name in methods),
-        ("bits drawn by chance", [by_chance(made.account.studied, one) for one in made.bits]),
-    ]
-    return chart(
-        title,
-        [str(one) for one in made.bits],
-        named,
-        Scale(made.account.studied, log=True),
-        "bits of a signature",
-    )
+    studied = result.account.studied
+    repeats = {(spread.method, spread.bits): studied - spread.unique for spread in result.spreads}
+    chance = [(str(bits), by_chance(studied, bits)) for bits in result.bits]
+    series = [_by_bits(result, name, repeats) for name in methods]
+    series.append(Line("random bits", chance))
+    return lines(title, series, _BITS, Scale(studied, log=True))
+
+
+def _by_bits(
+    result: StudyResult, method: str, values: Mapping[tuple[str, int], float | None]
+) -> Line:
+    points = [(str(bits), values.get((method, bits))) for bits in result.bits]
+    return Line(NAMED[method].label, points)
 
 
 def _published() -> str:
-    bits = list(PUBLISHED_COLLISIONS)
-    named: Lines = [
-        (NAMED[name].label, [1 / PUBLISHED_COLLISIONS[one][place][0] for one in bits])
+    series = [
+        Line(NAMED[name].label, [(str(bits), 1 / means[place][0]) for bits, means in _PUBLISHED])
         for place, name in enumerate(PUBLISHED_METHODS)
     ]
-    return chart(
-        "The same as published, by its Table 2",
-        [str(one) for one in bits],
-        named,
-        _SHARE,
-        "bits of a signature",
-    )
+    return lines("The same as published, by its Table 2", series, _BITS, _SHARE)
 
 
-def _near(made: StudyResult, bits: int, distance: int) -> str:
-    by: dict[str, Near] = {
-        one.method: one for one in made.near if (one.bits, one.distance) == (bits, distance)
+_PUBLISHED: Sequence[tuple[int, Sequence[tuple[float, float]]]] = tuple(
+    PUBLISHED_COLLISIONS.items()
+)
+
+
+def _neighbours(result: StudyResult, bits: int, distance: int) -> str:
+    documents = {
+        near.method: near.documents
+        for near in result.near
+        if (near.bits, near.distance) == (bits, distance)
     }
-    named: Lines = [(NAMED[name].label, by[name].documents) for name in WITH_NEIGHBOURS]
     places = [*map(str, range(SHOWN + 1)), f">{SHOWN}"]
-    title = f"Documents by their neighbours within {distance} of {bits} bits"
-    return chart(
-        title,
-        places,
-        named,
-        Scale(made.account.studied, log=True),
+    series = [
+        Line(NAMED[name].label, list(zip(places, documents[name], strict=True)))
+        for name in WITH_NEIGHBOURS
+    ]
+    return lines(
+        f"Documents by their neighbours within {distance} of {bits} bits",
+        series,
         f"neighbours within {distance} of {bits} bits",
+        Scale(result.account.studied, log=True),
     )
 
 
-def _statistics(made: StudyResult) -> str:
-    whole = made.account.studied
-    places = [f"{one.documents:,}" for one in made.answers.samples]
-    named: Lines = [
-        (f"{bits} bits", [whole - one.unique[bits] for one in made.answers.samples])
+def _statistics(result: StudyResult) -> str:
+    whole = result.account.studied
+    samples = result.answers.samples
+    series = [
+        Line(f"{bits} bits", [(f"{s.documents:,}", whole - s.unique[bits]) for s in samples])
         for bits in QUESTION_BITS
     ]
-    title = "Documents that repeat a weighted TopSig signature, by the documents that statistics were counted over"
-    return chart(title, places, named, Scale(whole, log=True), "documents counted")
+    title = "Documents that repeat a weighted TopSig signature, by the documents counted"
+    return lines(title, series, "documents counted", Scale(whole, log=True))
 
 
-def _settling(made: StudyResult) -> str:
-    places = [f"{one.last:,}" for one in made.answers.arrivals]
-    named: Lines = [
-        ("counted before", [one.close for one in made.answers.samples]),
-        ("counted on arrival", [one.close for one in made.answers.arrivals]),
+def _settling(result: StudyResult) -> str:
+    """Draw the share of signatures close to the final ones."""
+    places = [f"{arrival.last:,}" for arrival in result.answers.arrivals]
+    before = [sample.close for sample in result.answers.samples]
+    arriving = [arrival.close for arrival in result.answers.arrivals]
+    series = [
+        Line("counted before", list(zip(places, before, strict=True))),
+        Line("counted on arrival", list(zip(places, arriving, strict=True))),
     ]
     title = (
         "Share of weighted TopSig signatures of 64 bits within 3 bits of those by all statistics"
     )
-    return chart(title, places, named, _SHARE, "documents counted, or arrived")
+    return lines(title, series, "documents counted, or arrived", _SHARE)

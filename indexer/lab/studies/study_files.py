@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from indexer.html.charts import can_draw, standalone
 from indexer.lab.studies.findings import sentences
 from indexer.lab.studies.methods import PUBLISHED_COLLISIONS, PUBLISHED_METHODS, PUBLISHED_SECONDS
 from indexer.lab.studies.sign_texts import QUESTION_BITS
@@ -22,24 +23,27 @@ SIGNATURES, NEIGHBOURS, STATISTICS = "signatures.csv", "neighbours.csv", "statis
 Row = Sequence[str | int | float | None]
 
 
-def write(made: StudyResult, out: Path) -> None:
-    """Write all files, each whole or not at all. Raises `UsageError`."""
-    drawn = figures(made)
-    texts = {f"{name}.svg": svg + "\n" for name, svg in drawn.items()}
-    texts |= {REPORT: page(made, drawn), RESULTS: json.dumps(read_results(made), indent=1) + "\n"}
+def write(result: StudyResult, out: Path) -> None:
+    """Write all files, each whole or not at all; figures where they can be drawn. Raises
+    `UsageError`.
+    """
+    drawn = figures(result) if can_draw() else {}
+    texts = {f"{name}.svg": standalone(svg) for name, svg in drawn.items()}
+    texts[REPORT] = page(result, drawn)
+    texts[RESULTS] = json.dumps(read_results(result), indent=1) + "\n"
     for name, text in texts.items():
         with write_whole(out / name) as place:
             place.write_text(text, encoding="utf-8")
     for name, rows in (
-        (SIGNATURES, _signatures(made)),
-        (NEIGHBOURS, _neighbours(made)),
-        (STATISTICS, _statistics(made)),
+        (SIGNATURES, _signatures(result)),
+        (NEIGHBOURS, _neighbours(result)),
+        (STATISTICS, _statistics(result)),
     ):
         with (
             write_whole(out / name) as place,
             place.open("w", encoding="utf-8", newline="") as sheet,
         ):
-            csv.writer(sheet, lineterminator="\n").writerows(_spelled(rows))
+            csv.writer(sheet, lineterminator="\n").writerows(_cells(rows))
 
 
 def read_results(made: StudyResult) -> dict[str, object]:
@@ -47,7 +51,7 @@ def read_results(made: StudyResult) -> dict[str, object]:
     return {**as_json(made), "findings": list(sentences(made))}
 
 
-def _spelled(rows: Iterable[Row]) -> Iterator[list[str | int]]:
+def _cells(rows: Iterable[Row]) -> Iterator[list[str | int]]:
     return (
         ["" if one is None else f"{one:.6f}" if isinstance(one, float) else one for one in row]
         for row in rows

@@ -15,17 +15,17 @@ from indexer.system.whole_file import write_whole
 REPORT, TABLE, RESULTS = "report.html", "results.csv", "results.json"
 
 
-def write(made: TuneResult, out: Path) -> None:
+def write(result: TuneResult, out: Path) -> None:
     """Write all three, each whole or not at all. Raises `UsageError`."""
     with write_whole(out / REPORT) as place:
-        place.write_text(page(made), encoding="utf-8")
+        place.write_text(page(result), encoding="utf-8")
     with write_whole(out / TABLE) as place, place.open("w", encoding="utf-8", newline="") as sheet:
         writer = csv.writer(sheet, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(map(_spelled, table(made)))
+        writer.writerows(map(_cells, table(result)))
     with write_whole(out / RESULTS) as place:
-        place.write_text(json.dumps(as_json(made), indent=1) + "\n", encoding="utf-8")
+        place.write_text(json.dumps(as_json(result), indent=1) + "\n", encoding="utf-8")
 
 
-def _spelled(row: tuple[str | int | float | None, ...]) -> list[str | int]:
+def _cells(row: tuple[str | int | float | None, ...]) -> list[str | int]:
     return ["" if one is None else f"{one:.5f}" if isinstance(one, float) else one for one in row]

@@ -1,5 +1,6 @@
-"""Templates to HTML. Everything is escaped, always; numbers, times and paths are spelled in one
-way.
+"""Render templates to HTML. Everything is escaped; a missing value is an error.
+
+Numbers, times and paths have one filter each, so that every page shows them in the same way.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from indexer.text import wording
 from indexer.text.visible import visible, visible_lines
-from indexer.web import chart_geometry as drawing
 
-_FOLDER = Path(__file__).parent / "templates"
+STATIC = Path(__file__).parent / "static"
+_TEMPLATES = Path(__file__).parent / "templates"
 _TYPES = {
     "application/pdf": "PDF",
     "application/msword": "Word",
@@ -33,20 +34,21 @@ _TYPES = {
 }
 
 
-def environment() -> Environment:
-    """The templates with their filters."""
-    made = Environment(
-        loader=FileSystemLoader(_FOLDER),
+def environment(*folders: Path) -> Environment:
+    """Return the templates of these folders and the shared ones, with their filters."""
+    templates = Environment(
+        loader=FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
+    templates.filters |= {
         "visible": visible,
         "lines": visible_lines,
         "number": number,
         "percent": percent,
+        "share_of": share_of,
         "bytes": size,
         "day": day,
         "kind": kind,
@@ -56,32 +58,43 @@ def environment() -> Environment:
         "shortened": shortened,
         "visible_text": visible_stretch,
     }
-    made.globals |= {"link": link, "drawing": drawing, "paragraphs": paragraphs}
-    return made
+    templates.globals |= {"link": link, "paragraphs": paragraphs}
+    return templates
 
 
 def link(path: str, **parameters: Any) -> str:
-    """A path with a query; parameters that are None or empty are left out, tuples are repeated.
+    """Return a path with a query; parameters that are None or empty are left out, tuples are repeated.
 
     >>> link("/family", id="a b&c", page=None, filter=("x=1", "y=2"))
     '/family?id=a+b%26c&filter=x%3D1&filter=y%3D2'
     """
-    given = {key: value for key, value in parameters.items() if value not in (None, "", ())}
-    return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
+    query = {key: value for key, value in parameters.items() if value not in (None, "", ())}
+    return f"{path}?{urlencode(query, doseq=True, errors='replace')}" if query else path
 
 
 def number(value: float) -> str:
-    """A whole number with commas."""
+    """Return a whole number with commas."""
     return f"{value:,.0f}"
 
 
 def percent(share: float | None, digits: int = 0) -> str:
-    """A share as per cent, or a dash of nothing."""
+    """Return a share in per cent, a dash for None."""
     return "–" if share is None else wording.percent(share, digits)
 
 
+def share_of(part: int, whole: int) -> str:
+    """Return a part of a whole in per cent; what is not 0 is never shown as 0 %.
+
+    >>> share_of(0, 0), share_of(1, 500), share_of(2, 5), share_of(499, 500)
+    ('0%', 'under 1%', '40%', '99.9%')
+    """
+    if 0 < part < whole / 100:
+        return "under 1%"
+    return wording.percent(part / whole if whole else 0.0)
+
+
 def size(value: int | None) -> str:
-    """Bytes in the unit that suits.
+    """Return bytes in a readable unit.
 
     >>> size(1_536), size(12)
     ('1.5 KB', '12 bytes')
@@ -95,7 +108,7 @@ def size(value: int | None) -> str:
 
 
 def day(milliseconds: int | None) -> str:
-    """The day in UTC; nothing for a time that is unknown or beyond the calendar."""
+    """Return the day in UTC; empty for a time that is unknown or beyond the calendar."""
     if milliseconds is None:
         return ""
     try:
@@ -105,35 +118,33 @@ def day(milliseconds: int | None) -> str:
 
 
 def kind(content_type: str) -> str:
-    """A content type as a reader calls it."""
+    """Return a content type by its common name, or itself where it has none."""
     plain = content_type.partition(";")[0].strip()
     return _TYPES.get(plain) or visible(plain)
 
 
 def name(path: str) -> str:
-    """The last part of a path, safe to show; a path that ends in a slash, or is empty, as it is."""
+    """Return the last part of a path, safe to show; an empty path becomes `(no path)`."""
     return visible(path.rstrip("/").rpartition("/")[2] or path or "(no path)")
 
 
 def folder(path: str) -> str:
-    """What stands before the last part of a path."""
+    """Return the path without its last part, safe to show."""
     return visible(path.rstrip("/").rpartition("/")[0])
 
 
 def spaced(word: str) -> str:
-    """A name of the code as words."""
+    """Return a name of the code as words."""
     return visible(word.replace("_", " "))
 
 
 def visible_stretch(text: str) -> str:
-    """A stretch of a text on one line, safe to show, with a blank where white space begins or ends
-    it.
-    """
+    """Return a stretch of a text on one line, safe to show; each run of white space is one blank."""
     return visible(re.sub(r"\s+", " ", text))
 
 
 def shortened(text: str, most: int) -> str:
-    """A stretch of a text, its middle left out when it is longer than `most` characters.
+    """Return a text without its middle when it is longer than `most` characters.
 
     >>> shortened("from the first word to the last", 15)
     'from th … he last'
@@ -142,10 +153,10 @@ def shortened(text: str, most: int) -> str:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, safe to show; each may be of another direction."""
+    """Return the paragraphs of a text, safe to show; each may have another direction."""
     return [part for part in visible_lines(text).split("\n\n") if part.strip()]
 
 
 def render(templates: Environment, template: str, values: Mapping[str, Any]) -> str:
-    """One page; what is no valid Unicode was replaced before."""
+    """Render one page."""
     return templates.get_template(template).render(values)

@@ -1,0 +1,1 @@
+"""HTML for people: templates, styles and scripts, charts, and pages that are one file."""
