@@ -145,11 +145,13 @@ def lines(
         for line in series
         for order, (place, value) in enumerate(line.points)
     ]
-    is_ordinal = any(isinstance(row["place"], str) for row in rows)
-    places = [0.0] if is_ordinal else [float(row["place"]) for row in rows]
+    points = [point for line in series for point in line.points]
+    numbers = [place for place, _ in points if not isinstance(place, str)]
+    values = [value for _, value in points if value is not None]
+    is_ordinal = len(numbers) < len(points)
     encoding = {
-        "x": _places(across, is_ordinal, first=min(places, default=0.0)),
-        "y": _upwards(scale, max((row["value"] or 0.0 for row in rows), default=1.0)),
+        "x": _places(across, is_ordinal, first=min(numbers, default=0.0)),
+        "y": _upwards(scale, max(values, default=1.0)),
         "order": {"field": "order"},
         **_by_colour_and_dashes(names),
     }
@@ -169,20 +171,22 @@ def histogram(
     Heights are logarithmic: a bar twice as high does not mean twice as many. `mark` is a number
     across, drawn as an upright dashed line.
     """
-    rows = []
+    rows: list[Spec] = []
     for side, (name, numbers) in enumerate(counts):
         width = 1 / len(numbers)
         for place, number in enumerate(numbers):
             if number:
                 start = (place + side / 2) * width
                 rows.append({"line": name, "from": start, "to": start + width / 2, "value": number})
-    most = max((row["value"] for row in rows), default=1)
+    most = max(max(numbers) for _, numbers in counts)
     encoding = {
         "x": {**_places(across, False), "field": "from"},
         "x2": {"field": "to"},
         "y": _upwards(Scale(most, log=True), most),
         "y2": {"datum": 0},
-        "color": _by_colour([name for name, _ in counts], {"symbolType": "square"}),
+        "color": _by_colour(
+            [name for name, _ in counts], {"symbolType": "square", "symbolSize": 120}
+        ),
     }
     layers: list[Spec] = [{"data": {"values": rows}, "mark": "rect", "encoding": encoding}]
     return _draw(title, {"layer": [*layers, *_marked(mark)]})
@@ -247,7 +251,9 @@ def _marked(place: float | None) -> list[Spec]:
     if place is None:
         return []
     rule = {"type": "rule", "color": _SOFT, "strokeDash": [4, 3]}
-    return [{"mark": rule, "encoding": {"x": {"datum": place, "type": "quantitative"}}}]
+    one_row = {"values": [{"place": place}]}
+    across = {"field": "place", "type": "quantitative"}
+    return [{"data": one_row, "mark": rule, "encoding": {"x": across}}]
 
 
 def _draw(title: str, spec: Spec) -> str:

@@ -29,7 +29,7 @@ PAYLOADS = (
 )
 ALLOWED = {"open", "href", "id", "class", "lang", "charset", "name", "content", "http-equiv", "role", "aria-label", "aria-hidden", "tabindex"} | {
     "viewbox", "preserveaspectratio", "width", "height", "x", "y", "rx", "d", "scope", "tabindex", "fill", "stroke",
-    "stroke-width", "stroke-miterlimit", "transform", "text-anchor", "font-family", "font-size", "font-weight", "opacity",
+    "stroke-width", "stroke-dasharray", "stroke-miterlimit", "transform", "text-anchor", "font-family", "font-size", "font-weight", "opacity",
     "x2", "y2",
 }  # fmt: skip
 

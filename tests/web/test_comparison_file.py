@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 from typing import TypeAlias
 
@@ -121,7 +122,7 @@ def test_the_file_names_nothing_outside_it() -> None:
 
 def test_only_the_style_and_the_script_of_the_file_itself_act() -> None:
     [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', of(ONE, OTHER))
-    assert policy.startswith("default-src &#39;none&#39;")
+    assert unescape(policy).startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
     assert len(re.findall("sha256-", policy)) == 2
 
@@ -248,6 +249,17 @@ def test_it_is_accessible_and_fits(
         }
         assert serious == {}
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_it_fits_a_phone_whatever_fonts_are_installed(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(of(ONE, OTHER, warnings=("the text is cut",)), encoding="utf-8")
+    context = browser.new_context(viewport={"width": 360, "height": 900}, bypass_csp=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.add_style_tag(content="* { letter-spacing: 0.12em !important; }")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
 
 
 def _is_serious(violation: dict) -> bool:
