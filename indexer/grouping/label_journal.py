@@ -55,7 +55,7 @@ class LabelJournal(Journal):
 
     def __init__(self, path: Path | None) -> None:
         super().__init__(path)
-        with self._changing() as db:
+        with self._transaction() as db:
             for statement in _SCHEMA:
                 db.execute(statement)
 
@@ -68,7 +68,7 @@ class LabelJournal(Journal):
         """Remember what is about to change, durably; the number of the job."""
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         rows = [(one.id, one.path, _packed(one.before), _packed(one.after)) for one in changes]
-        with self._changing() as db:
+        with self._transaction() as db:
             begun = db.execute(
                 "INSERT INTO labelling (at, added, removed) VALUES (?, ?, ?)",
                 (at, _packed(added), _packed(removed)),
@@ -82,7 +82,7 @@ class LabelJournal(Journal):
     def changes(self, job: int) -> list[LabelChange]:
         """What a job changed and no undo has restored, by id."""
         select = "SELECT id, path, before, after FROM labelled WHERE job = ? AND NOT restored ORDER BY id"
-        with self._asking() as db:
+        with self._query() as db:
             found = db.execute(select, (job,)).fetchall()
         return [
             LabelChange(id, path, _unpacked(before), _unpacked(after))
@@ -91,7 +91,7 @@ class LabelJournal(Journal):
 
     def restored(self, job: int, ids: Iterable[str]) -> None:
         """Remember that these documents have their labels back."""
-        with self._changing() as db:
+        with self._transaction() as db:
             db.executemany(
                 "UPDATE labelled SET restored = 1 WHERE job = ? AND id = ?",
                 [(job, id) for id in ids],
@@ -99,7 +99,7 @@ class LabelJournal(Journal):
 
     def knows(self, job: int) -> bool:
         """Whether there was a labelling with this number."""
-        with self._asking() as db:
+        with self._query() as db:
             return (
                 db.execute("SELECT 1 FROM labelling WHERE number = ?", (job,)).fetchone()
                 is not None

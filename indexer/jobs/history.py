@@ -1,6 +1,4 @@
-"""What the jobs of a store did, kept in its journal: the last 200, one line each, in numbers
-alone.
-"""
+"""The history of a store's jobs, kept in its journal: the last 200, one row each, numbers only."""
 
 from __future__ import annotations
 
@@ -17,26 +15,29 @@ from indexer.jobs.journal import Journal, read_journal
 from indexer.system.logs import Level, event, job_context
 from indexer.system.traces import span
 
-KEPT = 200
+KEPT = 200  # jobs
 CUT_SHORT = "cut short"
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS job (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, command TEXT NOT NULL, "
+    "CREATE TABLE IF NOT EXISTS job (number INTEGER PRIMARY KEY AUTOINCREMENT, "
+    "id TEXT NOT NULL, command TEXT NOT NULL, "
     "began REAL NOT NULL, seconds REAL, outcome TEXT, counts TEXT NOT NULL)"
 )
-_ENDED = (
+_BEGUN = "INSERT INTO job (id, command, began, counts) VALUES (?, ?, ?, '{}')"
+_FINISHED = (
     "INSERT OR REPLACE INTO job (number, id, command, began, seconds, outcome, counts) "
     "VALUES ((SELECT number FROM job WHERE id = ?), ?, ?, ?, ?, ?, ?)"
 )
+_FORGET = "DELETE FROM job WHERE number <= (SELECT max(number) FROM job) - ?"
 _SELECT = "SELECT id, command, began, seconds, outcome, counts FROM job ORDER BY number DESC"
 
 
 @dataclass(frozen=True, slots=True)
 class JobSummary:
-    """One job: when it began (seconds since 1970 UTC), how long it took, how it ended, and what it
-    counted.
+    """One job: its command, when it ran, how it ended, and what it counted.
 
-    `outcome` is `done`, `stopped` (it was asked to end), `failed: KIND` with the class of the
-    error, or `cut short`, without `seconds`, for a job whose process ended in the middle.
+    `began`: in seconds since 1970 UTC. `seconds`: how long it took. `outcome` is `done`, `stopped`
+    (it was interrupted), `failed: KIND` with the class of the error, or `cut short`, without
+    `seconds`, for a job whose process ended in the middle.
     """
 
     id: str
@@ -49,8 +50,9 @@ class JobSummary:
 
 @dataclass(slots=True)
 class JobRecorder:
-    """A job under way: whoever does it counts here, and says when it was `stopped` before its
-    end.
+    """The record of a running job, which adds to `counts`.
+
+    It sets `stopped` when it ends before its work is done.
     """
 
     id: str
@@ -60,17 +62,17 @@ class JobRecorder:
 
 @contextlib.contextmanager
 def record_job(journal: Journal, command: str) -> Iterator[JobRecorder]:
-    """Keep a summary of what happens inside, tell of it in the log, and make it one span; errors
-    pass through.
+    """Record the job that runs inside: a row of the history, two events of the log, one span.
 
-    A summary that cannot be kept stops no job.
+    Errors pass through. A row that cannot be written stops no job.
     """
-    job, started = JobRecorder(secrets.token_hex(6)), time.monotonic()
+    job = JobRecorder(secrets.token_hex(6))
+    started = time.monotonic()
     with job_context(job.id), span(command, job=job.id):
         event("job_began", command=command)
         _change(journal, _TABLE, ())
-        row = (job.id, command, began := time.time())
-        _change(journal, "INSERT INTO job (id, command, began, counts) VALUES (?, ?, ?, '{}')", row)
+        began = time.time()
+        _change(journal, _BEGUN, (job.id, command, began))
         outcome = "done"
         try:
             yield job
@@ -82,12 +84,14 @@ def record_job(journal: Journal, command: str) -> Iterator[JobRecorder]:
             outcome = f"failed: {type(error).__name__}"
             raise
         finally:
-            _end(journal, job, command, began, outcome, time.monotonic() - started)
+            seconds = round(time.monotonic() - started, 3)
+            _finish(journal, JobSummary(job.id, command, began, seconds, outcome, job.counts))
 
 
 def job_history(path: Path | None) -> tuple[JobSummary, ...]:
-    """The jobs in a journal, the last one first, read without holding it. Raises `StoreBusy` while
-    a job holds it.
+    """Return the jobs in a journal, the last one first, without holding it.
+
+    Raises `StoreBusy` while a job holds it.
     """
     return read_journal(path, "job", _SELECT, _summary)
 
@@ -98,31 +102,26 @@ def _summary(
     return JobSummary(id, command, began, seconds, outcome or CUT_SHORT, json.loads(counts))
 
 
-def _end(
-    journal: Journal, job: JobRecorder, command: str, began: float, outcome: str, seconds: float
-) -> None:
-    _change(
-        journal, _TABLE, ()
-    )  # a restored journal may have no summaries, and has none of its own restoring
-    _change(
-        journal,
-        _ENDED,
-        (job.id, job.id, command, began, round(seconds, 3), outcome, json.dumps(job.counts)),
-    )
-    _change(journal, "DELETE FROM job WHERE number <= (SELECT max(number) FROM job) - ?", (KEPT,))
-    level: Level = "warning" if outcome.startswith("failed") else "info"
+def _finish(journal: Journal, summary: JobSummary) -> None:
+    # A restored journal may have no table of jobs, and has no row of its own restoring.
+    _change(journal, _TABLE, ())
+    counts = json.dumps(summary.counts)
+    row = (summary.id, summary.command, summary.began, summary.seconds, summary.outcome, counts)
+    _change(journal, _FINISHED, (summary.id, *row))
+    _change(journal, _FORGET, (KEPT,))
+    level: Level = "warning" if summary.outcome.startswith("failed") else "info"
     event(
         "job_ended",
         level,
-        command=command,
-        outcome=outcome,
-        seconds=round(seconds, 3),
-        counts=dict(job.counts),
+        command=summary.command,
+        outcome=summary.outcome,
+        seconds=summary.seconds,
+        counts=dict(summary.counts),
     )
 
 
 def _change(journal: Journal, statement: str, values: tuple[object, ...]) -> None:
     try:
-        journal.keep(statement, values)
+        journal.execute(statement, values)
     except StoreError as error:
         event("summary_lost", "warning", kind=type(error).__name__)

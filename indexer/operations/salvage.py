@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from indexer.jobs.journal import TABLES
+from indexer.jobs.journal_file import TABLES
 from indexer.system.durable_files import make_private, move_aside, rename_durably
 
 _PAGE = 4096  # bytes

@@ -105,13 +105,13 @@ def test_only_the_last_summaries_are_kept(tmp_path: Path) -> None:
         for _ in range(KEPT + 3):
             with record_job(journal, "group"):
                 pass
-        with journal._asking() as db:
+        with journal._query() as db:
             assert db.execute("SELECT count(*), min(number) FROM job").fetchone() == (KEPT, 4)
 
 
 def test_a_summary_that_cannot_be_kept_stops_no_job(told: io.StringIO) -> None:
     journal = Journal(None)
-    with journal._asking() as db:
+    with journal._query() as db:
         db.execute("PRAGMA query_only = ON")
     with record_job(journal, "group") as job:
         job.counts["documents"] = 1

@@ -17,8 +17,8 @@ from indexer.errors import StoreError
 from indexer.grouping.group import group
 from indexer.grouping.label_journal import history
 from indexer.indexing.index import index
-from indexer.jobs.journal import FORMAT as JOURNAL_FORMAT
 from indexer.jobs.journal import Journal, journal_path, stored_failures
+from indexer.jobs.journal_file import FORMAT as JOURNAL_FORMAT
 from indexer.model import Query
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
