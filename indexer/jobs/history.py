@@ -115,7 +115,7 @@ def _finish(journal: Journal, summary: JobSummary) -> None:
         level,
         command=summary.command,
         outcome=summary.outcome,
-        seconds=summary.seconds,
+        seconds=summary.seconds or 0.0,
         counts=dict(summary.counts),
     )
 

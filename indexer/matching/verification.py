@@ -155,7 +155,7 @@ class Verifier:
 
 @dataclass(frozen=True, slots=True)
 class MatchContext:
-    """What every way of finding pairs works on: the texts, and which of their pairs count."""
+    """The texts of a store, their verifier, and which of their pairs are selected."""
 
     collection: Collection
     verifier: Verifier

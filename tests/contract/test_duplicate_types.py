@@ -36,19 +36,22 @@ def contracts(unprepared, tmp_path):
     return unprepared
 
 
-def told(page):
+def paths(page):
     """Path and number of each hit, with those folded under it and how."""
-    return [(_at(hit), [(_at(one), one.type) for one in hit.folded]) for hit in page.hits]
+    return [
+        (_at(hit), [(_at(folded_hit), folded_hit.type) for folded_hit in hit.folded])
+        for hit in page.hits
+    ]
 
 
-def _at(one):
-    return one.path[-5] + one.id.partition("#")[2]
+def _at(hit):
+    return hit.path[-5] + hit.id.partition("#")[2]
 
 
 def test_parts_fold_by_type_and_say_where_they_lie(contracts):
     page = search(contracts, "quarter", SearchOptions(fold="types", of="parts", sort="path"))
     assert page.measure == "terminology"
-    assert told(page) == [("a1", [("b1", "near_identical")]), ("c1", [])]
+    assert paths(page) == [("a1", [("b1", "near_identical")]), ("c1", [])]
     assert (page.total, page.families, page.relation) == (3, 2, "eq")
     hit = page.hits[0]
     document = contracts.get([hit.part.parent])[hit.part.parent]
@@ -56,16 +59,16 @@ def test_parts_fold_by_type_and_say_where_they_lie(contracts):
     assert document.text[hit.part.start : hit.part.stop] == FIRST
     assert hit.folded[0].part.parent == hit.folded[0].id.partition("#")[0]
     law = search(contracts, "courts", SearchOptions(fold="types", of="parts", sort="path"))
-    assert told(law) == [("a2", [("b2", "identical"), ("c2", "near_identical")])]
+    assert paths(law) == [("a2", [("b2", "identical"), ("c2", "near_identical")])]
 
 
 def test_documents_and_both_fold_by_type(contracts):
     whole = search(contracts, "quarter", SearchOptions(fold="types", sort="path"))
     assert [hit.part for hit in whole.hits] == [None] * len(whole.hits)
-    assert ("a", [("b", "near_identical")]) in told(whole)
+    assert ("a", [("b", "near_identical")]) in paths(whole)
     both = search(contracts, "quarter", SearchOptions(fold="types", of="both", sort="path"))
     assert both.total == 6
-    assert sorted(name for head, under in told(both) for name in (head, *(one for one, _ in under))) == [
+    assert sorted(name for head, under in paths(both) for name in (head, *(folded_hit for folded_hit, _ in under))) == [
         "a", "a1", "b", "b1", "c", "c1"
     ]  # fmt: skip
 
@@ -79,13 +82,13 @@ def test_pages_by_token_do_not_show_again_what_folds(contracts):
         "quarter",
         SearchOptions(fold="types", of="parts", sort="path", limit=1, after=first.next),
     )
-    assert [*told(first), *told(second)] == [("a1", [("b1", "near_identical")]), ("c1", [])]
+    assert [*paths(first), *paths(second)] == [("a1", [("b1", "near_identical")]), ("c1", [])]
     assert second.next is None
 
 
 def test_only_the_best_are_compared_and_others_are_shown(contracts):
     page = search(contracts, "quarter", SearchOptions(fold="types", of="parts", sort="path", top=1))
-    assert told(page) == [("a1", []), ("b1", []), ("c1", [])]
+    assert paths(page) == [("a1", []), ("b1", []), ("c1", [])]
     assert "the best 1 hits" in page.notes[0]
 
 
@@ -96,9 +99,9 @@ def test_hits_of_another_query_fold_by_type(contracts):
             contracts.of("parts").scan(), key=lambda row: (row.path, row.id), reverse=True
         )
     ]
-    made = fold_hits(contracts, ids, fold="types")
-    assert [_at(hit) for hit in made] == ["c2", "c1", "b1"]
-    assert [[(_at(one), one.type) for one in hit.folded] for hit in made] == [
+    hits = fold_hits(contracts, ids, fold="types")
+    assert [_at(hit) for hit in hits] == ["c2", "c1", "b1"]
+    assert [[(_at(folded_hit), folded_hit.type) for folded_hit in hit.folded] for hit in hits] == [
         [("b2", "near_identical"), ("a2", "near_identical")],
         [],
         [("a1", "near_identical")],

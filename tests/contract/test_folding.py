@@ -33,8 +33,8 @@ def library(store):
 
 
 def write(store, texts):
-    made = rows(texts)
-    assert store.write(made) == [None] * len(made)
+    stored_rows = rows(texts)
+    assert store.write(stored_rows) == [None] * len(stored_rows)
     store.refresh()
 
 
@@ -42,7 +42,7 @@ def number(id):
     return id.partition("-")[2]
 
 
-def listed(shown):
+def flat(shown):
     return [id for page in shown for id in page]
 
 
@@ -54,7 +54,7 @@ def pages(store, arrive=None, **options):
     while True:
         page = search(store, "", SearchOptions(sort="path", limit=5, after=token, **options))
         shown.append([hit.id for hit in page.hits])
-        folded += [one.id for hit in page.hits for one in hit.folded]
+        folded += [folded_hit.id for hit in page.hits for folded_hit in hit.folded]
         token = page.next
         if token is None:
             return shown, folded
@@ -71,8 +71,8 @@ def test_pages_by_token_are_those_by_number(library, fold, hold):
         for place in range(len(shown))
     ]
     assert shown == [[hit.id for hit in page.hits] for page in by_number]
-    assert listed(shown) == sorted(listed(shown))
-    assert len(listed(shown)) == (FAMILIES if fold == "live" else FAMILIES * COPIES)
+    assert flat(shown) == sorted(flat(shown))
+    assert len(flat(shown)) == (FAMILIES if fold == "live" else FAMILIES * COPIES)
 
 
 @pytest.mark.parametrize("hold", [False, True])
@@ -92,29 +92,29 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
         )
 
     shown, folded = pages(library, arrive, keep_alive=hold)
-    seen = [number(id).rpartition("-")[2] for id in listed(shown)]
-    assert len(seen) == len(set(seen))
-    old = {f"{one:02}" for one in range(FAMILIES)}
-    assert old <= set(seen)
+    families = [number(id).rpartition("-")[2] for id in flat(shown)]
+    assert len(families) == len(set(families))
+    old = {f"{family_number:02}" for family_number in range(FAMILIES)}
+    assert old <= set(families)
     if hold and library.url.startswith(("opensearch", "elasticsearch")):
-        assert set(seen) == old
+        assert set(families) == old
         assert len(folded) == FAMILIES * (COPIES - 1)
     else:
-        assert {"51", "61"} <= set(seen), "what arrives is shown on a later page"
+        assert {"51", "61"} <= set(families), "what arrives is shown on a later page"
 
 
 @pytest.mark.gap(
     "memory",
-    reason="an embedded store keeps no moments: a family whose shown head is deleted is shown again",
+    reason="an embedded store keeps no snapshots: a family whose shown head is deleted is shown again",
 )
 @pytest.mark.gap(
     "sqlite",
-    reason="an embedded store keeps no moments: a family whose shown head is deleted is shown again",
+    reason="an embedded store keeps no snapshots: a family whose shown head is deleted is shown again",
 )
 def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
     def gone(page):
-        library.delete([f"00-{one:02}" for one in range(5 * (page - 1), 5 * page)])
-        write(library, {f"01-{one:02}": sentence(90 + one) for one in range(FAMILIES)})
+        library.delete([f"00-{place:02}" for place in range(5 * (page - 1), 5 * page)])
+        write(library, {f"01-{place:02}": sentence(90 + place) for place in range(FAMILIES)})
 
     before, _ = pages(library)
     shown, folded = pages(library, gone, keep_alive=True)
@@ -122,12 +122,11 @@ def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
     assert len(folded) == FAMILIES * (COPIES - 1)
 
 
-def test_a_token_whose_moment_is_over_goes_on_and_says_so(library):
+def test_a_token_whose_snapshot_expired_goes_on_and_says_so(library):
     first = search(library, "", SearchOptions(sort="path", limit=5, keep_alive=True))
-    rest = search(
-        library, "", SearchOptions(sort="path", limit=50, after=first.next)
-    )  # the last page lets the moment go
-    again = search(library, "", SearchOptions(sort="path", limit=50, after=first.next))
+    last_page = SearchOptions(sort="path", limit=50, after=first.next)
+    rest = search(library, "", last_page)  # releases the snapshot
+    again = search(library, "", last_page)
     assert [hit.id for hit in rest.hits] == [hit.id for hit in again.hits]
     engine = library.url.startswith(("opensearch", "elasticsearch"))
     assert bool(again.notes) is engine
@@ -160,7 +159,7 @@ def test_totals_are_of_documents_and_families(library):
         FAMILIES * COPIES,
         "eq",
     )
-    assert [(one.documents, one.families) for one in stored.facets["status"]] == [
+    assert [(facet.documents, facet.families) for facet in stored.facets["status"]] == [
         (FAMILIES * COPIES, FAMILIES * COPIES)
     ]
 
@@ -168,12 +167,12 @@ def test_totals_are_of_documents_and_families(library):
 def test_hits_of_any_query_are_folded_in_their_order(library):
     ids = ["02-03", "01-05", "00-03", "absent", "02-05", "02-03", "00-07"]
     folded = fold_hits(library, ids, THRESHOLD)
-    assert [(hit.id, [one.id for one in hit.folded]) for hit in folded] == [
+    assert [(hit.id, [folded_hit.id for folded_hit in hit.folded]) for hit in folded] == [
         ("02-03", ["00-03"]),
         ("01-05", ["02-05"]),
         ("00-07", []),
     ]
-    assert all(one.similarity >= THRESHOLD for hit in folded for one in hit.folded)
+    assert all(folded_hit.similarity >= THRESHOLD for hit in folded for folded_hit in hit.folded)
     assert [hit.id for hit in fold_hits(library, ids, fold="family")] == [
         "02-03",
         "01-05",
@@ -192,9 +191,9 @@ def test_many_look_ups_find_what_each_finds_alone(library):
         sentence(5, words=60),
     ]
     ids = ["00-01", "02-11"]
-    alone = [similar(library, text) for text in texts] + [similar(library, id=id) for id in ids]
-    assert list(similar_many(library, texts, ids=ids)) == alone
-    assert [len(one.matches) for one in alone] == [3, 0, 0, 3, 2, 2]
+    singly = [similar(library, text) for text in texts] + [similar(library, id=id) for id in ids]
+    assert list(similar_many(library, texts, ids=ids)) == singly
+    assert [len(result.matches) for result in singly] == [3, 0, 0, 3, 2, 2]
     assert list(similar_many(library)) == []
     with pytest.raises(DocumentNotFound, match="absent"):
         list(similar_many(library, ids=["absent"]))

@@ -309,10 +309,10 @@ def test_pages_make_one_order(store):
     store.refresh()
     for sort in ("relevance", "path", "modified"):
         ranking = store.search(Query("fox", sort=sort))
-        found = [hit.id for hit in ranking.hits]
+        shown = [hit.id for hit in ranking.hits]
         assert ranking.total == 450
-        rows.sort(key=lambda one: (-one.modified if sort == "modified" else 0, one.path, one.id))
-        assert found == [one.id for one in rows]
+        rows.sort(key=lambda hit: (-hit.modified if sort == "modified" else 0, hit.path, hit.id))
+        assert shown == [expected.id for expected in rows]
 
 
 def test_the_order_does_not_change_between_pages(store):
@@ -343,9 +343,9 @@ def test_facets_count_documents_and_families(store):
         ]
     )
     store.refresh()
-    found = store.search(Query("fox", facets=("labels", "content_type"), families=True))
-    assert (found.total, found.families) == (4, 4)
-    assert found.facets == {
+    page = store.search(Query("fox", facets=("labels", "content_type"), families=True))
+    assert (page.total, page.families) == (4, 4)
+    assert page.facets == {
         "labels": (Facet("x", 2, 2), Facet("y", 1, 1), Facet("z", 1, 1)),
         "content_type": (Facet("a/b", 2, 2), Facet("c/d", 2, 2)),
     }
@@ -371,16 +371,16 @@ def test_facets_of_nothing_and_the_most_frequent_values(store):
     )
     store.refresh()
     assert store.search(Query("!", facets=("labels",))).facets == {"labels": ()}
-    values = [one.value for one in store.search(Query("", facets=("labels",))).facets["labels"]]
+    values = [facet.value for facet in store.search(Query("", facets=("labels",))).facets["labels"]]
     assert values == ["29", *(f"{place:02}" for place in range(19))]
     for field in ("metadata.Author", "text", "near_family"):
         with pytest.raises(UsageError, match=r"cannot count the values of .*content_type"):
             store.search(Query("", facets=(field,)))
 
 
-@pytest.mark.gap("memory", reason="an embedded store keeps no moments")
-@pytest.mark.gap("sqlite", reason="an embedded store keeps no moments")
-def test_a_moment_is_held_until_it_is_released(store):
+@pytest.mark.gap("memory", reason="an embedded store keeps no snapshots")
+@pytest.mark.gap("sqlite", reason="an embedded store keeps no snapshots")
+def test_a_snapshot_is_kept_until_it_is_released(store):
     store.write([row("1", text="fox old"), row("2", text="fox old")])
     store.refresh()
     snapshot = store.search(Query("fox"), keep_alive=True).snapshot
@@ -393,7 +393,7 @@ def test_a_moment_is_held_until_it_is_released(store):
         "2",
     }
     then = store.get(["2", "1", "3"], snapshot)
-    assert {id: one.text for id, one in then.items()} == {"1": "fox old", "2": "fox old"}
+    assert {id: kept.text for id, kept in then.items()} == {"1": "fox old", "2": "fox old"}
     assert ids(store, "fox") == ["3"]
     store.release(snapshot)
     store.release(snapshot)

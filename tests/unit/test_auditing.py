@@ -50,13 +50,13 @@ def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
 ) -> None:
     texts = planted(seed)
     store, truth = library(rows(texts)), true_pairs(texts, threshold)
-    listed = {
-        (one.a, one.b)
-        for one in match(store, MatchOptions(threshold=threshold, false_negative_weight=NEVER))
+    listed_pairs = {
+        (audit.a, audit.b)
+        for audit in match(store, MatchOptions(threshold=threshold, false_negative_weight=NEVER))
     }
-    recall = len(listed & truth.keys()) / len(truth)
+    recall = len(listed_pairs & truth.keys()) / len(truth)
     assert 0.3 < recall < 0.97
-    made = [
+    audits = [
         match(
             store,
             MatchOptions(
@@ -65,15 +65,15 @@ def test_the_estimate_has_no_bias_and_the_interval_its_coverage(
         ).audit
         for draw in range(50)
     ]
-    missed = [one.missed for one in made]
+    missed = [audit.missed for audit in audits]
     error = statistics.stdev(missed) / math.sqrt(len(missed))
-    assert abs(statistics.mean(missed) - len(truth.keys() - listed)) < 3 * error + 1e-9
-    covered = sum(one.low <= recall <= one.high for one in made) / len(made)
+    assert abs(statistics.mean(missed) - len(truth.keys() - listed_pairs)) < 3 * error + 1e-9
+    covered = sum(audit.low <= recall <= audit.high for audit in audits) / len(audits)
     assert covered >= 0.88
-    assert statistics.mean(one.high - one.low for one in made) < 0.35
-    spread = statistics.mean(one.error for one in made if one.error)
-    assert spread == pytest.approx(statistics.stdev(one.recall for one in made), rel=0.5)
-    assert all(one.floor <= one.low for one in made)
+    assert statistics.mean(audit.high - audit.low for audit in audits) < 0.35
+    spread = statistics.mean(audit.error for audit in audits if audit.error)
+    assert spread == pytest.approx(statistics.stdev(audit.recall for audit in audits), rel=0.5)
+    assert all(audit.floor <= audit.low for audit in audits)
 
 
 def test_intervals_hold_over_many_stores() -> None:
@@ -81,20 +81,20 @@ def test_intervals_hold_over_many_stores() -> None:
     for seed in range(10, 22):
         texts = planted(seed, families=25)
         store, truth = library(rows(texts)), true_pairs(texts, 0.7)
-        listed = {
-            (one.a, one.b)
-            for one in match(
+        listed_pairs = {
+            (pair.a, pair.b)
+            for pair in match(
                 store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, exact=True)
             )
         }
         for draw in range(3):
-            made = match(
+            audit = match(
                 store,
                 MatchOptions(
                     threshold=0.7, false_negative_weight=NEVER, exact=True, audit=40, seed=draw * 77
                 ),
             ).audit
-            covered += made.low <= len(listed) / len(truth) <= made.high
+            covered += audit.low <= len(listed_pairs) / len(truth) <= audit.high
             trials += 1
     assert covered / trials >= 0.85
 
@@ -102,17 +102,17 @@ def test_intervals_hold_over_many_stores() -> None:
 def test_a_census_knows_it_all() -> None:
     texts = planted(3, families=8)
     store, truth = library(rows(texts)), true_pairs(texts, 0.7)
-    found = match(store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, audit=10_000))
-    listed = {(one.a, one.b) for one in found}
-    made = found.audit
-    assert made.missed == len(truth.keys() - listed)
-    assert made.recall == pytest.approx(len(listed & truth.keys()) / len(truth))
-    assert (made.error, made.low, made.high) == (
+    matched = match(store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, audit=10_000))
+    listed_pairs = {(one.a, one.b) for one in matched}
+    audit = matched.audit
+    assert audit.missed == len(truth.keys() - listed_pairs)
+    assert audit.recall == pytest.approx(len(listed_pairs & truth.keys()) / len(truth))
+    assert (audit.error, audit.low, audit.high) == (
         0,
-        pytest.approx(made.recall),
-        pytest.approx(made.recall),
+        pytest.approx(audit.recall),
+        pytest.approx(audit.recall),
     )
-    assert sum(one.size for one in made.strata) == len(texts) * (len(texts) - 1) // 2
+    assert sum(one.size for one in audit.strata) == len(texts) * (len(texts) - 1) // 2
 
 
 def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() -> None:
@@ -136,20 +136,20 @@ def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() ->
 
 
 def test_the_variance_by_hand() -> None:
-    one = Stratum("s", 100, 20, 5, 0.2, False)
-    assert (one.total, one.variance) == (25, pytest.approx(100**2 * 0.8 * 0.25 * 0.75 / 19))
-    made = audit_strata(0.8, [Stratum("m", 75, 75, 75, 1.0, True), one])
-    assert made.recall == 0.75
-    assert made.error == pytest.approx(75 * math.sqrt(one.variance) / 100**2)
+    sampled = Stratum("s", 100, 20, 5, 0.2, False)
+    assert (sampled.total, sampled.variance) == (25, pytest.approx(100**2 * 0.8 * 0.25 * 0.75 / 19))
+    audit = audit_strata(0.8, [Stratum("m", 75, 75, 75, 1.0, True), sampled])
+    assert audit.recall == 0.75
+    assert audit.error == pytest.approx(75 * math.sqrt(sampled.variance) / 100**2)
 
 
 def test_an_empty_store_and_one_without_duplicates() -> None:
     store = library(
         rows({"a": "one text of some words alone", "b": "quite another lot with nothing shared"})
     )
-    made = match(store, MatchOptions(threshold=0.8, audit=20))
-    assert made.audit.recall is None
-    assert "nothing was to be found" in " ".join(made.notes())
+    matched = match(store, MatchOptions(threshold=0.8, audit=20))
+    assert matched.audit.recall is None
+    assert "nothing was to be found" in " ".join(matched.notes())
     alone = match(
         library(rows({"a": "one text of some words alone"})), MatchOptions(threshold=0.8, audit=20)
     )
@@ -214,5 +214,5 @@ def test_draws_are_spread_over_strata_and_different() -> None:
     for seed in range(3000):
         for place in distinct(3, 10, seed * 13).tolist():
             times[place] += 1
-    assert all(800 < one < 1000 for one in times)
+    assert all(800 < count < 1000 for count in times)
     assert chance_at_least(128, 128, 0.8) == pytest.approx(1)

@@ -27,15 +27,15 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def prose(seed, length):
     """Letters without a pattern; no two stretches of any length that matters are equal."""
-    made, value = [], seed
+    pieces_of_text, value = [], seed
     for place in range(length):
         value = mix64(value + place)
-        made.append(LETTERS[value % 26] + (" " if value % 5 == 0 else ""))
-    return "".join(made)
+        pieces_of_text.append(LETTERS[value % 26] + (" " if value % 5 == 0 else ""))
+    return "".join(pieces_of_text)
 
 
 def letters(text):
-    return "".join(one for one in text if one.isalnum())
+    return "".join(character for character in text if character.isalnum())
 
 
 def covered(a, b):
@@ -69,30 +69,32 @@ texts = st.dictionaries(
 
 @given(texts, st.sampled_from([0.1, 0.5, 0.9]))
 @settings(max_examples=60)
-def test_what_is_found_is_true_and_long_stretches_are_found(made, threshold):
-    found = {
+def test_what_is_found_is_true_and_long_stretches_are_found(texts_by_id, threshold):
+    pairs = {
         (pair.a, pair.b): pair
-        for pair in match(library(rows(made)), MatchOptions(threshold=threshold, contained=True))
+        for pair in match(
+            library(rows(texts_by_id)), MatchOptions(threshold=threshold, contained=True)
+        )
     }
-    complete = [row.id for row in rows(made) if row.status == "complete"]
+    complete = [row.id for row in rows(texts_by_id) if row.status == "complete"]
     for a, b in combinations(sorted(complete), 2):
         truth = (
             (1.0, 1.0)
-            if letters(made[a]) == letters(made[b])
-            else (covered(made[a], made[b]), covered(made[b], made[a]))
+            if letters(texts_by_id[a]) == letters(texts_by_id[b])
+            else (covered(texts_by_id[a], texts_by_id[b]), covered(texts_by_id[b], texts_by_id[a]))
         )
-        pair = found.pop((a, b), None)
+        pair = pairs.pop((a, b), None)
         if pair is not None:
             assert pair.containment == pytest.approx(truth) and pair.measure == "passages"
             assert pair.similarity == max(pair.containment) >= threshold
         else:
-            assert max(truth) < threshold or not longest_shared(made[a], made[b])
-    assert not found
+            assert max(truth) < threshold or not longest_shared(texts_by_id[a], texts_by_id[b])
+    assert not pairs
 
 
 def test_an_excerpt_a_reply_and_an_attachment():
     report, note = prose(1, 3000), prose(2, 200)
-    made = {
+    texts_by_id = {
         "a report": report,
         "b excerpt": note + report[900:1400],
         "c reply": "I agree with all of this.\n\n"
@@ -102,7 +104,7 @@ def test_an_excerpt_a_reply_and_an_attachment():
     }
     pairs = {
         (pair.a[0], pair.b[0]): pair.containment
-        for pair in match(library(rows(made)), MatchOptions(threshold=0.6, contained=True))
+        for pair in match(library(rows(texts_by_id)), MatchOptions(threshold=0.6, contained=True))
     }
     assert set(pairs) == {("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")}
     assert pairs["a", "d"][0] == 1.0 and 0.4 < pairs["a", "d"][1] < 0.5
@@ -112,14 +114,14 @@ def test_an_excerpt_a_reply_and_an_attachment():
 
 def test_sides_follow_the_order_of_the_pair():
     whole = prose(1, 1000)
-    made = {"a": whole[:300], "b": whole, "c": whole.upper()}
-    store = library(rows(made, labels={"a": ["known"]}))
-    turned = match(store, MatchOptions(contained=True, against="known"))
-    assert [(pair.a, pair.b, pair.containment[1]) for pair in turned] == [
+    texts_by_id = {"a": whole[:300], "b": whole, "c": whole.upper()}
+    store = library(rows(texts_by_id, labels={"a": ["known"]}))
+    against_known = match(store, MatchOptions(contained=True, against="known"))
+    assert [(pair.a, pair.b, pair.containment[1]) for pair in against_known] == [
         ("b", "a", 1.0),
         ("c", "a", 1.0),
     ]
-    assert all(pair.containment[0] < 0.4 for pair in turned)
+    assert all(pair.containment[0] < 0.4 for pair in against_known)
     assert {
         (pair.a, pair.b): pair.containment for pair in match(store, MatchOptions(contained=True))
     }["b", "c"] == (1.0, 1.0)
@@ -127,29 +129,29 @@ def test_sides_follow_the_order_of_the_pair():
 
 def test_a_passage_in_many_texts_is_passed_over_and_counted():
     notice = prose(9, 300)
-    made = {f"{place:02}": prose(100 + place, 100) + notice for place in range(12)}
-    store = library(rows(made))
+    texts_by_id = {f"{place:02}": prose(100 + place, 100) + notice for place in range(12)}
+    store = library(rows(texts_by_id))
     assert len(match(store, MatchOptions(contained=True))) == 66
     capped = match(store, MatchOptions(contained=True, cap=5))
     assert len(capped) < 6 and capped.capped.largest == 12 and capped.capped.keys > 10
     assert "passages in many texts" in " ".join(capped.notes())
 
 
-@pytest.mark.parametrize("asked", [{"all_pairs": True}, {"measure": "overlap"}])
-def test_what_cannot_be_asked_together(asked):
+@pytest.mark.parametrize("options", [{"all_pairs": True}, {"measure": "overlap"}])
+def test_what_cannot_be_asked_together(options):
     with pytest.raises(UsageError):
-        match(library([]), MatchOptions(contained=True, **asked))
+        match(library([]), MatchOptions(contained=True, **options))
 
 
 @given(st.lists(st.integers(0, 0x10FFFF), max_size=60), st.integers(1, 33))
 def test_runs_are_hashed_as_numbers_to_a_base(codes, width):
-    wanted = []
+    expected = []
     for start in range(len(codes) - width + 1):
         value = 0
         for code in codes[start : start + width]:
             value = (value * 0x9E3779B97F4A7C15 + code + 1) & MASK
-        wanted.append(mix64(value))
-    assert run_hashes(np.array(codes, dtype=np.uint32), width).tolist() == wanted
+        expected.append(mix64(value))
+    assert run_hashes(np.array(codes, dtype=np.uint32), width).tolist() == expected
 
 
 @given(
@@ -159,10 +161,10 @@ def test_runs_are_hashed_as_numbers_to_a_base(codes, width):
     st.text(LETTERS, max_size=40),
 )
 def test_a_long_enough_stretch_shares_a_key(start, length, before, after):
-    one = passage_runs(prose(7, 600))
+    whole = passage_runs(prose(7, 600))
     stretch = letters(prose(7, 600))[start : start + length]
-    other = passage_runs(before + " " + stretch + "; " + after)
-    assert np.isin(passage_keys(one), passage_keys(other)).any()
+    quoting = passage_runs(before + " " + stretch + "; " + after)
+    assert np.isin(passage_keys(whole), passage_keys(quoting)).any()
 
 
 def test_keys_and_shares_are_what_they_were():

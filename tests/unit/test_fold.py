@@ -59,15 +59,15 @@ def test_relation_is_to_the_shown_hit_not_chained() -> None:
 
 
 def test_inside_the_error_bar_the_texts_decide() -> None:
-    asked = []
+    compared = []
 
     def exact(a: str, b: str) -> float:
-        asked.append((a, b))
+        compared.append((a, b))
         return 0.79
 
     hits = [hit("a", sketch(128)), hit("b", sketch(103, 1))]
     assert shape(hits, BySketch(0.8, exact)) == [["a"], ["b"]]
-    assert asked == [("a", "b")]
+    assert compared == [("a", "b")]
     assert shape(hits, BySketch(0.8, lambda a, b: 0.8)) == [["a", "b"]]
 
 
@@ -117,7 +117,7 @@ def test_every_hit_is_in_one_group_and_prefixes_agree(
 ) -> None:
     hits = [hit(str(place), sketch(*kind)) for place, kind in enumerate(kinds)]
     whole = shape(hits, BySketch(threshold, lambda a, b: 0.0))
-    assert sorted(id for group in whole for id in group) == sorted(one.id for one in hits)
+    assert sorted(id for group in whole for id in group) == sorted(ranked.id for ranked in hits)
     prefix = shape(hits[:cut], BySketch(threshold, lambda a, b: 0.0))
     assert [group[0] for group in prefix] == [group[0] for group in whole][: len(prefix)]
 
@@ -131,20 +131,20 @@ def test_no_head_that_may_be_similar_enough_is_passed_over(
     """
     random = np.random.default_rng(seed)
     sketches = random.integers(0, 2, (20, width)) << random.integers(0, 10, (20, 1))
-    asked: dict[str, list[str]] = {}
+    compared: dict[str, list[str]] = {}
 
     def exact(head: str, id: str) -> float:
-        asked.setdefault(id, []).append(head)
+        compared.setdefault(id, []).append(head)
         return -1.0
 
     shape(
-        [hit(str(place), one) for place, one in enumerate(sketches)],
+        [hit(str(place), slots) for place, slots in enumerate(sketches)],
         BySketch(threshold, exact, trusts_slots=False),
     )
     highs = similarity_intervals(width)[1]
-    for place, one in enumerate(sketches):
-        equal = [int(np.count_nonzero(one == other)) for other in sketches[:place]]
-        near = [other for other in range(place) if highs[equal[other]] >= threshold]
-        assert asked.get(str(place), []) == [
-            str(other) for other in sorted(near, key=lambda other: -equal[other])
+    for place, slots in enumerate(sketches):
+        equal = [int(np.count_nonzero(slots == earlier)) for earlier in sketches[:place]]
+        near = [earlier for earlier in range(place) if highs[equal[earlier]] >= threshold]
+        assert compared.get(str(place), []) == [
+            str(earlier) for earlier in sorted(near, key=lambda earlier: -equal[earlier])
         ]

@@ -25,14 +25,14 @@ def left_out(slots, cap):
     for document, keys in enumerate(band_hashes(slots, BANDS, ROWS).tolist()):
         for band, key in enumerate(keys):
             carriers[band, key].append(document)
-    looked_at, found = set(), defaultdict(int)
+    looked_at, bands_by_pair = set(), defaultdict(int)
     for documents in carriers.values():
         for pair in combinations(documents, 2):
             if len(documents) <= cap or documents[0] in pair:
                 looked_at.add(pair)
             else:
-                found[pair] += 1
-    return {pair: bands for pair, bands in found.items() if pair not in looked_at}
+                bands_by_pair[pair] += 1
+    return {pair: bands for pair, bands in bands_by_pair.items() if pair not in looked_at}
 
 
 def drawn(slots, cap):
@@ -79,8 +79,8 @@ def test_where_few_were_left_out_all_of_them_are_looked_at():
     hot.add(0, 2, 38, np.arange(10, 30, dtype=np.int32))
     every = [*combinations(range(10), 2), *combinations(range(10, 30), 2)]
     assert sorted(zip(*map(np.ndarray.tolist, hot.sides), strict=True)) == every
-    found, weights = np.arange(len(every)) < 7, np.ones(len(every))
-    missed = hot.missed(0.5, found, weights)
+    is_similar, weights = np.arange(len(every)) < 7, np.ones(len(every))
+    missed = hot.missed(0.5, is_similar, weights)
     assert (missed.drawn, missed.found, missed.low, missed.estimate, missed.high) == (
         len(every),
         7,
@@ -104,10 +104,12 @@ def test_the_estimate_holds_the_truth(seed):
 
 @pytest.mark.parametrize("count", [45, 12])
 def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
-    made = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(count)}
-    store = library(rows(made))
+    texts_by_id = {
+        f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(count)
+    }
+    store = library(rows(texts_by_id))
     capped, whole = (match(store, MatchOptions(threshold=0.7, cap=cap)) for cap in (5, 1000))
-    truth = true_pairs(made, 0.7)
+    truth = true_pairs(texts_by_id, 0.7)
     missed = capped.capped.missed
     lost = len({(pair.a, pair.b) for pair in whole} & truth.keys()) - len(
         {(pair.a, pair.b) for pair in capped} & truth.keys()
@@ -122,8 +124,8 @@ def test_a_pair_that_is_left_out_is_told_and_a_higher_cap_finds_it(count):
 
 
 def test_pairs_that_were_not_asked_for_are_not_missed():
-    made = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(45)}
-    store = library(rows(made, labels={id: ["known"] for id in made}))
+    texts_by_id = {f"{place:03}": edited(sentence(1, 60), 12, f"m{place}-") for place in range(45)}
+    store = library(rows(texts_by_id, labels={id: ["known"] for id in texts_by_id}))
     assert (
         match(store, MatchOptions(threshold=0.7, cap=5, against="known")).capped.missed.estimate
         == 0

@@ -23,8 +23,10 @@ def test_failures_survive_reopening(tmp_path: Path) -> None:
     with Journal(tmp_path / "jobs") as journal:
         journal.record([FAILURE])
     with Journal(tmp_path / "jobs") as journal:
-        found = journal.failures(["a1", "b2"])
-        assert {id: replace(one, at=None) for id, one in found.items()} == {"a1": FAILURE}
+        failures = journal.failures(["a1", "b2"])
+        assert {id: replace(failure, at=None) for id, failure in failures.items()} == {
+            "a1": FAILURE
+        }
         journal.forget(["a1"])
         assert len(journal) == 0
 
@@ -67,9 +69,9 @@ def test_what_is_no_file_or_that_of_another_program_is_neither_waited_for_nor_wr
         ("folder", "no regular file"),
         ("theirs", "another program"),
     ):
-        for asked in (Journal, stored_failures):
+        for opens in (Journal, stored_failures):
             with pytest.raises(StoreError, match=message):
-                asked(tmp_path / name)
+                opens(tmp_path / name)
     assert (tmp_path / "theirs").read_bytes() == before
 
 
@@ -111,21 +113,21 @@ def test_journals_of_clusters_lie_in_the_state_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    one, other = (
+    of_a, of_b = (
         journal_path(parse_address("opensearch://localhost:9200/a")),
         journal_path(parse_address("opensearch://localhost:9200/b")),
     )
-    assert one is not None and other is not None
-    assert one.parent == tmp_path / "nearfold" == other.parent and one != other
+    assert of_a is not None and of_b is not None
+    assert of_a.parent == tmp_path / "nearfold" == of_b.parent and of_a != of_b
 
 
 def test_a_failure_is_kept_with_its_time(tmp_path: Path) -> None:
     before = time.time()
     with Journal(tmp_path / "jobs") as journal:
         journal.record([FAILURE])
-        kept = journal.failures(["a1"])["a1"]
-    assert kept.at is not None and before <= kept.at <= time.time()
-    assert stored_failures(tmp_path / "jobs") == (kept,)
+        failure = journal.failures(["a1"])["a1"]
+    assert failure.at is not None and before <= failure.at <= time.time()
+    assert stored_failures(tmp_path / "jobs") == (failure,)
 
 
 def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path: Path) -> None:
@@ -142,5 +144,5 @@ def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path:
     with Journal(tmp_path / "jobs") as journal:
         assert journal.failures(["a1"]) == {"a1": FAILURE}
         journal.record([replace(FAILURE, id="b2")])
-    listed = stored_failures(tmp_path / "jobs")
-    assert listed is not None and [one.at is None for one in listed] == [True, False]
+    failures = stored_failures(tmp_path / "jobs")
+    assert failures is not None and [failure.at is None for failure in failures] == [True, False]

@@ -31,11 +31,11 @@ def narrow():
     return SpillFiles(0)
 
 
-def told(matched):
-    shown = [(matched.ids[place], others) for place, others in matched.by_document()]
+def all_of(matched):
+    matches = [(matched.ids[place], others) for place, others in matched.by_document()]
     return (
         list(matched),
-        shown,
+        matches,
         matched.capped,
         matched.candidates,
         matched.copies_left_out,
@@ -51,26 +51,29 @@ def told(matched):
     st.booleans(),
 )
 @settings(max_examples=60)
-def test_pairs_are_the_same(made, threshold, cap, against, all_pairs):
-    assume(against is None or made.keys() & LABELS.keys())  # a label that nobody carries is refused
-    store = library(rows(made, labels=LABELS))
-    asked = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
+def test_pairs_are_the_same(texts_by_id, threshold, cap, against, all_pairs):
+    assume(
+        against is None or texts_by_id.keys() & LABELS.keys()
+    )  # a label that nobody carries is refused
+    store = library(rows(texts_by_id, labels=LABELS))
+    options = {"threshold": threshold, "cap": cap, "against": against, "all_pairs": all_pairs}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "memory_budget", lambda _: MemoryBudget())
-        whole = told(match(store, MatchOptions(**asked)))
+        whole = all_of(match(store, MatchOptions(**options)))
         patch.setattr(pairs, "memory_budget", lambda _: narrow())
-        assert told(match(store, MatchOptions(**asked))) == whole
+        assert all_of(match(store, MatchOptions(**options))) == whole
 
 
 @given(texts, st.sampled_from(["longest", "central"]), st.sampled_from([2, 1000]))
 @settings(max_examples=30)
-def test_families_are_the_same(made, kind, cap):
-    store, made_in = library(rows(made)), []
+def test_families_are_the_same(texts_by_id, kind, cap):
+    store, results = library(rows(texts_by_id)), []
     for budget in (MemoryBudget(), narrow()):
         collection = collect(store, DEFAULT, budget=budget)
-        asked = GroupOptions(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
-        made_in.append(assign_families(collection, Verifier(store, collection, "jaccard"), asked))
-    assert made_in[0] == made_in[1]
+        options = GroupOptions(0.6, principal=kind, cap=cap, cluster_threshold=0.4)
+        verifier = Verifier(store, collection, "jaccard")
+        results.append(assign_families(collection, verifier, options))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("job", [match, group])

@@ -31,22 +31,22 @@ texts = st.dictionaries(
 )
 
 
-def found(matched):
+def similarities(matched):
     return {(pair.a, pair.b): pair.similarity for pair in matched}
 
 
 @given(texts, st.sampled_from([0.2, 0.5, 0.7, 0.8, 0.9, 1.0]))
 @settings(max_examples=60, deadline=None)
-def test_the_complete_mode_finds_every_pair_and_no_other(made, threshold):
-    matched = match(library(rows(made)), MatchOptions(threshold=threshold, all_pairs=True))
-    assert found(matched) == true_pairs(made, threshold)
+def test_the_complete_mode_finds_every_pair_and_no_other(texts_by_id, threshold):
+    matched = match(library(rows(texts_by_id)), MatchOptions(threshold=threshold, all_pairs=True))
+    assert similarities(matched) == true_pairs(texts_by_id, threshold)
     assert len(matched) == len(list(matched))
 
 
 def test_the_complete_mode_needs_no_slots():
     recipe = recipe_named("simhash-doc")
     store = library(rows(TEXTS, recipe), recipe)
-    assert found(match(store, MatchOptions(threshold=0.3, all_pairs=True))) == true_pairs(
+    assert similarities(match(store, MatchOptions(threshold=0.3, all_pairs=True))) == true_pairs(
         TEXTS, 0.3, recipe
     )
     with pytest.raises(UsageError, match="--complete"):
@@ -55,10 +55,10 @@ def test_the_complete_mode_needs_no_slots():
 
 @given(texts)
 @settings(max_examples=30, deadline=None)
-def test_what_the_bands_find_is_true_and_sorted(made):
-    matched = match(library(rows(made)), MatchOptions(threshold=0.6, exact=True))
+def test_what_the_bands_find_is_true_and_sorted(texts_by_id):
+    matched = match(library(rows(texts_by_id)), MatchOptions(threshold=0.6, exact=True))
     pairs = list(matched)
-    assert found(matched).items() <= true_pairs(made, 0.6).items()
+    assert similarities(matched).items() <= true_pairs(texts_by_id, 0.6).items()
     assert [(pair.a, pair.b) for pair in pairs] == sorted({(pair.a, pair.b) for pair in pairs})
     assert {pair.measure for pair in pairs} <= {"jaccard"}
 
@@ -94,18 +94,18 @@ def test_estimates_carry_their_wilson_interval_and_exact_measures_none():
 
 def test_a_pair_inside_the_error_bar_is_read(monkeypatch):
     read = []
-    whole = Verifier.measure_pairs
+    measure_pairs = Verifier.measure_pairs
     monkeypatch.setattr(
         Verifier,
         "measure_pairs",
-        lambda self, pairs, least: read.extend(pairs) or whole(self, pairs, least),
+        lambda self, pairs, least: read.extend(pairs) or measure_pairs(self, pairs, least),
     )
-    made = {"a": sentence(1), "b": edited(sentence(1), 6)}
-    [(key, value)] = true_pairs(made, 0.1).items()
-    [pair] = match(library(rows(made)), MatchOptions(threshold=value))
+    texts_by_id = {"a": sentence(1), "b": edited(sentence(1), 6)}
+    [(key, value)] = true_pairs(texts_by_id, 0.1).items()
+    [pair] = match(library(rows(texts_by_id)), MatchOptions(threshold=value))
     assert (pair.a, pair.b) == key and pair.measure == "jaccard" and pair.similarity == value
     assert read == [(0, 1)]
-    assert list(match(library(rows(made)), MatchOptions(threshold=value + 1e-9))) == []
+    assert list(match(library(rows(texts_by_id)), MatchOptions(threshold=value + 1e-9))) == []
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))
@@ -155,21 +155,22 @@ def test_only_pairs_that_touch_what_is_new():
 
 def test_most_similar_first():
     matched = match(library(rows(TEXTS)), MatchOptions(threshold=0.5))
-    shown = {
+    matches = {
         matched.ids[place]: [matched.ids[other] for other, _ in others]
         for place, others in matched.by_document()
     }
-    assert shown["a"][:2] == ["c", "h"] and shown["a"][2] == "b"
+    assert matches["a"][:2] == ["c", "h"] and matches["a"][2] == "b"
 
 
 def test_copies_beyond_the_cap_are_counted():
-    made = {f"{place:03}": sentence(1) for place in range(40)}
-    matched = match(library(rows(made)), MatchOptions(threshold=0.8, cap=50))
-    assert [(pair.a, pair.b) for pair in matched] == [("000", id) for id in sorted(made)[1:]]
+    texts_by_id = {f"{place:03}": sentence(1) for place in range(40)}
+    matched = match(library(rows(texts_by_id)), MatchOptions(threshold=0.8, cap=50))
+    assert [(pair.a, pair.b) for pair in matched] == [("000", id) for id in sorted(texts_by_id)[1:]]
     assert matched.copies_left_out == 40 * 39 // 2 - 39
     assert "copies" in " ".join(matched.notes())
     assert (
-        len(match(library(rows(made)), MatchOptions(threshold=0.8, all_pairs=True))) == 40 * 39 // 2
+        len(match(library(rows(texts_by_id)), MatchOptions(threshold=0.8, all_pairs=True)))
+        == 40 * 39 // 2
     )
 
 

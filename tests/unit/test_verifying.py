@@ -27,10 +27,10 @@ def test_what_reaches_the_threshold_is_told_exactly(collected, least):
     store, collection = collected
     pairs = list(combinations(range(len(collection.documents)), 2))
     exact = Verifier(store, collection, "jaccard").measure_pairs(pairs)
-    told = Verifier(store, collection, "jaccard").measure_pairs(pairs, least)
+    bounded = Verifier(store, collection, "jaccard").measure_pairs(pairs, least)
     assert all(
         value == known or (value == 0 and known < least)
-        for known, value in zip(exact, told, strict=True)
+        for known, value in zip(exact, bounded, strict=True)
     )
 
 
@@ -41,8 +41,8 @@ def test_few_pairs_below_the_threshold_are_measured(collected, monkeypatch):
     measured, whole = [], verifying.jaccard
     monkeypatch.setattr(verifying, "jaccard", lambda a, b: measured.append(1) or whole(a, b))
     Verifier(store, collection, "jaccard").measure_pairs(pairs, 0.8)
-    wanted = sum(value >= 0.8 for value in exact)
-    assert 0 < wanted <= len(measured) < len(pairs) / 4
+    similar = sum(value >= 0.8 for value in exact)
+    assert 0 < similar <= len(measured) < len(pairs) / 4
 
 
 def test_other_measures_are_not_ruled_out_by_features(collected):
