@@ -98,13 +98,13 @@ def test_counts_do_not_depend_on_the_order_of_the_texts(
 def test_chunks_say_the_same_words_in_both_texts(
     texts: tuple[list[int], list[int]], matching: str
 ) -> None:
-    spelled = [", ".join(f"W{number}" for number in text) for text in texts]
-    a, b = map(words, spelled)
+    contents = [", ".join(f"W{number}" for number in text) for text in texts]
+    a, b = map(words, contents)
     aligned = align(a, b, matching)
     assert list(aligned.chunks) == sorted(aligned.chunks)
     for passage in passages(aligned, a, b):
-        assert spelled[0][slice(*passage.a)] == spelled[1][slice(*passage.b)]
-        assert len(words(spelled[0][slice(*passage.a)])) == passage.words >= min(5, len(a), len(b))
+        assert contents[0][slice(*passage.a)] == contents[1][slice(*passage.b)]
+        assert len(words(contents[0][slice(*passage.a)])) == passage.words >= min(5, len(a), len(b))
 
 
 @given(SEQUENCES)
@@ -196,9 +196,9 @@ def hostile() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 @pytest.mark.parametrize("name", hostile())
 def test_hostile_texts_stay_near_linear(name: str) -> None:
     a, b = hostile()[name]
-    began = time.process_time()
+    start_time = time.process_time()
     placed = tiles(a, b, 5)
-    assert time.process_time() - began < 20, (
+    assert time.process_time() - start_time < 20, (
         "seconds for two megabytes; a quadratic matcher needs hours"
     )
     common = sum(tile.words for tile in placed)

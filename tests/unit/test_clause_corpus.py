@@ -1,4 +1,4 @@
-"""The planted clauses of benchmarks/clauses.py: deterministic, honest about synonyms, told as
+"""The planted clauses of benchmarks/clauses.py: deterministic, honest about synonyms, described as
 docs/duplicate-types.md says.
 """
 

@@ -52,9 +52,10 @@ To the Agent: we hereby give notice.
 
 def heads(text: str, structure: list[Heading] | None = None) -> list[tuple[str, str, str]]:
     """Label, heading, and the first two words of the body."""
-    found = clauses(text, structure)
+    divided = clauses(text, structure)
     return [
-        (one.label, one.heading, " ".join(text[one.body : one.end].split()[:2])) for one in found
+        (clause.label, clause.heading, " ".join(text[clause.body : clause.end].split()[:2]))
+        for clause in divided
     ]
 
 
@@ -72,7 +73,7 @@ def test_a_contract():
         ("7.10.1", "", "The waiver"),
         ("Schedule 2", "Form of Notice", "To the"),
     ]
-    assert [one.level for one in clauses(CONTRACT)] == [1, 0, 0, 1, 2, 2, 3, 3, 2, 3, 1]
+    assert [clause.level for clause in clauses(CONTRACT)] == [1, 0, 0, 1, 2, 2, 3, 3, 2, 3, 1]
 
 
 @pytest.mark.parametrize(
@@ -124,13 +125,16 @@ def test_headings(line, label, heading):
 def test_what_a_sentence_says_of_a_clause_is_no_heading(line):
     for gap in ("\n", "\n\n"):
         assert not any(
-            one.label or one.heading
-            for one in clauses(f"The words before.{gap}{line}{gap}The words after.\n")
+            clause.label or clause.heading
+            for clause in clauses(f"The words before.{gap}{line}{gap}The words after.\n")
         )
 
 
 def test_a_wrapped_sentence_does_not_break_at_a_reference():
-    text = "1. Debt. The Borrower may borrow as permitted under\nSection 7.9 Leverage Ratio and shall repay.\n2. Term. A year."
+    text = (
+        "1. Debt. The Borrower may borrow as permitted under\nSection 7.9 Leverage Ratio "
+        "and shall repay.\n2. Term. A year."
+    )
     assert heads(text) == [("1", "Debt", "The Borrower"), ("2", "Term", "A year.")]
 
 
@@ -145,7 +149,10 @@ def test_without_headings_paragraphs_are_clauses():
 
 
 def test_a_title_in_capitals_is_repeated_by_its_paragraphs():
-    text = "WARRANTIES\nThe first one is given.\n\nThe second one is given.\n\nREMEDIES\n\nNone at all."
+    text = (
+        "WARRANTIES\nThe first one is given.\n\nThe second one is "
+        "given.\n\nREMEDIES\n\nNone at all."
+    )
     assert heads(text) == [
         ("", "WARRANTIES", "The first"),
         ("", "WARRANTIES", "The second"),
@@ -154,7 +161,10 @@ def test_a_title_in_capitals_is_repeated_by_its_paragraphs():
 
 
 def test_a_number_goes_on_in_brackets():
-    text = "Section 7.9(b)(ii) Fees. The Client shall pay as in\nSection 7.8(c) above.\n7.10(c) The fee is due.\n7.11 Term. None."
+    text = (
+        "Section 7.9(b)(ii) Fees. The Client shall pay as in\nSection 7.8(c) "
+        "above.\n7.10(c) The fee is due.\n7.11 Term. None."
+    )
     assert heads(text) == [
         ("Section 7.9(b)(ii)", "Fees", "The Client"),
         ("7.10(c)", "", "The fee"),
@@ -169,15 +179,24 @@ def test_tables_of_contents_are_left_out():
         "1. Fees\t2\n2. Term\t3\n3. Notices\t11\n\nNow it begins.\n\n1. Fees\nThe Client shall pay."
     )
     assert heads(tabs) == [("", "", "Now it"), ("1", "Fees", "The Client")]
-    stepped = "1. Fees .... 2\n   1.1 When .... 2\n   1.2 How\t3\n2. Term .... 4\n\n1. Fees\n1.1 When. In May.\n2. Term\nOne year."
+    stepped = (
+        "1. Fees .... 2\n   1.1 When .... 2\n   1.2 How\t3\n2. Term .... 4\n\n1. "
+        "Fees\n1.1 When. In May.\n2. Term\nOne year."
+    )
     assert heads(stepped)[0] == ("1", "Fees", "")
     assert len(heads(stepped)) == 3
     table = "Widgets\t20\nGadgets\t30\nScrews\t40"
-    assert " ".join(table[one.start : one.end] for one in clauses(table)).split() == table.split()
+    assert (
+        " ".join(table[clause.start : clause.end] for clause in clauses(table)).split()
+        == table.split()
+    )
 
 
 def test_structure_that_extraction_gave():
-    text = "Our fees\nThey are paid monthly.\n\nIn advance.\nOur term\nIt is a year.\n3. Law. That of Jersey."
+    text = (
+        "Our fees\nThey are paid monthly.\n\nIn advance.\nOur term\nIt is a year.\n3. Law. "
+        "That of Jersey."
+    )
     structure = [Heading(0, 8, 2), Heading(text.index("Our term"), text.index("Our term") + 8, 2)]
     assert heads(text, structure) == [
         ("", "Our fees", "They are"),
@@ -185,7 +204,7 @@ def test_structure_that_extraction_gave():
         ("", "Our term", "It is"),
         ("3", "Law", "That of"),
     ]
-    assert [one.level for one in clauses(text, structure)] == [2, 2, 2, 1]
+    assert [clause.level for clause in clauses(text, structure)] == [2, 2, 2, 1]
 
 
 def test_nothing_has_no_clauses_and_too_many_are_one():
@@ -213,12 +232,12 @@ LINES = st.sampled_from(
 
 @given(st.lists(LINES, max_size=30).map("\n".join) | st.text(max_size=80))
 def test_every_word_lies_in_at_most_one_clause(text):
-    found = clauses(text)
-    assert all(one.end <= other.start for one, other in pairwise(found))
-    for one in found:
-        assert one.start <= one.body <= one.end
-        assert text[one.start : one.end] == text[one.start : one.end].strip() != ""
+    divided = clauses(text)
+    assert all(clause.end <= following.start for clause, following in pairwise(divided))
+    for clause in divided:
+        assert clause.start <= clause.body <= clause.end
+        assert text[clause.start : clause.end] == text[clause.start : clause.end].strip() != ""
     if "...." not in text and "CONTENTS" not in text:
-        assert "".join("".join(text[one.start : one.end].split()) for one in found) == "".join(
-            text.split()
-        )
+        assert "".join(
+            "".join(text[clause.start : clause.end].split()) for clause in divided
+        ) == "".join(text.split())

@@ -24,8 +24,10 @@ SHINGLES = st.sets(st.integers(0, 30), max_size=20).map(
 CORPUS = st.lists(SHINGLES, max_size=8)
 GOLDEN = (20, 0.6145, 0.0508, 0.6145)
 FORM = (
-    "Invoice. Please pay the amount stated below within thirty days of the date of this invoice to the account named at the "
-    "foot of this page. Interest is charged on late payments at the statutory rate. Goods remain ours until paid in full. "
+    "Invoice. Please pay the amount stated below within thirty days of the date of this "
+    "invoice to the account named at the "
+    "foot of this page. Interest is charged on late payments at the statutory rate. Goods "
+    "remain ours until paid in full. "
 )
 
 

@@ -20,35 +20,45 @@ from indexer.text.clauses.clause_terms import read_clause
 from indexer.text.clauses.lexicon import default_lexicon, lexicon
 
 NEAR = (
-    "Section 14.06 Successors and Assignors. All covenants and agreements in this Agreement by the Sponsor shall bind its "
+    "Section 14.06 Successors and Assignors. All covenants and agreements in this Agreement by "
+    "the Sponsor shall bind its "
     "successors and assigns, whether so expressed or not.",
-    "Section 11.09. Successors and Assignors. All covenants and agreements in this Indenture by the Issuer shall bind its "
+    "Section 11.09. Successors and Assignors. All covenants and agreements in this Indenture "
+    "by the Issuer shall bind its "
     "successors and assigns, whether so expressed or not.",
 )
 FUZZY = (
-    "3.1 Successors and Assigns. This agreement enures to the benefit of and is binding on the parties hereto and their "
+    "3.1 Successors and Assigns. This agreement enures to the benefit of and is binding on the "
+    "parties hereto and their "
     "respective successors and assigns.",
-    "32. Successors and Assigns. This agreement shall be binding upon, and enure to the benefit of, the parties, their legal "
+    "32. Successors and Assigns. This agreement shall be binding upon, and enure to the "
+    "benefit of, the parties, their legal "
     "representatives, successors and assigns.",
 )
-REPAIR = "The Tenant shall repair the roof and the windows of the premises promptly after any damage by fire or storm."
-LEVERAGE = "The Company shall not permit the Leverage Ratio to exceed 3.50 to 1.00 at the end of any fiscal quarter."
+REPAIR = (
+    "The Tenant shall repair the roof and the windows of the premises promptly after any "
+    "damage by fire or storm."
+)
+LEVERAGE = (
+    "The Company shall not permit the Leverage Ratio to exceed 3.50 to 1.00 at the end "
+    "of any fiscal quarter."
+)
 
 
 def kind(left: str, right: str, overlap: float = 0.8, words: str = "") -> str | None:
     list_ = lexicon(words) if words else default_lexicon()
-    made = verdict(read_clause(left, list_), read_clause(right, list_), list_, overlap)
+    result = verdict(read_clause(left, list_), read_clause(right, list_), list_, overlap)
     again = verdict(read_clause(right, list_), read_clause(left, list_), list_, overlap)
-    assert made == again
-    return made.type if made else None
+    assert result == again
+    return result.type if result else None
 
 
 def test_the_published_pairs() -> None:
     assert kind(*NEAR) == kind(*NEAR, overlap=0.9) == "near_identical"
     assert kind(*FUZZY) == "fuzzy"
     assert kind(*FUZZY, overlap=0.9) is None
-    one, other = (read_clause(text, default_lexicon()) for text in FUZZY)
-    assert terminology(one, other) == 0.875
+    left, right = (read_clause(text, default_lexicon()) for text in FUZZY)
+    assert terminology(left, right) == 0.875
     assert kind(NEAR[0], FUZZY[0]) is None
 
 
@@ -82,7 +92,10 @@ def test_identical_forgives_what_has_no_substance(other: str) -> None:
     ],
 )
 def test_near_identical_forgives_slots_and_synonyms(one: str, other: str) -> None:
-    text = "The Company shall deliver to {}, as its guests agreed before, a report on the state of the warehouse."
+    text = (
+        "The Company shall deliver to {}, as its guests agreed before, a report on the "
+        "state of the warehouse."
+    )
     assert kind(text.format(one), text.format(other)) == "near_identical"
 
 
@@ -105,9 +118,15 @@ def test_another_obligation_is_no_duplicate(one: str, other: str) -> None:
 
 
 def test_words_that_turn_a_sum_or_a_condition() -> None:
-    price = "The price is the closing value of the assets {} the capital adjustment, as determined by the auditor of both."
+    price = (
+        "The price is the closing value of the assets {} the capital adjustment, as "
+        "determined by the auditor of both."
+    )
     assert kind(price.format("plus"), price.format("minus")) is None
-    notice = "The Licensee may end this deed upon thirty days notice {} the Licensor fails to perform its duties hereunder."
+    notice = (
+        "The Licensee may end this deed upon thirty days notice {} the Licensor fails to "
+        "perform its duties hereunder."
+    )
     assert kind(notice.format("if"), notice.format("unless")) is None
 
 
@@ -117,7 +136,10 @@ def test_other_words_of_duty_and_idioms_are_not_identical() -> None:
 
 
 def test_parties_that_change_places() -> None:
-    text = "{} indemnifies {} against all claims of third persons that arise out of the sale of the goods."
+    text = (
+        "{} indemnifies {} against all claims of third persons that arise out of the sale "
+        "of the goods."
+    )
     assert (
         kind(text.format("Acme Foods", "Orion Bank"), text.format("Orion Bank", "Acme Foods"))
         is None
@@ -126,7 +148,10 @@ def test_parties_that_change_places() -> None:
         kind(text.format("Acme Foods", "Orion Bank"), text.format("Solway Ltd", "Quill AG"))
         == "near_identical"
     )
-    lower = "as a rule the {} insures the {} against all claims of third persons that arise out of the sale of goods"
+    lower = (
+        "as a rule the {} insures the {} against all claims of third persons that arise "
+        "out of the sale of goods"
+    )
     assert kind(lower.format("seller", "buyer"), lower.format("buyer", "seller")) is None
     assert (
         kind(lower.format("seller", "buyer"), lower.format("vendor", "purchaser"))
@@ -139,37 +164,44 @@ def test_parties_that_change_places() -> None:
     [
         (LEVERAGE, "3.50 to 1.00", "4.00 to 1.00"),
         (
-            "The price to be paid at closing is P = 1.5 x EBITDA / 12, as the auditors of both parties compute it.",
+            "The price to be paid at closing is P = 1.5 x EBITDA / 12, as the auditors of both "
+            "parties compute it.",
             "1.5",
             "1.7",
         ),
         (
-            "The royalty that the publisher owes is net sales multiplied by 0.12 less returns granted in good faith.",
+            "The royalty that the publisher owes is net sales multiplied by 0.12 less returns "
+            "granted in good faith.",
             "0.12",
             "0.15",
         ),
         (
-            "Sums are translated at the rate of exchange of 1.10 Dollars for one Euro, rounded to the nearest cent.",
+            "Sums are translated at the rate of exchange of 1.10 Dollars for one Euro, rounded "
+            "to the nearest cent.",
             "1.10",
             "1.12",
         ),
         (
-            "The margin depends on the level shown in the certificate:\nLevel I 1.25 0.50\nLevel II 1.75 0.75",
+            "The margin depends on the level shown in the certificate:\nLevel I 1.25 "
+            "0.50\nLevel II 1.75 0.75",
             "0.75",
             "0.80",
         ),
         (
-            "If the quotient A + B > C holds at the end of the year, the buyer pays the seller a premium in cash.",
+            "If the quotient A + B > C holds at the end of the year, the buyer pays the seller "
+            "a premium in cash.",
             "+",
             "÷",
         ),
         (
-            "The Company keeps the ratio of its debt to its equity below three to one at the end of any year.",
+            "The Company keeps the ratio of its debt to its equity below three to one at the "
+            "end of any year.",
             "three",
             "four",
         ),
         (
-            "The present value equals each payment divided by (1 + r)^n on the day named by the Agent.",
+            "The present value equals each payment divided by (1 + r)^n on the day named by "
+            "the Agent.",
             "^n",
             "^m",
         ),
@@ -184,7 +216,8 @@ def test_parties_that_change_places() -> None:
             "C ÷ B",
         ),
         (
-            "Each Holder receives A = B - C - D in cash on the day named by the Agent under this deed.",
+            "Each Holder receives A = B - C - D in cash on the day named by the Agent under "
+            "this deed.",
             "- D",
             "- E",
         ),
@@ -198,7 +231,10 @@ def test_one_number_of_a_formula(text: str, one: str, other: str) -> None:
 def test_fuzzy_is_bounded_by_length_and_terminology() -> None:
     longer = f"{REPAIR} Notice of such damage comes from the janitor or from the neighbours in the house next to it."
     assert kind(REPAIR, longer) is None
-    reordered = "Promptly after any damage by storm or fire, the Tenant shall repair the windows and the roof of the premises."
+    reordered = (
+        "Promptly after any damage by storm or fire, the Tenant shall repair the "
+        "windows and the roof of the premises."
+    )
     assert kind(REPAIR, reordered) == "fuzzy"
 
 
@@ -214,19 +250,21 @@ def test_short_clauses_can_be_identical_only() -> None:
 
 def test_words_of_a_user() -> None:
     pair = (
-        "The chief engineer shall inspect all pumps of the vessel once in every week of the voyage.",
-        "The head of engineering shall inspect all pumps of the vessel once in every week of the voyage.",
+        "The chief engineer shall inspect all pumps of the vessel once in every week of the "
+        "voyage.",
+        "The head of engineering shall inspect all pumps of the vessel once in every week of "
+        "the voyage.",
     )
     assert kind(*pair) == "fuzzy"
     assert kind(*pair, words="chief engineer = head of engineering") == "near_identical"
-    one, other = (
+    text, party = (
         "the charterer shall pay for fuel and water and port dues of the vessel",
         "charterer",
     )
-    swapped = one.replace(other, "shipowner")
+    swapped = text.replace(party, "shipowner")
     assert (
         kind(
-            one,
+            text,
             swapped,
             words="[opposites]\ncharterer <> shipowner\n[parties]\ncharterer, shipowner",
         )
@@ -255,11 +293,11 @@ def test_sets_are_not_transitive() -> None:
     words = [f"item{chr(97 + place)}" for place in range(22)]
     texts = [" ".join(words[start : start + 16]) for start in (0, 3, 6)]
     clauses = [(str(place), text) for place, text in enumerate(texts)]
-    assert [(one.a, one.b) for one in duplicate_pairs(clauses)] == [("0", "1"), ("1", "2")]
-    [found] = duplicate_sets(clauses)
-    assert (found.principal, [one.id for one in found.members]) == ("0", ["1"])
-    [found] = duplicate_sets([clauses[1], clauses[0], clauses[2]])
-    assert (found.principal, [one.id for one in found.members]) == ("1", ["0", "2"])
+    assert [(entry.a, entry.b) for entry in duplicate_pairs(clauses)] == [("0", "1"), ("1", "2")]
+    [result] = duplicate_sets(clauses)
+    assert (result.principal, [entry.id for entry in result.members]) == ("0", ["1"])
+    [result] = duplicate_sets([clauses[1], clauses[0], clauses[2]])
+    assert (result.principal, [entry.id for entry in result.members]) == ("1", ["0", "2"])
 
 
 def test_the_strictest_type_wins() -> None:
@@ -268,7 +306,7 @@ def test_the_strictest_type_wins() -> None:
         ("same", FUZZY[0]),
         ("asked", FUZZY[0].replace("the parties hereto", "parties")),
     ]
-    assert [(one.a, one.b, one.type) for one in duplicate_pairs(clauses)] == [
+    assert [(pair.a, pair.b, pair.type) for pair in duplicate_pairs(clauses)] == [
         ("fuzzy", "same", "fuzzy"),
         ("fuzzy", "asked", "fuzzy"),
         ("same", "asked", "identical"),
@@ -330,29 +368,29 @@ def test_filters_lose_no_pair(
 ) -> None:
     texts = [edited(text, edits) for edits in copies]
     statistics = term_statistics(texts[::2]) if counted else None
-    clauses = [(str(place), one) for place, one in enumerate(texts)]
-    found = {
-        (one.a, one.b): one.type
-        for one in duplicate_pairs(clauses, overlap=overlap, statistics=statistics)
+    clauses = [(str(place), content) for place, content in enumerate(texts)]
+    pairs = {
+        (pair.a, pair.b): pair.type
+        for pair in duplicate_pairs(clauses, overlap=overlap, statistics=statistics)
     }
     words = default_lexicon()
-    readings = [read_clause(one, words) for one in texts]
+    readings = [read_clause(text, words) for text in texts]
     expected = {
-        (str(a), str(b)): made.type
+        (str(a), str(b)): match.type
         for b in range(len(texts))
         for a in range(b)
-        if (made := verdict(readings[a], readings[b], words, overlap))
+        if (match := verdict(readings[a], readings[b], words, overlap))
     }
-    assert found == expected
+    assert pairs == expected
 
 
 def test_filters_do_spare_comparisons() -> None:
     texts = [*NEAR, *FUZZY, REPAIR, LEVERAGE]
-    made = signatures([read_clause(text, default_lexicon()) for text in texts], 0.8)
-    kept = {
+    signed = signatures([read_clause(text, default_lexicon()) for text in texts], 0.8)
+    candidates = {
         (a, b)
         for b in range(6)
         for a in range(b)
-        if set(made[a].keys) & set(made[b].keys) and may_match(made[a], made[b], 0.8)
+        if set(signed[a].keys) & set(signed[b].keys) and may_match(signed[a], signed[b], 0.8)
     }
-    assert kept == {(0, 1), (2, 3)}
+    assert candidates == {(0, 1), (2, 3)}

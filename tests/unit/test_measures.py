@@ -48,8 +48,8 @@ TEXTS = st.text(st.sampled_from("ab c.é中\n"), max_size=60)
 
 
 def side(text: str) -> Side:
-    made = fingerprint(text, DEFAULT)
-    return Side(text, DEFAULT, made.minhash, made.simhash)
+    result = fingerprint(text, DEFAULT)
+    return Side(text, DEFAULT, result.minhash, result.simhash)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
@@ -57,14 +57,14 @@ def test_worked_examples(example: dict) -> None:
     left, right = side(example["left"]), side(example["right"])
     assert [len(left.words), len(right.words)] == example["words"]
     for matching in ("literal", "information"):
-        made, expected = measures(left, right, matching), dict(example[matching])
+        result, expected = measures(left, right, matching), dict(example[matching])
         if "chunks" in expected:
-            assert len(made.alignment.chunks) == expected.pop("chunks")
-        assert {name: getattr(made.alignment, name) for name in expected} == expected
+            assert len(result.alignment.chunks) == expected.pop("chunks")
+        assert {name: getattr(result.alignment, name) for name in expected} == expected
         for name in ("overlap", "jaccard_words", "resemblance"):
             percent = example.get(f"{name}_{matching}", example.get(name))
             if percent is not None:
-                assert round(100 * getattr(made, name)) == percent
+                assert round(100 * getattr(result, name)) == percent
 
 
 @pytest.mark.parametrize("row", CHUNKS, ids=lambda row: f"{row['words']} words")
@@ -93,13 +93,13 @@ def test_resemblance_from_chunks_where_no_word_repeats(
     texts = [
         " ".join(f"w{word}" for word in text) for text in (p, rest[:second] + block + rest[second:])
     ]
-    made = measures(*map(side, texts))
-    aligned = made.alignment
+    result = measures(*map(side, texts))
+    aligned = result.alignment
     spare = len(aligned.chunks) * 4
-    assert made.resemblance == pytest.approx(
+    assert result.resemblance == pytest.approx(
         (aligned.common - spare) / (aligned.longer + aligned.shorter - aligned.common + spare - 8)
     )
-    assert made.resemblance <= made.jaccard_words <= made.overlap
+    assert result.resemblance <= result.jaccard_words <= result.overlap
 
 
 @given(TEXTS, TEXTS, st.sampled_from(["literal", "information"]))
@@ -118,17 +118,17 @@ def test_every_measure_is_symmetric_and_between_0_and_1(
 
 @given(TEXTS)
 def test_a_text_is_similar_to_itself_where_the_measure_is_defined(text: str) -> None:
-    made = measures(side(text), side(text))
+    result = measures(side(text), side(text))
     has_words, has_features = len(words(text)) > 0, len(feature_set(text, DEFAULT)) > 0
-    assert {made.resemblance, made.jaccard_words, made.overlap, made.terminology} == {
+    assert {result.resemblance, result.jaccard_words, result.overlap, result.terminology} == {
         float(has_words)
     }
-    assert {made.jaccard, *made.containment} == {float(has_features)}
+    assert {result.jaccard, *result.containment} == {float(has_features)}
     if fingerprint(text, DEFAULT).status == "complete":
-        assert made.estimate is not None
-        assert made.estimate.similarity == made.hamming == 1.0
+        assert result.estimate is not None
+        assert result.estimate.similarity == result.hamming == 1.0
     else:
-        assert made.estimate is made.hamming is None
+        assert result.estimate is result.hamming is None
 
 
 @given(TEXTS, TEXTS)
@@ -181,18 +181,18 @@ def test_resemblance_is_the_jaccard_similarity_of_shingles(first: str, second: s
 
 def test_estimate_has_the_wilson_interval() -> None:
     slots = np.arange(200, dtype=np.uint32)
-    other = slots.copy()
-    other[138:] += 1000
-    made = estimate(slots, other)
-    assert made.similarity == 0.69
-    assert (round(made.low, 2), round(made.high, 2)) == (0.62, 0.75)
+    changed = slots.copy()
+    changed[138:] += 1000
+    result = estimate(slots, changed)
+    assert result.similarity == 0.69
+    assert (round(result.low, 2), round(result.high, 2)) == (0.62, 0.75)
 
 
 def test_estimate_is_near_the_features_it_estimates() -> None:
     text = " ".join(f"clause{place} of the agreement" for place in range(300))
-    made = measures(side(text), side(text.replace("clause7", "annex")))
-    assert made.estimate.low <= made.jaccard <= made.estimate.high
-    assert made.hamming > 0.8
+    result = measures(side(text), side(text.replace("clause7", "annex")))
+    assert result.estimate.low <= result.jaccard <= result.estimate.high
+    assert result.hamming > 0.8
 
 
 def test_without_a_sketch_there_is_nothing_to_estimate() -> None:

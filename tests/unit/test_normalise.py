@@ -64,12 +64,15 @@ def test_any_text_is_taken(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "normal"),
     [
-        ("Near Duplicates", "nearduplicates"), ("dupli-\ncates", "duplicates"), ("dupli- \t\r\ncates", "duplicates"),
-        ("dupli\u2010\rcates", "duplicates"), ("dupli\u2011\ncates", "dupli\u2010cates"), ("a-b - c-", "a-b-c-"),
+        ("Near Duplicates", "nearduplicates"), ("dupli-\ncates", "duplicates"),
+        ("dupli- \t\r\ncates", "duplicates"),
+        ("dupli\u2010\rcates", "duplicates"), ("dupli\u2011\ncates", "dupli\u2010cates"),
+        ("a-b - c-", "a-b-c-"),
         ("a--\nb", "a-b"), ("-\u200b\u00ad \u2060\nx", "x"), ("soft\u00adhyphen", "softhyphen"),
         ("a\u202eb\u2069", "ab"), ("ﬁ ﬀ Ĳ", "fiffij"),
         ("２０２４　Ａ", "2024a"), ("ｶﾞ", "ガ"), ("\u1112\u1161\u11ab", "한"), ("é", "e\u0301"),
-        ("ΣΊΣΥΦΟΣ Σίσυφος", "σίσυφοσσίσυφοσ"), ("İIıi", "iiıi"), ("ẞß", "ßß"), ("\u212b\u212a", "åk"),
+        ("ΣΊΣΥΦΟΣ Σίσυφος", "σίσυφοσσίσυφοσ"), ("İIıi", "iiıi"), ("ẞß", "ßß"), ("\u212b\u212a",
+        "åk"),
         ("a\x00b\x7fc\x85d", "abcd"), ("a\ud800b", "a\ufffdb"),
         ("\U00010400", "\U00010428"), ("Ⅷ ²", "viii2"),
     ],
@@ -97,7 +100,8 @@ def test_a_barrier_stands_after_every_thirtieth_mark(marks: int) -> None:
 @pytest.mark.parametrize(
     ("run", "each"),
     [
-        ("\u0301\u0323", 2), ("\u0f73\u0301", 3), ("e\u0323\u0301", 2), ("\u0378", 1), ("\u0378\u0301", 2),
+        ("\u0301\u0323", 2), ("\u0f73\u0301", 3), ("e\u0323\u0301", 2), ("\u0378", 1),
+        ("\u0378\u0301", 2),
         ("-", 1), ("- ", 1), ("-\u200b", 1),
     ],
 )  # fmt: skip
@@ -112,7 +116,8 @@ def test_hostile_runs_end(run: str, each: int) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", 0), (" \n", 0), ("one", 1), (" one\ttwo\x00three\u00a0four\u2028five ", 5), ("near-\nduplicates", 2),
+        ("", 0), (" \n", 0), ("one", 1), (" one\ttwo\x00three\u00a0four\u2028five ", 5),
+        ("near-\nduplicates", 2),
         ("soft\u00adhyphen", 1), ("zero\u200bwidth", 1), ("近似重複", 4), ("近似 x重y", 5), ("ไทย", 3),
         ("カタ カナ", 4), ("한국어 단어", 2),
         ("... !", 2), ("\ud800 \udc00", 2),

@@ -19,10 +19,10 @@ def test_marks_are_those_of_unicode():
         if bits[code] & codepoints.UNSPACED and not bits[code] & codepoints.UNASSIGNED
     ]
     marks = [code for code in unspaced if unicodedata.category(chr(code))[0] == "M"]
-    listed = [
+    ranges_of_marks = [
         code for first, last in codepoints.ranges(phrases._MARKS) for code in range(first, last + 1)
     ]
-    assert listed == marks
+    assert ranges_of_marks == marks
 
 
 def test_the_quick_test_misses_no_unspaced_letter():

@@ -70,8 +70,10 @@ def test_pruning_keeps_pairs_at_the_threshold() -> None:
         BASE.replace(f"paragraph {place} binds the parties", f"article {place} frees no one")
         for place in range(40)
     ]
-    threshold = min(jaccard(feature_set(BASE, DEFAULT), feature_set(one, DEFAULT)) for one in edits)
-    candidates = [candidate(str(place), one) for place, one in enumerate(edits)]
+    threshold = min(
+        jaccard(feature_set(BASE, DEFAULT), feature_set(edit, DEFAULT)) for edit in edits
+    )
+    candidates = [candidate(str(place), edit) for place, edit in enumerate(edits)]
     assert promising(asked(BASE), candidates, threshold) == candidates
 
 
@@ -81,10 +83,10 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
         (candidate("near", NEAR), NEAR),
         (candidate("same", BASE), BASE),
     ]
-    found = rescore_texts(BASE, pairs, 0.5)
-    assert [match.id for match in found] == ["same", "near"]
-    assert (found[0].similarity, found[0].containment) == (1.0, (1.0, 1.0))
-    near = found[1]
+    matches = rescore_texts(BASE, pairs, 0.5)
+    assert [match.id for match in matches] == ["same", "near"]
+    assert (matches[0].similarity, matches[0].containment) == (1.0, (1.0, 1.0))
+    near = matches[1]
     assert (
         near.similarity
         == near.low
@@ -92,10 +94,10 @@ def test_matches_are_exact_sorted_and_say_why() -> None:
         == jaccard(feature_set(BASE, DEFAULT), feature_set(NEAR, DEFAULT))
     )
     assert (near.measure, near.keys_shared) == ("jaccard", 3)
-    assert [BASE[slice(*one.a)] for one in near.shared] == [
-        NEAR[slice(*one.b)] for one in near.shared
+    assert [BASE[slice(*passage.a)] for passage in near.shared] == [
+        NEAR[slice(*passage.b)] for passage in near.shared
     ]
-    assert sum(one.words for one in near.shared) == len(BASE.split()) - 1
+    assert sum(passage.words for passage in near.shared) == len(BASE.split()) - 1
 
 
 def test_ties_go_by_path_then_id() -> None:
@@ -117,9 +119,9 @@ def test_ties_go_by_path_then_id() -> None:
 )
 def test_other_measures_decide_by_name(measure: str) -> None:
     pairs = [(candidate("near", NEAR), NEAR), (candidate("far", FAR), FAR)]
-    found = rescore_texts(BASE, pairs, 0.9, measure)
-    assert [(match.id, match.measure) for match in found] == [("near", measure)]
-    assert found[0].low == found[0].similarity == found[0].high < 1.0
+    matches = rescore_texts(BASE, pairs, 0.9, measure)
+    assert [(match.id, match.measure) for match in matches] == [("near", measure)]
+    assert matches[0].low == matches[0].similarity == matches[0].high < 1.0
 
 
 def test_the_estimate_keeps_its_interval() -> None:

@@ -1,8 +1,6 @@
 """Tokens of simhash-doc: categories, letters, identifiers, versions, languages."""
 
 import json
-import subprocess
-import sys
 import unicodedata
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UsageError
-from indexer.text import codepoints, unicode13_categories
+from indexer.text import codepoints
 from indexer.text.codepoints import ranges
 from indexer.text.identifiers import without_identifiers
 from indexer.text.tokens import RULES, letter_pairs, tokens, unicode_words
@@ -20,24 +18,11 @@ ROOT = Path(__file__).parent.parent
 GOLDEN = json.loads((ROOT / "golden/tokens.json").read_text())
 DECLARATION = json.loads((ROOT / "data/declaration.json").read_text())
 PUBLISHED = ("Ll", "Lu", "Lt", "Lo", "Lm", "Mn", "Nd", "Pc")
-python13 = pytest.mark.skipif(
-    unicodedata.unidata_version != "13.0.0", reason="this Python has another Unicode version"
-)
 
 
 @pytest.mark.parametrize("vector", GOLDEN, ids=lambda vector: vector["name"])
 def test_golden(vector: dict) -> None:
     assert {version: tokens(vector["text"], version) for version in RULES} == vector["tokens"]
-
-
-@python13
-def test_tables_are_those_of_unicode_13() -> None:
-    tool = ROOT.parent / "tools/unicode_tables.py"
-    made = subprocess.run(
-        [sys.executable, "-c", f"import runpy; print(runpy.run_path({str(tool)!r})['categories_module'](), end='')"],
-        capture_output=True, check=True, text=True,
-    )  # fmt: skip
-    assert made.stdout == Path(unicode13_categories.__file__).read_text(encoding="ascii")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +89,8 @@ def test_digits_inside_a_word_stay_but_in_v3() -> None:
     "identifier",
     [
         "https://example.org/a/b?c=d#e", "ftp://host", "www.example.com/x", "mailto:me@example.org",
-        "me.too+tag@mail.example.co.uk", "doi:10.1145/3331184.3331311", "10.1145/3331184.3331311", "arXiv:1501.00001v2",
+        "me.too+tag@mail.example.co.uk", "doi:10.1145/3331184.3331311", "10.1145/3331184.3331311",
+        "arXiv:1501.00001v2",
         "urn:isbn:0451450523", "ISBN:978-0-13-110362-7", "123e4567-e89b-12d3-a456-426614174000",
         "d41d8cd98f00b204e9800998ecf8427e",
     ],
@@ -144,11 +130,11 @@ def test_no_language_collapses(language: str, version: str) -> None:
     """Two unrelated texts of a language have many tokens each and share few of them; a small edit
     keeps most.
     """
-    one, other = (set(tokens(text, version)) for text in DECLARATION[language])
+    original, translated = (set(tokens(text, version)) for text in DECLARATION[language])
     edited = set(tokens(DECLARATION[language][0][:-4], version))
-    assert min(len(one), len(other)) >= 5
-    assert len(one & other) / min(len(one), len(other)) < 0.65
-    assert len(one & edited) / len(one | edited) > 0.8
+    assert min(len(original), len(translated)) >= 5
+    assert len(original & translated) / min(len(original), len(translated)) < 0.65
+    assert len(original & edited) / len(original | edited) > 0.8
 
 
 def test_hindi_words_are_whole_from_v2_on() -> None:

@@ -46,8 +46,8 @@ def test_words(text: str, expected: list[str]) -> None:
 
 def test_offsets_point_into_the_original() -> None:
     text = "\ufeff“Dupli\u00ad\ncates”, naïve 近似!"
-    found = words(text)
-    assert [text[start:end] for start, end in zip(found.starts, found.ends, strict=True)] == [
+    result = words(text)
+    assert [text[start:end] for start, end in zip(result.starts, result.ends, strict=True)] == [
         "Dupli\u00ad\ncates",
         "naïve",
         "近",
@@ -57,10 +57,10 @@ def test_offsets_point_into_the_original() -> None:
 
 @given(ANY_TEXT)
 def test_any_text_has_words_in_order_that_stand_on_their_own(text: str) -> None:
-    found = words(text)
-    ends = [0, *found.ends.tolist()]
+    result = words(text)
+    ends = [0, *result.ends.tolist()]
     for word, end_before, start, end in zip(
-        found.folded, ends, found.starts.tolist(), found.ends.tolist(), strict=False
+        result.folded, ends, result.starts.tolist(), result.ends.tolist(), strict=False
     ):
         assert end_before <= start < end <= len(text)
         assert words(text[start:end]).folded == [word]
@@ -70,8 +70,8 @@ def test_any_text_has_words_in_order_that_stand_on_their_own(text: str) -> None:
     st.lists(st.from_regex(r"[A-Za-z]{1,8}|[0-9]{1,4}", fullmatch=True)),
     st.sampled_from([" ", "\n", ", ", " — ", ".  ", "\u3000"]),
 )
-def test_separators_and_case_change_nothing(spelled: list[str], separator: str) -> None:
-    assert words(separator.join(spelled)).folded == [word.lower() for word in spelled]
+def test_separators_and_case_change_nothing(runs: list[str], separator: str) -> None:
+    assert words(separator.join(runs)).folded == [word.lower() for word in runs]
 
 
 @given(st.lists(st.sampled_from("abcd")), st.lists(st.sampled_from("abcd")), st.integers(1, 6))
