@@ -184,22 +184,23 @@ class SideBySide:
         """Return for each side the differing words by place; None for a part that is not compared
         word by word.
         """
-        places = [
-            [place for span in spans if span.passage is None for place in text.words(span)]
-            for text, spans in zip(self._texts, (part.left, part.right), strict=True)
-        ]
-        if not all(places) or max(map(len, places)) > COMPARED:
+        left_text, right_text = self._texts
+        left_places = _unshared_places(left_text, part.left)
+        right_places = _unshared_places(right_text, part.right)
+        if not left_places or not right_places:
             return None, None
-        a = [self._texts[0].word(place) for place in places[0]]
-        b = [self._texts[1].word(place) for place in places[1]]
+        if max(len(left_places), len(right_places)) > COMPARED:
+            return None, None
+        a = [left_text.word(place) for place in left_places]
+        b = [right_text.word(place) for place in right_places]
         if len(a) + len(b) > FEW and 5 * len({*a} & {*b}) < min(len({*a}), len({*b})):
             return None, None
         left: dict[int, Letters] = {}
         right: dict[int, Letters] = {}
         for edit in edits(a, b):
             left_letters, right_letters = _letters(edit, a, b)
-            left |= zip(places[0][edit.a : edit.a_end], left_letters, strict=True)
-            right |= zip(places[1][edit.b : edit.b_end], right_letters, strict=True)
+            left |= zip(left_places[edit.a : edit.a_end], left_letters, strict=True)
+            right |= zip(right_places[edit.b : edit.b_end], right_letters, strict=True)
         return left, right
 
     def _cell(
@@ -256,6 +257,11 @@ def _kind(row: Row) -> Kind:
     if row.left and row.right:
         return "changed"
     return "left" if row.left else "right"
+
+
+def _unshared_places(text: PlacedText, spans: Sequence[Span]) -> list[int]:
+    """Return the places of the words of spans that are in no shared passage."""
+    return [place for span in spans if span.passage is None for place in text.words(span)]
 
 
 def _letters(edit: Edit, a: Sequence[str], b: Sequence[str]) -> tuple[list[Letters], list[Letters]]:
