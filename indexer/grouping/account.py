@@ -1,6 +1,4 @@
-"""What grouping made, counted: families, copies inside them, documents that moved, labels that do
-not agree.
-"""
+"""Account of a grouping: families, copies inside them, documents that moved, label conflicts."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ class FamilyMove:
 @dataclass(frozen=True, slots=True)
 class LabelConflict:
     """A family whose members do not all carry the same labels: how many carry each, and how many
-    none.
+    carry none.
     """
 
     family: str
@@ -44,7 +42,7 @@ class LabelConflict:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """What `group` made. Families and clusters have two documents or more; `singletons` are
+    """Result of `group`. Families and clusters have two documents or more; `singletons` are
     documents in no family.
 
     `aside`: documents whose status keeps them out of families. `changed`: rows whose family fields
@@ -68,12 +66,11 @@ class GroupResult:
 
 
 def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapReport) -> GroupResult:
-    """Count and list what an assignment of family fields makes of the documents, `changed` of them
-    to be written.
-    """
+    """Return the account of an assignment of family fields, of which `changed` are written."""
     entries = [entry for entry, _ in pairs]
     sizes = Counter(after.family for _, after in pairs)
     clusters = {after.cluster for _, after in pairs} - {None}
+    filled = [entry for entry in entries if entry.status != "empty"]
     aside = Counter(entry.status for entry in entries if entry.status not in KEYED)
     return GroupResult(
         documents=len(pairs),
@@ -84,46 +81,44 @@ def account(pairs: list[tuple[Entry, Assignment]], changed: int, capped: CapRepo
         changed=changed,
         settled=sum(entry.provisional for entry in entries),
         aside=dict(sorted(aside.items())),
-        moved=tuple(_moved(pairs)),
-        same_bytes=_copies((entry.raw, entry) for entry in entries if entry.status != "empty"),
-        same_text=_copies((entry.exact, entry) for entry in entries if entry.status != "empty"),
-        inconsistent=tuple(_inconsistent(pairs)),
+        moved=tuple(_moves(pairs)),
+        same_bytes=_copies((entry.raw, entry) for entry in filled),
+        same_text=_copies((entry.exact, entry) for entry in filled),
+        inconsistent=tuple(_label_conflicts(pairs)),
         capped=capped,
     )
 
 
-def _moved(pairs: list[tuple[Entry, Assignment]]) -> Iterator[FamilyMove]:
-    """Who left which family for which, by family."""
+def _moves(pairs: list[tuple[Entry, Assignment]]) -> Iterator[FamilyMove]:
+    """Yield the documents that left one family for another, by family."""
     sizes = Counter(entry.family for entry, _ in pairs)
     moves: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entry, after in pairs:
         if entry.family != after.family and not (entry.provisional and sizes[entry.family] == 1):
             moves[entry.family, after.family].append(entry.id)
-    yield from (
-        FamilyMove(before, after, tuple(ids)) for (before, after), ids in sorted(moves.items())
-    )
+    for (old, new), ids in sorted(moves.items()):
+        yield FamilyMove(old, new, tuple(ids))
 
 
 def _copies(digested: Iterable[tuple[str, Entry]]) -> tuple[Copies, ...]:
-    """The digests that several documents share, ordered by the first of them."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    """Return the digests that several documents share, ordered by the first of them."""
+    carriers: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for digest, entry in digested:
-        found[digest].append((entry.id, entry.path))
+        carriers[digest].append((entry.id, entry.path))
     return tuple(
         Copies(digest, tuple(documents))
-        for digest, documents in found.items()
+        for digest, documents in carriers.items()
         if digest and len(documents) > 1
     )
 
 
-def _inconsistent(pairs: list[tuple[Entry, Assignment]]) -> Iterator[LabelConflict]:
-    """Families whose members carry different sets of labels, by family."""
+def _label_conflicts(pairs: list[tuple[Entry, Assignment]]) -> Iterator[LabelConflict]:
+    """Yield the families whose members carry different sets of labels, by family."""
     members: dict[str, list[frozenset[str]]] = defaultdict(list)
     for entry, after in pairs:
         members[after.family].append(frozenset(entry.labels))
-    for family, labels in sorted(members.items()):
-        if len(set(labels)) > 1:
-            carried = Counter(label for one in labels for label in one)
-            yield LabelConflict(
-                family, len(labels), dict(sorted(carried.items())), labels.count(frozenset())
-            )
+    for family, label_sets in sorted(members.items()):
+        if len(set(label_sets)) > 1:
+            carried = Counter(label for labels in label_sets for label in labels)
+            unlabelled = label_sets.count(frozenset())
+            yield LabelConflict(family, len(label_sets), dict(sorted(carried.items())), unlabelled)

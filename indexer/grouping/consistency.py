@@ -35,20 +35,19 @@ class Disagreement:
 
     @property
     def labels(self) -> dict[str, int]:
-        """How many documents carry each label, by label."""
-        return dict(
-            sorted(Counter(label for one in self.members for label in set(one.labels)).items())
-        )
+        """Number of documents that carry each label, by label."""
+        counts = Counter(label for member in self.members for label in set(member.labels))
+        return dict(sorted(counts.items()))
 
     @property
     def unlabelled(self) -> int:
-        """How many documents carry none."""
-        return sum(not one.labels for one in self.members)
+        """Number of documents that carry no label."""
+        return sum(not member.labels for member in self.members)
 
 
 def consistency(store: Store) -> tuple[Disagreement, ...]:
-    """The families whose documents carry different sets of labels, by family; nothing is grouped
-    and nothing written.
+    """Return the families whose documents carry different sets of labels, by family;
+    nothing is grouped and nothing written.
 
     Raises `StoreError` when nothing was indexed yet.
     """
@@ -58,8 +57,8 @@ def consistency(store: Store) -> tuple[Disagreement, ...]:
     for member, family in _members(store):
         families.setdefault(family, []).append(member)
     return tuple(
-        Disagreement(family, tuple(sorted(found, key=lambda one: one.id)))
-        for family, found in sorted(families.items())
+        Disagreement(family, tuple(sorted(members, key=lambda member: member.id)))
+        for family, members in sorted(families.items())
     )
 
 

@@ -1,5 +1,5 @@
-"""One family as a reviewer looks at it: its members by similarity, who resembles whom, labels, and
-what is not in order.
+"""One family as a reviewer looks at it: its members by similarity, their similarity to each other,
+labels, and warnings.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.errors import DocumentNotFound
 from indexer.model import Estimate, Query, Row
@@ -43,70 +44,86 @@ class Family:
 
 
 def family(store: Store, id: str) -> Family:
-    """The family of a document, given by the id of any of its members.
+    """Return the family of a document, named by the id of any of its members.
 
     Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
-    asked = store.get([id]).get(id)
-    name = asked.family if asked else id
+    row = store.get([id]).get(id)
+    name = row.family if row else id
     ranking = store.search(Query("", (("family", name),), "path"))
     ids = [hit.id for hit in islice(ranking.hits, MOST)]
-    if not ids and asked is None:
+    if not ids and row is None:
         raise DocumentNotFound(id=id)
     rows = store.get(list(dict.fromkeys([name, *ids])))
     principal = rows.get(name)
-    members = [row for row in rows.values() if row.id != name and row.family == name]
-    members.sort(key=lambda row: (-(row.similarity or 0.0), row.path, row.id))
-    listed = [*([principal] if principal else []), *members]
-    labels = Counter(label for row in listed for label in row.labels)
+    members = [member for member in rows.values() if member.id != name and member.family == name]
+    members.sort(key=lambda member: (-(member.similarity or 0.0), member.path, member.id))
+    documents = [principal, *members] if principal else members
+    labels = Counter(label for document in documents for label in document.labels)
     return Family(
         id=name,
-        size=max(ranking.total, len(listed)),
+        size=max(ranking.total, len(documents)),
         principal=principal,
         members=tuple(members),
-        compared=tuple(row.id for row in listed[:COMPARED]),
-        matrix=_matrix(listed[:COMPARED]),
+        compared=tuple(document.id for document in documents[:COMPARED]),
+        matrix=_matrix(documents[:COMPARED]),
         labels=dict(sorted(labels.items())),
         warnings=tuple(_warnings(name, principal, members, ranking.total)),
     )
 
 
 def _matrix(rows: Sequence[Row]) -> tuple[tuple[Estimate | None, ...], ...]:
+    """Return the estimated similarity of each pair of rows."""
     slots = [unpack_slots(row.minhash) if row.minhash else None for row in rows]
-    return tuple(tuple(estimate(a, b) for b in slots) for a in slots)
+
+    def estimates(left: NDArray[np.uint32] | None) -> tuple[Estimate | None, ...]:
+        return tuple(estimate(left, right) for right in slots)
+
+    return tuple(map(estimates, slots))
 
 
 def _warnings(
     name: str, principal: Row | None, members: Sequence[Row], total: int
 ) -> Iterator[str]:
-    """What is not in order, or not as it may look."""
-    listed = [*([principal] if principal else []), *members]
+    """Yield sentences about what is not in order, or not as it may look."""
+    documents = [principal, *members] if principal else members
     if principal is None:
         yield f"the principal {name} is not in the store; run group to make the family anew"
     if total > MOST:
         yield f"the family has {total:,} documents; the first {MOST:,} by path are shown"
-    if len({frozenset(row.labels) for row in listed}) > 1:
-        without = sum(not row.labels for row in listed)
+    if len({frozenset(row.labels) for row in documents}) > 1:
+        unlabelled = sum(not row.labels for row in documents)
+        if unlabelled:
+            yield (
+                f"labels do not agree: {unlabelled:,} of {len(documents):,} documents carry none"
+            )
+        else:
+            yield "labels do not agree"
+    provisional = sum(row.provisional for row in members)
+    if provisional:
         yield (
-            f"labels do not agree: {without:,} of {len(listed):,} documents carry none"
-            if without
-            else "labels do not agree"
+            f"{provisional:,} of its documents came after the last group; "
+            "their place is provisional"
         )
-    if arrived := sum(row.provisional for row in members):
-        yield f"{arrived:,} of its documents came after the last group; their place is provisional"
-    if cut := sum(row.status == "truncated" for row in listed):
-        yield f"the text of {cut:,} {'document' if cut == 1 else 'documents'} is cut; similarity is that of what was read"
-    if far := _least(listed):
-        yield f"members are similar to the principal, not to each other: two of them share {far:.0%} only, by their sketches"
+    cut = sum(row.status == "truncated" for row in documents)
+    if cut:
+        noun = "document" if cut == 1 else "documents"
+        yield f"the text of {cut:,} {noun} is cut; similarity is that of what was read"
+    least = _least_similarity(documents)
+    if least:
+        yield (
+            "members are similar to the principal, not to each other: "
+            f"two of them share {least:.0%} only, by their sketches"
+        )
 
 
-def _least(rows: Sequence[Row]) -> float | None:
-    """The least similarity of two members, when it is clearly below that of any of them to the
-    principal.
+def _least_similarity(rows: Sequence[Row]) -> float | None:
+    """Return the least similarity of two members, when it is clearly below that of any of them to
+    the principal.
     """
     stored = [row.similarity for row in rows if row.similarity is not None]
     slots = [unpack_slots(row.minhash) for row in rows[:COMPARED] if row.minhash]
     values = [float(np.mean(a == b)) for place, a in enumerate(slots) for b in slots[:place]]
-    far = min(values, default=1.0)
-    return far if stored and far < min(stored) - 0.1 else None
+    least = min(values, default=1.0)
+    return least if stored and least < min(stored) - 0.1 else None

@@ -248,7 +248,7 @@ def _write(
 
 def _changes_of(journal: LabelJournal, job: int) -> list[LabelChange]:
     """Return the changes of a job that were not undone. Raises `UnknownNumber` and `UsageError`."""
-    if not journal.knows(job):
+    if not journal.has_job(job):
         raise UnknownNumber(
             what="labelling", number=job, remedy="`nearfold label --history` lists them"
         )
@@ -269,7 +269,7 @@ def _restore(
     different = [change for change in changes if rows[change.id].labels != change.before]
     store.relabel({change.id: change.before for change in different})
     store.refresh()
-    journal.restored(job, [change.id for change in changes])
+    journal.record_restored(job, [change.id for change in changes])
 
 
 def _label_families(store: Store, recipe: Recipe, named: Collection[str], plan: _Plan) -> None:

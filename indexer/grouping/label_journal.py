@@ -1,5 +1,5 @@
-"""What labelling did, kept beside a store's journal: who had which labels before and after, so that
-it can be undone.
+"""Journal of labellings, kept beside a store's journal: the labels of each document before and
+after, so that a labelling can be undone.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from pathlib import Path
 from indexer.jobs.journal import Journal, read_journal
 
 _SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS labelling (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, added TEXT NOT NULL, "
-    "removed TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS labelled (job INTEGER NOT NULL, id TEXT NOT NULL, path TEXT NOT NULL, before TEXT NOT NULL, "
-    "after TEXT NOT NULL, restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS labelling (number INTEGER PRIMARY KEY AUTOINCREMENT, "
+    "at TEXT NOT NULL, added TEXT NOT NULL, removed TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS labelled (job INTEGER NOT NULL, id TEXT NOT NULL, "
+    "path TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, "
+    "restored INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, id)) WITHOUT ROWID",
 )
 _HISTORY = (
-    "SELECT number, at, added, removed, count(id), coalesce(sum(restored), 0) FROM labelling LEFT JOIN labelled "
-    "ON job = number GROUP BY number ORDER BY number DESC"
+    "SELECT number, at, added, removed, count(id), coalesce(sum(restored), 0) FROM labelling "
+    "LEFT JOIN labelled ON job = number GROUP BY number ORDER BY number DESC"
 )
 
 
@@ -65,40 +66,46 @@ class LabelJournal(Journal):
     def begin(
         self, added: Iterable[str], removed: Iterable[str], changes: Iterable[LabelChange]
     ) -> int:
-        """Remember what is about to change, durably; the number of the job."""
+        """Record durably what is about to change, and return the number of the job."""
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        rows = [(one.id, one.path, _packed(one.before), _packed(one.after)) for one in changes]
+        rows = [
+            (change.id, change.path, _pack(change.before), _pack(change.after))
+            for change in changes
+        ]
         with self._transaction() as db:
-            begun = db.execute(
+            cursor = db.execute(
                 "INSERT INTO labelling (at, added, removed) VALUES (?, ?, ?)",
-                (at, _packed(added), _packed(removed)),
+                (at, _pack(added), _pack(removed)),
             )
-            job = begun.lastrowid or 0
+            job = cursor.lastrowid or 0
             db.executemany(
                 "INSERT INTO labelled VALUES (?, ?, ?, ?, ?, 0)", [(job, *row) for row in rows]
             )
         return job
 
     def changes(self, job: int) -> list[LabelChange]:
-        """What a job changed and no undo has restored, by id."""
-        select = "SELECT id, path, before, after FROM labelled WHERE job = ? AND NOT restored ORDER BY id"
+        """Return the changes of a job that no undo has restored, by id."""
+        select = (
+            "SELECT id, path, before, after FROM labelled "
+            "WHERE job = ? AND NOT restored ORDER BY id"
+        )
         with self._query() as db:
-            found = db.execute(select, (job,)).fetchall()
+            rows = db.execute(select, (job,)).fetchall()
         return [
-            LabelChange(id, path, _unpacked(before), _unpacked(after))
-            for id, path, before, after in found
+            LabelChange(id, path, _unpack(before), _unpack(after))
+            for id, path, before, after in rows
         ]
 
-    def restored(self, job: int, ids: Iterable[str]) -> None:
-        """Remember that these documents have their labels back."""
+    def record_restored(self, job: int, ids: Iterable[str]) -> None:
+        """Record that these documents have their labels back."""
         with self._transaction() as db:
             db.executemany(
                 "UPDATE labelled SET restored = 1 WHERE job = ? AND id = ?",
                 [(job, id) for id in ids],
             )
 
-    def knows(self, job: int) -> bool:
-        """Whether there was a labelling with this number."""
+    def has_job(self, job: int) -> bool:
+        """Return whether there was a labelling with this number."""
         with self._query() as db:
             return (
                 db.execute("SELECT 1 FROM labelling WHERE number = ?", (job,)).fetchone()
@@ -107,20 +114,22 @@ class LabelJournal(Journal):
 
 
 def history(path: Path | None) -> tuple[LabelJob, ...]:
-    """Every labelling in a journal, the last one first, read without holding it. Raises `StoreBusy`
-    while a job holds it.
+    """Return every labelling in a journal, the last one first, read without holding it. Raises
+    `StoreBusy` while a job holds it.
     """
     return read_journal(
         path,
         "labelling",
         _HISTORY,
-        lambda number, at, a, r, *counts: LabelJob(number, at, _unpacked(a), _unpacked(r), *counts),
+        lambda number, at, added, removed, *counts: LabelJob(
+            number, at, _unpack(added), _unpack(removed), *counts
+        ),
     )
 
 
-def _packed(labels: Iterable[str]) -> str:
+def _pack(labels: Iterable[str]) -> str:
     return json.dumps(list(labels))
 
 
-def _unpacked(packed: str) -> tuple[str, ...]:
+def _unpack(packed: str) -> tuple[str, ...]:
     return tuple(json.loads(packed))

@@ -1,4 +1,4 @@
-"""What a label may be called: one rule for the command line, the pages and the API."""
+"""Names of labels: one rule for the command line, the pages and the API."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from indexer.text.visible import visible
 SEPARATOR = ";"
 
 
-def label_names(given: Iterable[str]) -> tuple[str, ...]:
-    """Labels to give to documents, without the white space around them, each once, in the order
-    given.
+def label_names(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return labels for documents, without the white space around them, each once, in their
+    order.
 
     Raises `UsageError` for a label that is blank, that holds a semicolon (exports put one between
     labels), or a character that nobody sees: line ends, tabs and other control characters,
@@ -21,11 +21,12 @@ def label_names(given: Iterable[str]) -> tuple[str, ...]:
     >>> label_names([" hot ", "privileged", "hot"])
     ('hot', 'privileged')
     """
-    names = trim_label(given)
+    names = trim_label(labels)
     for name in names:
         if SEPARATOR in name:
             raise UsageError(
-                f"the label {name!r} holds a semicolon, which stands between labels in exports; give two labels"
+                f"the label {name!r} holds a semicolon, which stands between labels in exports; "
+                "give two labels"
             )
         if visible(name) != name:
             raise UsageError(
@@ -34,14 +35,14 @@ def label_names(given: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def trim_label(given: Iterable[str]) -> tuple[str, ...]:
-    """Labels to look for, whatever they hold, without the white space around them, each once.
-    Raises `UsageError` for a blank.
+def trim_label(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return labels to look for, whatever they hold, without the white space around them, each
+    once. Raises `UsageError` for a blank.
 
     >>> trim_label(["a;b ", "a;b"])
     ('a;b',)
     """
-    names = tuple(dict.fromkeys(name.strip() for name in given))
+    names = tuple(dict.fromkeys(name.strip() for name in labels))
     if "" in names:
         raise UsageError("a label must not be blank")
     return names

@@ -1,11 +1,11 @@
-"""A whole store surveyed: how much of it is duplicate, how large families are, and what another
-threshold would change.
+"""Survey of a whole store: its share of duplicates, the sizes of families, and the changes that
+another threshold would make.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,8 +34,8 @@ STEPS = tuple(step / 100 for step in range(50, 101, 2))
 
 @dataclass(frozen=True, slots=True)
 class FamilySize:
-    """A family by its id, the path of its principal (of any member where that is gone), and how
-    many documents it has.
+    """A family by its id, the path of its principal (its id if that is gone), and its number of
+    documents.
     """
 
     id: str
@@ -72,7 +72,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How many families one threshold makes, and how many documents are in them."""
+    """Number of families that one threshold makes, and of documents in them."""
 
     threshold: float
     families: int
@@ -80,8 +80,8 @@ class Step:
 
 
 class Survey:
-    """What reading all of a store once told. `measure`: what `at` decides by; `estimate` where
-    there are very many pairs.
+    """Figures from one reading of a whole store. `measure`: the measure by which `at` decides;
+    `estimate` if there are very many pairs.
     """
 
     def __init__(
@@ -89,60 +89,77 @@ class Survey:
     ) -> None:
         entries = collection.entries
         self.documents = len(entries)
-        self._ids, self._paths = [entry.id for entry in entries], [entry.path for entry in entries]
+        self._ids = [entry.id for entry in entries]
+        self._paths = [entry.path for entry in entries]
         self.provisional = sum(entry.provisional for entry in entries)
         families = Counter(entry.family for entry in entries)
         self.sizes = _sizes(families)
         self.redundant = sum(size - 1 for size in families.values())
-        self.same_text = _repeated(entry.exact for entry in entries if entry.text is not None)
-        self.same_bytes = _repeated(entry.raw for entry in entries if entry.text is not None)
+        keyed = [entry for entry in entries if entry.text is not None]
+        self.same_text = _count_repeats(entry.exact for entry in keyed)
+        self.same_bytes = _count_repeats(entry.raw for entry in keyed)
         self.similarities = _histogram(
             [entry.similarity for entry in entries if entry.similarity is not None]
         )
-        self.labels = dict(
-            Counter(label for entry in entries for label in entry.labels).most_common(20)
-        )
+        labels = Counter(label for entry in entries for label in entry.labels)
+        self.labels = dict(labels.most_common(20))
         places = {id: place for place, id in enumerate(self._ids)}
+        by_size = sorted(families.items(), key=lambda item: (-item[1], item[0]))
         self.largest = tuple(
             FamilySize(id, self._paths[places[id]] if id in places else id, size)
-            for id, size in sorted(families.items(), key=lambda item: (-item[1], item[0]))[:10]
+            for id, size in by_size[:10]
             if size > 1
         )
         self.measure, self._pairs = _pairs(store, collection, places, progress)
-        self.steps = tuple(
-            Step(step, made.families, made.gathered) for step in STEPS if (made := self._at(step))
-        )
+        self.steps = tuple(self._steps())
 
     def at(self, threshold: float) -> Preview:
-        """The families at a threshold, not written; below `FLOOR` those at `FLOOR`. A recipe
+        """Return the families at a threshold, not written; below `FLOOR` those at `FLOOR`. A recipe
         without slots has none.
         """
-        made = self._at(max(FLOOR, round(threshold, 3)))
-        if made is None:
+        preview = self._at(max(FLOOR, round(threshold, 3)))
+        if preview is None:
             return Preview(threshold, self.measure, self.documents, 0, 0, 0, 0)
-        numbers = made.families, made.gathered, made.largest, made.moved
-        return Preview(made.threshold, self.measure, self.documents, *numbers, self._moves(made))
+        return Preview(
+            preview.threshold,
+            self.measure,
+            self.documents,
+            preview.families,
+            preview.gathered,
+            preview.largest,
+            preview.moved,
+            self._moves(preview),
+        )
+
+    def _steps(self) -> Iterator[Step]:
+        for threshold in STEPS:
+            preview = self._at(threshold)
+            if preview:
+                yield Step(threshold, preview.families, preview.gathered)
 
     @lru_cache(maxsize=256)  # noqa: B019 - a survey lives as long as its cache
     def _at(self, threshold: float) -> ThresholdFamilies | None:
         return self._pairs.at(threshold) if self._pairs else None
 
-    def _moves(self, made: ThresholdFamilies) -> tuple[Move, ...]:
-        """The twenty greatest moves."""
+    def _moves(self, preview: ThresholdFamilies) -> tuple[Move, ...]:
+        """Return the twenty greatest moves."""
         if not self._pairs:
             return ()
-        changed = np.flatnonzero((made.heads != self._pairs.before) & (self._pairs.texts >= 0))
-        counted = Counter(
-            zip(self._pairs.before[changed].tolist(), made.heads[changed].tolist(), strict=True)
+        before = self._pairs.before
+        changed = np.flatnonzero((preview.heads != before) & (self._pairs.texts >= 0))
+        ends = zip(before[changed].tolist(), preview.heads[changed].tolist(), strict=True)
+        greatest = sorted(Counter(ends).items(), key=lambda item: (-item[1], item[0]))[:20]
+        ids = self._ids
+        paths = self._paths
+        return tuple(
+            Move(ids[old], paths[old], ids[new], paths[new], number)
+            for (old, new), number in greatest
         )
-        ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:20]
-        ids, paths = self._ids, self._paths
-        return tuple(Move(ids[a], paths[a], ids[b], paths[b], number) for (a, b), number in ordered)
 
 
 def survey(store: Store, progress: Progress = no_progress) -> Survey:
-    """Read all of a store once; texts of pairs whose similarity is asked are read again, up to
-    20,000 pairs.
+    """Survey a store, read once; the texts of pairs that are measured are read again, up to 20,000
+    pairs.
 
     Raises `StoreError` when nothing was indexed yet.
     """
@@ -150,37 +167,42 @@ def survey(store: Store, progress: Progress = no_progress) -> Survey:
 
 
 def _sizes(families: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """How many families there are of each range of sizes."""
+    """Return the number of families in each range of sizes."""
     sizes = Counter(families.values())
-    return tuple(
-        (
-            f"{low}" if low == high else f"{low}+" if high is None else f"{low}–{high}",
-            sum(number for size, number in sizes.items() if low <= size <= (high or size)),
-        )
-        for low, high in SIZES
-    )
+    ranges = []
+    for low, high in SIZES:
+        number = sum(count for size, count in sizes.items() if low <= size <= (high or size))
+        ranges.append((_name_range(low, high), number))
+    return tuple(ranges)
 
 
-def _repeated(digests: Iterable[str]) -> int:
-    """How many documents repeat one that comes before them."""
+def _name_range(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{low}+"
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _count_repeats(digests: Iterable[str]) -> int:
+    """Return the number of documents that repeat one before them."""
     return sum(number - 1 for digest, number in Counter(digests).items() if digest)
 
 
 def _histogram(values: list[float]) -> tuple[int, ...]:
-    """Similarities to the principal in twenty bins of .05; the last one holds 1, too."""
+    """Return similarities to the principal in twenty bins of .05; the last one holds 1, too."""
     return tuple(np.histogram(values, bins=BINS, range=(0, 1))[0].tolist())
 
 
 def _pairs(
     store: Store, collection: Collection, places: dict[str, int], progress: Progress
 ) -> tuple[str, SimilarPairs | None]:
-    """The pairs of texts at `FLOOR` or above, by the features of the texts or, where they are many,
-    by their slots.
+    """Return the measure and the pairs of texts at `FLOOR` or above, by the features of the texts
+    or, if they are many, by their slots.
     """
     if not collection.slots.shape[1]:
         return "none", None
-    left, right, equal = _alike(collection, progress)
-    similarity, measure = equal / collection.slots.shape[1], "estimate"
+    left, right, equal = _similar_by_slots(collection, progress)
+    similarity = equal / collection.slots.shape[1]
+    measure = "estimate"
     if len(left) <= MOST_VERIFIED:
         progress("measuring pairs", 0, len(left))
         similarity, measure = (
@@ -203,10 +225,12 @@ def _pairs(
     return measure, SimilarPairs(order, leading, texts, before, left, right, similarity)
 
 
-def _alike(
+def _similar_by_slots(
     collection: Collection, progress: Progress
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]:
-    """Pairs of texts with slots enough in common for `FLOOR`, ascending by left, then right."""
+    """Return pairs of texts with slots enough in common for `FLOOR`, ascending by left, then
+    right.
+    """
     width = collection.slots.shape[1]
     layout = plan_for_recall(FLOOR + 0.1, RECALL, width)
     join = Join(
@@ -219,10 +243,10 @@ def _alike(
     )
     counter = SlotCounter(collection.slots, collection.budget)
     least = int(np.argmax(similarity_intervals(width)[1] >= FLOOR))
-    found = [(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))]
+    blocks = [(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))]
     for left, right in join.blocks():
-        found.append(counter.at_least(left, right, least))
+        blocks.append(counter.at_least(left, right, least))
         progress("comparing sketches", join.done, join.total)
-    a, b, equal = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.lexsort((b, a))
-    return a[order], b[order], equal[order]
+    left, right, equal = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    order = np.lexsort((right, left))
+    return left[order], right[order], equal[order]

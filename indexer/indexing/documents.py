@@ -1,4 +1,4 @@
-"""Single documents by path or from stdin: what look-ups, comparisons and `hash` start from."""
+"""Single documents by path or from stdin, for look-ups, comparisons and `hash`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def document_at(path: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, Docume
 def documents_at(
     paths: Iterable[str], limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[tuple[str, Document | ExtractionError]]:
-    """`document_at` for many paths, each as it is ready; what cannot be read comes as its error."""
+    """Read many paths as `document_at` does, each as it is ready; an unreadable one yields its
+    error.
+    """
     with Pool(extractor_named("native"), 1, limits) as pool:
         results: Iterator[tuple[str, Document | ExtractionError]] = pool.extract_all(
             _tasks(paths, limits)
@@ -45,13 +47,13 @@ def documents_at(
 def documents_under(
     folder: str, limits: Limits = DEFAULT_LIMITS, without: Path | None = None
 ) -> Iterator[tuple[str, Document | ExtractionError]]:
-    """Every file of a folder as `documents_at` gives it, in no particular order; nothing of the
+    """Read every file of a folder as `documents_at` does, in no particular order; nothing of the
     real folder `without`.
 
     Raises `SourceNotFound`.
     """
     with Pool(extractor_named("native"), None, limits) as pool:
-        blobs = (found for found in walk([folder]) if isinstance(found, Blob))
+        blobs = (item for item in walk([folder]) if isinstance(item, Blob))
         tasks = (
             _task(blob, limits)
             for blob in blobs
@@ -64,8 +66,8 @@ def documents_under(
 def _tasks(
     paths: Iterable[str], limits: Limits
 ) -> Iterator[Task[str] | tuple[str, Document | ExtractionError]]:
-    """Plain documents and errors at once, tasks for the rest. Paths that are not there are told
-    before anything is read.
+    """Yield plain documents and errors at once, tasks for the rest. Raises `SourceNotFound` before
+    anything is read.
     """
     paths = list(paths)
     for path in paths:
@@ -77,12 +79,12 @@ def _tasks(
             continue
         if Path(path).is_dir():
             raise UsageError(f"{path} is a folder; give files, or index the folder")
-        for found in walk([path]):
-            yield (_task(found, limits) if isinstance(found, Blob) else (found.path, _IRREGULAR))
+        for item in walk([path]):
+            yield _task(item, limits) if isinstance(item, Blob) else (item.path, _IRREGULAR)
 
 
 def _from_stdin(limits: Limits) -> Task[str] | tuple[str, Document | ExtractionError]:
-    """What is on stdin, of any format, as if it were a file without a name."""
+    """Read stdin, of any format, as if it were a file without a name."""
     data = sys.stdin.buffer.read(limits.bytes + 1)
     if len(data) > limits.bytes:
         return STDIN, UnreadableFile(
@@ -103,9 +105,9 @@ def _task(blob: Blob, limits: Limits) -> Task[str] | tuple[str, Document | Extra
 def _read(
     where: str, data: bytes, name: str, limits: Limits
 ) -> Task[str] | tuple[str, Document | ExtractionError]:
-    """A plain document at once, a task for any other."""
+    """Return a plain document at once, a task for any other."""
     try:
-        made = document_or_task(where, data, name, limits)
+        result = document_or_task(where, data, name, limits)
     except ExtractionError as error:
         return where, error
-    return made if isinstance(made, Task) else (where, made)
+    return result if isinstance(result, Task) else (where, result)

@@ -45,10 +45,10 @@ def hash(
 def statistics_at(
     path: str, recipe: Recipe, failed: Callable[[FailedBlob], None] = lambda _: None
 ) -> CorpusStatistics:
-    """Corpus statistics for a recipe: counted over a folder or a store (by its URL), or read from a
-    file that was saved.
+    """Return corpus statistics for a recipe: counted over a folder or a store (by its URL), or
+    read from a file that was saved.
 
-    `failed` is told of each file of the folder that could not be read, and so was not counted.
+    `failed` is called with each file of the folder that could not be read, and so was not counted.
     Raises `SourceNotFound`, and `UsageError` when the file holds no statistics, or those of other
     features.
     """
@@ -63,7 +63,8 @@ def statistics_at(
     statistics = CorpusStatistics.unpack(place.read_bytes())
     if statistics.features != feature_set_name(recipe):
         raise UsageError(
-            f"{path} counts {statistics.features}, but recipe {recipe.name} needs {feature_set_name(recipe)}"
+            f"{path} counts {statistics.features}, "
+            f"but recipe {recipe.name} needs {feature_set_name(recipe)}"
         )
     return statistics
 

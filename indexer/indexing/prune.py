@@ -1,4 +1,4 @@
-"""Removal of what a run shows to be gone: rows without their document, failures that no longer hold."""
+"""Removal of what a run shows to be gone: rows without their document, outdated failures."""
 
 from __future__ import annotations
 

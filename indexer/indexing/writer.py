@@ -1,6 +1,4 @@
-"""Rows on their way into a store: several writes under way at once, in bounded memory, while the
-caller makes more rows.
-"""
+"""Concurrent writes of rows into a store, in bounded memory, while the caller makes more rows."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ class WriteResult:
 
 
 class Target(Protocol):
-    """What rows are written to: a store, or something before it. `writers` and `write` are as a
-    store's.
-    """
+    """Target of writes: a store, or something before it. `writers` and `write` are as a store's."""
 
     writers: int
 
@@ -49,16 +45,17 @@ class Writer:
     """Writes rows from as many threads as the store has use for; in the caller's thread where that
     is one.
 
-    A context manager. At most `most_bytes` of rows are under way, by `weight`, or else one batch
-    that is larger alone: `write` waits until there is room. Two batches with a row of the same id
-    are never under way together, so the later one wins.
+    A context manager. At most `most_bytes` of rows are being written, by `row_bytes`, or else one
+    batch that is larger alone: `write` waits until there is memory. Two batches with a row of the
+    same id are never written at the same time, so the later one wins.
     """
 
     def __init__(self, store: Target, most_bytes: int = MOST_BYTES) -> None:
-        self._store, self._most = store, most_bytes
+        self._store = store
+        self._most = most_bytes
         self._waiting: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
         self._finished: queue.SimpleQueue[_Batch] = queue.SimpleQueue()
-        self._under_way: set[str] = set()
+        self._pending_ids: set[str] = set()
         self._bytes = 0
         self._closed = False
         count = store.writers if store.writers > 1 else 0
@@ -83,21 +80,21 @@ class Writer:
         """
         batch = _Batch(rows)
         if not self._threads:
-            yield WriteResult(batch.rows, batch.written_to(self._store))
+            yield WriteResult(batch.rows, batch.write_to(self._store))
             return
-        while self._under_way and (
-            self._bytes + batch.bytes > self._most or not self._under_way.isdisjoint(batch.ids)
+        while self._pending_ids and (
+            self._bytes + batch.bytes > self._most or not self._pending_ids.isdisjoint(batch.ids)
         ):
             yield self._next()
         self._bytes += batch.bytes
-        self._under_way |= batch.ids
+        self._pending_ids |= batch.ids
         self._waiting.put(batch)
         while not self._finished.empty():
             yield self._next()
 
     def finish(self) -> Iterator[WriteResult]:
-        """Yield what the store decides on all that is under way."""
-        while self._under_way:
+        """Yield what the store decides on all that is pending."""
+        while self._pending_ids:
             yield self._next()
 
     def close(self) -> None:
@@ -121,7 +118,7 @@ class Writer:
                 reason=reason, remedy="check the cluster and the way to it"
             ) from None
         self._bytes -= batch.bytes
-        self._under_way -= batch.ids
+        self._pending_ids -= batch.ids
         if isinstance(batch.result, BaseException):
             raise batch.result
         return WriteResult(batch.rows, batch.result)
@@ -129,30 +126,30 @@ class Writer:
     def _work(self) -> None:
         while (batch := self._waiting.get()) is not None and not self._closed:
             try:
-                batch.result = batch.written_to(self._store)
+                batch.result = batch.write_to(self._store)
             except BaseException as error:
                 batch.result = error
             self._finished.put(batch)
 
 
 class _Batch:
-    """Rows of one write, and what came of it."""
+    """Rows of one write, and its result."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
         self.ids = frozenset(row.id for row in rows)
-        self.bytes = sum(map(weight, (one for row in rows for one in (row, *(row.parts or ())))))
+        self.bytes = sum(sum(map(row_bytes, (row, *(row.parts or ())))) for row in rows)
         self.result: list[str | None] | BaseException = []
 
-    def written_to(self, store: Target) -> list[str | None]:
+    def write_to(self, store: Target) -> list[str | None]:
         reached("before_write")
         refusals = store.write(self.rows)
         reached("after_write")
         return refusals
 
 
-def weight(row: Row) -> int:
-    """About how many bytes of memory a row takes: those of its text and metadata, and 4,096 for
-    everything else.
+def row_bytes(row: Row) -> int:
+    """Return about how many bytes of memory a row takes: those of its text and metadata, and
+    4,096 for everything else.
     """
     return sys.getsizeof(row.text) + sum(map(sys.getsizeof, row.metadata.values())) + _ROW_BYTES

@@ -18,7 +18,7 @@ from servers.faulty import Behaviour, Exchange, FaultyEngine, item, well
 from indexer.errors import StoreStopped
 from indexer.indexing import writer as writing
 from indexer.indexing.index import IndexOptions, index
-from indexer.indexing.writer import Writer, weight
+from indexer.indexing.writer import Writer, row_bytes
 from indexer.jobs.journal import journal_path, stored_failures
 from indexer.model import Outcome, Row
 from indexer.recipe import DEFAULT
@@ -113,7 +113,7 @@ def until(happened: Callable[[], bool]) -> None:
 
 def test_rows_in_memory_are_bounded_and_the_caller_waits(engine: FaultyEngine, store: Any) -> None:
     made, answering = batches(40), threading.Event()
-    room = 6 * sum(map(weight, made[0]))
+    room = 6 * sum(map(row_bytes, made[0]))
     handed: list[int] = []
     decided: list[int] = []
     peak = 0
@@ -126,10 +126,10 @@ def test_rows_in_memory_are_bounded_and_the_caller_waits(engine: FaultyEngine, s
         nonlocal peak
         with Writer(store, room) as writer:
             for batch in made:
-                decided.extend(sum(map(weight, written.rows)) for written in writer.write(batch))
-                handed.append(sum(map(weight, batch)))
+                decided.extend(sum(map(row_bytes, written.rows)) for written in writer.write(batch))
+                handed.append(sum(map(row_bytes, batch)))
                 peak = max(peak, sum(handed) - sum(decided))
-            decided.extend(sum(map(weight, written.rows)) for written in writer.finish())
+            decided.extend(sum(map(row_bytes, written.rows)) for written in writer.finish())
 
     engine.last_word = patiently
     producer = threading.Thread(target=produce)
