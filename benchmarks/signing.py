@@ -39,7 +39,7 @@ from indexer.text.normalise import normalise
 
 WIDTH, SLOTS, CHARS, PAIRS, SECONDS = 4, 128, 5000, 1000, 0.3
 MINHASH = dataclasses.replace(DEFAULT, simhash=None, bits=None, blocks=None)
-KEYED = recipe_named("default_v1+key:benchmark").keyed("a secret that everybody may read")
+KEYED = recipe_named("default_v1+key:benchmark").with_secret("a secret that everybody may read")
 Signer = Callable[[Sequence[str]], object]
 Slots = Callable[[object], np.ndarray]
 

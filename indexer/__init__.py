@@ -1,7 +1,7 @@
-"""nearfold: near-duplicate documents, found and folded inside search results.
+"""nearfold: find near-duplicate documents and fold them in search results.
 
-Names are imported when they are first used, so that a worker process or a command loads what it
-needs and no more.
+Names are imported when they are first used, so that a worker process or a command loads only what
+it needs.
 """
 
 from importlib import import_module
@@ -134,7 +134,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, from the module that defines it."""
+    """Import a public name from the module that defines it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -1,4 +1,4 @@
-"""The compiled kernel: the same bits as `indexer.fingerprinting.define`, computed by Rust."""
+"""The compiled kernel: the same bits as `indexer.sketch.fingerprint.define`, computed in Rust."""
 
 from indexer.model import Status
 
@@ -24,18 +24,20 @@ def fingerprints(
     bytearray,
     bytearray,
 ]:
-    """Fingerprint texts by `default_v1`, `chars_v1`, `gram64_v1` (with a key `sip24_v1`), `fss_v1` and `distinct_v1`.
+    """Fingerprint texts by `default_v1`.
 
-    Comes back, one row a text: MinHash (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero when not asked
-    for), band keys, block keys, status, SHA-256, words and chars (int64). Numbers are in native byte order. The
-    interpreter's lock is free meanwhile; `threads` share the work. Settings out of range raise ValueError.
+    Its steps: `chars_v1`, `gram64_v1` (with a key `sip24_v1`), `fss_v1` and `distinct_v1`. Returns,
+    one row a text: MinHash (uint32, `slots` a row; none when that is 0), SimHash (uint64; zero
+    unless `simhash`), band keys, block keys, status, SHA-256, words and chars (int64). Numbers are
+    in native byte order. The interpreter's lock is released meanwhile; `threads` share the work.
+    Settings out of range raise `ValueError`.
     """
 
 def differ_at_most(
     address: int, maps: int, words: int, left: bytes, right: bytes, most: bytes
 ) -> bytes:
-    """Whether the parity maps of each pair differ in at most so many bits: one byte a pair, 1 or 0.
+    """Return for each pair if its parity maps differ in at most `most` bits: one byte, 1 or 0.
 
-    `address` is that of a (maps, words) array of uint64, which the caller keeps; `left`, `right` and `most` are int32. Raises
-    `ValueError` for a place beyond the maps.
+    `address` is that of a (maps, words) array of uint64, which the caller keeps alive; `left`,
+    `right` and `most` are int32. Raises `ValueError` for a place beyond the maps.
     """

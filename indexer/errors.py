@@ -20,7 +20,7 @@ NearfoldError
 │   ├── StoreUnreachable
 │   ├── StoreAccessDenied      wrong password, or a missing permission
 │   ├── StoreBusy              another job has locked the journal or the database
-│   ├── StoreStopped           no space, read-only, or index deleted during a run; run again to resume
+│   ├── StoreStopped           no space, read-only, or index deleted; run again to resume
 │   ├── SnapshotExpired        the snapshot of a paged search has expired; search again
 │   ├── StoreDamaged
 │   ├── DocumentNotFound

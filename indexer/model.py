@@ -1,7 +1,7 @@
-"""The words of the house: one frozen value for each arrow of the flow, and the outcomes of a job.
+"""The domain model: one frozen value for each step of the data flow, and the outcomes of a job.
 
-source -> Blob -> Document -> Fingerprint -> Row -> store -> Candidate -> Match, and Hit for what a
-search shows.
+source -> Blob -> Document -> Fingerprint -> Row -> store -> Candidate -> Match.
+A search returns Hits.
 """
 
 from __future__ import annotations
@@ -18,25 +18,29 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal[
     "complete", "truncated", "empty", "too_short", "numbers_only", "unsigned"
 ]
-"""`unsigned`: an ingest pipeline took the document and could not sign it; `near_error` says why."""
+"""The state of a row's fingerprint.
+
+`unsigned`: an ingest pipeline accepted the document but could not compute its fingerprint;
+`near_error` says why.
+"""
 Scope: TypeAlias = Literal["documents", "parts", "both"]
-"""What a store is asked about: whole documents, their parts (clauses), or every row."""
+"""The rows that a request covers: whole documents, their parts (clauses), or all."""
 SkipReason: TypeAlias = Literal["unchanged", "special_file", "excluded"]
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """One file or record of a source, before anything was read of it but its directory entry.
+    """One file or record of a source; only its directory entry has been read.
 
     `id` is stable: a digest of the namespace and the source key, never of time or chance. `path` is
-    what a person is shown and may open; bytes of a name that are not UTF-8 appear as U+FFFD there,
-    never in `key`. `modified` is in nanoseconds since 1970 UTC, None where a source does not tell.
-    `opener` is what the operating system is asked to open (bytes: names need not be UTF-8), or what
-    reads a blob that is no file.
+    for display and for people to open; bytes of a name that are not UTF-8 are U+FFFD there, but
+    never in `key`. `modified` is in nanoseconds since 1970 UTC, None if the source does not say.
+    `opener` is the name that the operating system opens (bytes: names need not be UTF-8), or the
+    reader of a blob that is not a file.
 
-    What a source may know beforehand: `source`, the digest that tells whether the blob changed, as
-    reading it will give it (None: only reading tells), and labels and metadata that its document is
-    to have.
+    Some sources know more in advance: `source`, the digest that changes when the blob changes, as
+    reading the blob will compute it (None: only reading tells); `labels` and `metadata` of the
+    document.
     """
 
     id: str
@@ -51,26 +55,27 @@ class Blob:
 
 
 class Opener(Protocol):
-    """Reads one blob that is no file of the operating system."""
+    """Reads one blob that is not a file of the operating system."""
 
     def read(self, max_bytes: int) -> Payload:
-        """What the blob holds. Raises `Unreadable` when it is gone, failing, or larger than
-        `max_bytes`.
+        """Read the whole blob.
+
+        Raises `UnreadableFile` when it was deleted, fails, or is larger than `max_bytes`.
         """
         ...
 
     def stream(self) -> BinaryIO:
-        """The bytes from the beginning, to be closed by who asked. Raises `Unreadable`."""
+        """Open the blob at its first byte; the caller closes it. Raises `UnreadableFile`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What a blob held at one moment.
+    """The contents of a blob as they were read.
 
     `modified` is in nanoseconds since 1970 UTC. `raw` is the SHA-256 of the bytes, `source` the
-    digest that tells whether it changed; both 64 hexadecimal digits. `made` is the document where
-    the source gives texts, not files, or why there is none.
+    digest that changes when the blob changes; both 64 hexadecimal digits. `document`: for a source
+    of texts instead of files, the document, or the error why there is none.
     """
 
     data: bytes
@@ -78,16 +83,16 @@ class Payload:
     modified: int | None
     raw: str
     source: str
-    made: Document | ExtractionError | None = None
+    document: Document | ExtractionError | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What extraction made of a blob. `truncated`: the text was cut at a limit, or the reader gave
-    up in the middle.
+    """The result of extracting a blob.
 
-    `labels` are those that came with the text itself, `headings` level and words of those that its
-    format marks, in order, where the extractor was asked for them.
+    `truncated`: the text was cut at a limit, or reading failed in the middle. `labels` are those
+    that came with the text itself. `headings`: level and words of the headings that the format
+    marks, in order, if they were requested.
     """
 
     text: str
@@ -126,17 +131,16 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a store keeps of one document; the same fields in every store. `id` is the engines'
-    `_id`.
+    """A stored document; the same fields in every store.
 
-    `modified` is in milliseconds since 1970 UTC, or None. `source` is the digest of size, time and
-    bytes that tells an unchanged file; `raw` the SHA-256 of the bytes. `family` is never empty: a
-    document without near duplicates carries its own id.
+    `id` is the engines' `_id`. `modified` is in milliseconds since 1970 UTC, or None. `source` is
+    the digest of size, time and bytes by which an unchanged file is recognised; `raw` the SHA-256
+    of the bytes. `family` is never empty: a document without near duplicates has its own id.
 
     A part of a document is a row of its own: `parent` is the document's id, `text` its characters
-    [`start`, `stop`), `title` the number and heading that it stands under. `parts` are rows to be
-    written with their document, in place of those that it had; None leaves them as they are. Rows
-    that are read have none: parts are asked for as such.
+    [`start`, `stop`), `title` the number and heading above it. `parts` are written with their
+    document and replace its earlier parts; None leaves those as they are. Rows that are read have
+    none: parts are requested by `Scope`.
     """
 
     id: str
@@ -173,9 +177,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stored row that shares keys with a query. `minhash` and `simhash` are the stored
-    sketches.
-    """
+    """A stored row that shares keys with a query, with its stored sketches."""
 
     id: str
     path: str
@@ -186,10 +188,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Candidates, most keys shared first (ties by path), and the keys that were not asked because
-    too many rows carry them.
+    """Candidates, most keys shared first (ties by path).
 
-    `cut` is True when the limit left candidates out.
+    `capped_keys` were not searched because too many rows have them. `cut`: the limit left
+    candidates out.
     """
 
     found: tuple[Candidate, ...]
@@ -199,10 +201,10 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A full-text search in our words. `filters` are (field, value) pairs that must all hold.
+    """A full-text search, independent of the engine.
 
-    `facets` are fields whose values are counted over all matches; `families` asks how many families
-    the matches are of.
+    `filters` are (field, value) pairs that must all hold. `facets` are fields whose values are
+    counted over all matches; `families`: count the families of the matches.
     """
 
     text: str
@@ -214,9 +216,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A value of a field, and how many of the matching documents, and of their families, carry
-    it.
-    """
+    """A value of a field, with the numbers of matching documents and families that have it."""
 
     value: str
     documents: int
@@ -225,7 +225,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """One hit as the store ranks it; `score` is None when the order is not by relevance."""
+    """One hit in the order of the store; `score` is None when that is not by relevance."""
 
     id: str
     path: str
@@ -246,8 +246,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of words that two texts share: character offsets [start, end) in each, and its length
-    in words.
+    """A run of words that two texts share: character offsets [start, end) in each, and its words.
+
+    `words` is its length in words.
     """
 
     a: tuple[int, int]
@@ -257,10 +258,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A candidate after re-scoring. `low` and `high` equal `similarity` where the measure is exact.
+    """A candidate after re-scoring.
 
-    `containment`: how much of the query's features lie in the match, and of the match's in the
-    query.
+    `low` and `high` equal `similarity` if the measure is exact. `containment`: the share of the
+    query's features that the match has, and of the match's that the query has.
     """
 
     id: str
@@ -276,8 +277,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where a part lies: characters [`start`, `stop`) of the text of document `parent`, under
-    `heading` (number and title).
+    """The location of a part: characters [`start`, `stop`) of the text of document `parent`.
+
+    `heading`: the number and title above it.
     """
 
     parent: str
@@ -288,10 +290,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class FoldedHit:
-    """A hit that is shown under another one, with its similarity to it; `type` where hits fold by
-    duplicate type.
+    """A hit that is folded under another one, with its similarity to it.
 
-    `part`: where it lies; None of a whole document.
+    `type`: the duplicate type, if hits are folded by type. `part`: its location; None for a whole
+    document.
     """
 
     id: str
@@ -303,7 +305,7 @@ class FoldedHit:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One shown search hit with the near duplicates folded under it; `part` as in `FoldedHit`."""
+    """A search hit with the near duplicates folded under it; `part` as in `FoldedHit`."""
 
     id: str
     path: str
@@ -331,7 +333,7 @@ class SkippedBlob:
 
 @dataclass(frozen=True, slots=True)
 class FailedBlob:
-    """No row: the error says why, and what to do."""
+    """No row was written: the error says why, and what to do."""
 
     path: str
     error: str
@@ -342,9 +344,7 @@ Outcome: TypeAlias = IndexedBlob | SkippedBlob | FailedBlob
 
 @dataclass(frozen=True, slots=True)
 class PrincipalRow:
-    """A complete document that leads its own family, so that others may join it, and its stored
-    slots.
-    """
+    """A complete document that is the principal of its family, and its stored slots."""
 
     id: str
     minhash: bytes
@@ -352,7 +352,7 @@ class PrincipalRow:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The family fields of one row, as grouping writes them back."""
+    """The family fields of one row, as grouping writes them."""
 
     id: str
     family: str

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from indexer import recipe_key as recipekeys
+from indexer import recipe_key
 from indexer.errors import UnknownName, UnknownRecipe, UsageError
 
 
@@ -22,14 +22,13 @@ from indexer.errors import UnknownName, UnknownRecipe, UsageError
 class Recipe:
     """Settings of one fingerprint. Algorithm names carry a version; a version never changes.
 
-    `bands * rows` may not exceed `slots`. `similarity` is the similarity for which the stored bands
-    are planned: asked below it, a look-up says that its recall is lower. `tables` spells the levels
-    of a block design, as `4/1,4/1`, where there is more than one; `statistics` names the corpus
-    statistics that weights come from; `terms` is the length of a rare-term vector; `stop_words` the
-    language of a stop list; `packed` the low bits of each slot that are kept; `baseline` a scheme
-    of other papers that is computed for comparison only; `key` the fingerprint of a secret key
-    under which features are hashed. The `secret` itself belongs to no setting: it is never stored,
-    shown or compared.
+    `bands * rows` may not exceed `slots`. The stored bands are planned for `similarity`: a look-up
+    below it reports a lower recall. `tables` gives the levels of a block design that has more than
+    one, as in `4/1,4/1`; `statistics` names the corpus statistics that weights come from; `terms`
+    is the length of a rare-term vector; `stop_words` the language of a stop list; `packed` the low
+    bits of each slot that are kept; `baseline` a published scheme that is computed for comparison
+    only; `key` the fingerprint of a secret key with which features are hashed. The `secret` itself
+    is not a setting: it is never stored, shown or compared.
     """
 
     name: str
@@ -57,8 +56,9 @@ class Recipe:
 
     @property
     def settings(self) -> dict[str, str | int | float]:
-        """Every setting that is not None, by name."""
-        return {name: value for name in _FIELDS if (value := getattr(self, name)) is not None}
+        """The settings that are not None, by name."""
+        every = {name: getattr(self, name) for name in _FIELDS}
+        return {name: value for name, value in every.items() if value is not None}
 
     @property
     def id(self) -> str:
@@ -71,39 +71,42 @@ class Recipe:
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:12]
 
     @property
-    def storable(self) -> bool:
-        """Whether an index can be made with it: sketches that fit a row (slots of 32 bits, 64 bits
-        of SimHash), and keys.
+    def is_storable(self) -> bool:
+        """True if an index can use the recipe.
+
+        Its sketches must fit a row (slots of 32 bits, 64 bits of SimHash), and it must have keys.
         """
         fits = (self.bits or 0) <= 64 and self.minhash != "affine64_v1" and not self.packed
-        keyed = bool(self.bands or self.blocks or self.tables)
-        return fits and keyed and not (self.baseline or self.statistics)
+        has_keys = bool(self.bands or self.blocks or self.tables)
+        return fits and has_keys and not (self.baseline or self.statistics)
 
     @property
     def key_variable(self) -> str | None:
-        """The environment variable that names its secret key; None for a recipe without one.
+        """The environment variable that holds its secret key; None for a recipe without one.
 
         >>> recipe_named("default_v1+key:legal").key_variable
         'NEARFOLD_KEY_LEGAL'
         """
-        key = recipekeys.split(self.name)[1]
-        return recipekeys.variable(key) if key else None
+        key = recipe_key.split(self.name)[1]
+        return recipe_key.variable(key) if key else None
 
-    def keyed(self, secret: str) -> Recipe:
-        """The recipe with its secret key. Raises `UsageError` for a short key, and for another than
-        that of its fingerprint.
+    def with_secret(self, secret: str) -> Recipe:
+        """Return the recipe with its secret key.
+
+        Raises `UsageError` for a short key, and for a key with another fingerprint than `key`.
         """
-        told = recipekeys.fingerprint(secret)
-        if self.key not in (None, told):
+        fingerprint = recipe_key.fingerprint(secret)
+        if self.key not in (None, fingerprint):
             raise UsageError(
-                f"{self.key_variable} holds the key with fingerprint {told}, but {self.name} was made with {self.key}; "
-                "give that one, or reindex"
+                f"{self.key_variable} holds the key with fingerprint {fingerprint}, "
+                f"but {self.name} was made with {self.key}; give that one, or reindex"
             )
-        return dataclasses.replace(self, key=told, secret=secret)
+        return dataclasses.replace(self, key=fingerprint, secret=secret)
 
     def difference(self, other: Recipe) -> tuple[str, ...]:
-        """Settings that differ, as `name: mine -> other`, sorted by name; empty when the ids are
-        equal.
+        """Return the settings that differ, as `name: mine -> other`, sorted by name.
+
+        Empty when the ids are equal.
         """
         mine, theirs = self.settings, other.settings
         names = sorted(mine.keys() | theirs.keys())
@@ -112,7 +115,7 @@ class Recipe:
         )
 
 
-_FIELDS = tuple(one.name for one in dataclasses.fields(Recipe) if one.name != "secret")
+_FIELDS = tuple(item.name for item in dataclasses.fields(Recipe) if item.name != "secret")
 
 DEFAULT_V1 = Recipe(
     name="default_v1",
@@ -133,11 +136,12 @@ DEFAULT_V1 = Recipe(
 DEFAULT = DEFAULT_V1
 
 _TOKENISERS = (
-    "ws", "white-space", "words", "split-words", "sents", "split-sents", "words-nl", "sents-nl",
-    *(f"white-space-{width}-grams" for width in range(2, 7)), *(f"{width}-grams" for width in range(1, 7)),
-)  # fmt: skip
+    *("ws", "white-space", "words", "split-words", "sents", "split-sents", "words-nl", "sents-nl"),
+    *(f"white-space-{width}-grams" for width in range(2, 7)),
+    *(f"{width}-grams" for width in range(1, 7)),
+)
 RUNS = re.compile(r"(?P<width>[1-9][0-9]?)-(?P<unit>byte-grams|word-shingles)", re.ASCII)
-_SAME = {"white-space": "ws", "split-words": "words", "split-sents": "sents"}
+_ALIASES = {"white-space": "ws", "split-words": "words", "split-sents": "sents"}
 _NORMALISERS = ("norm-html", "norm", "none", "default", "norm-anyascii", "norm-html-anyascii")
 _HASHES = ("sha1", "mmh3", "crc32")
 _SCHEMES = ("affine32", "legacy", "affine64", "fss", "icws")
@@ -155,6 +159,7 @@ _STUDY = {
     "minhash": "truncated_first_v1",
     "minhash-last": "truncated_last_v1",
 }
+_OPTIONS = f"[:{'|'.join(_SCHEMES)}[:{'|'.join(_PACKED)}]]"
 SPELLINGS = (
     "default",
     "default_v1",
@@ -162,26 +167,26 @@ SPELLINGS = (
     "simhash-doc[-v1|-v2|-v3|-v4][-loose][:stop-LANGUAGE]",
     f"signature-study:{'|'.join(_STUDY)}:BITS",
     "clauses[:TERMS]",
-    f"TOKENIZER:NORMALISER:{'|'.join(_HASHES)}:NUM_PERM[:{'|'.join(_SCHEMES)}[:{'|'.join(_PACKED)}]]",
+    f"TOKENIZER:NORMALISER:{'|'.join(_HASHES)}:NUM_PERM{_OPTIONS}",
     f"baseline:{'|'.join(_BASELINES)}",
 )
 
 
 def recipe_named(name: str) -> Recipe:
-    """Return the recipe that `name` spells; `default` is today's alias of a versioned recipe.
+    """Return the recipe of that name; `default` is an alias of the newest versioned recipe.
 
-    Raises `UnknownRecipe`, which lists the spellings there are, and `UsageError` when one part of a
-    spelling is not valid.
+    Raises `UnknownRecipe`, which lists the forms of a name, and `UsageError` when one part of a
+    name is not valid.
 
     >>> recipe_named("default").name, recipe_named(":::").name
     ('default_v1', 'ws:norm-html:sha1:128')
     """
     if name in ("default", "default_v1"):
         return DEFAULT_V1
-    plain, key = recipekeys.split(name)
+    plain, key = recipe_key.split(name)
     if key and plain in ("default", "default_v1"):
         return dataclasses.replace(
-            DEFAULT_V1, name=f"default_v1+key:{key}", feature_hash=recipekeys.KEYED_HASH
+            DEFAULT_V1, name=f"default_v1+key:{key}", feature_hash=recipe_key.KEYED_HASH
         )
     parts = name.split(":")
     for head, make in _FAMILIES.items():
@@ -193,22 +198,28 @@ def recipe_named(name: str) -> Recipe:
 
 
 def _condenser(parts: list[str]) -> Recipe:
-    """copietje's condenser: an empty part is its default; both spellings of tokenisers (`_` or `-`)
-    are taken.
+    """Return the recipe of a condenser string of copietje.
+
+    An empty part is its default; tokenisers may be written with `_` or `-`.
     """
     tokeniser = parts[0].replace("_", "-") or "ws"
     if not RUNS.fullmatch(tokeniser):
         tokeniser = _one_of(
             "tokenizer", tokeniser, (*_TOKENISERS, "N-byte-grams", "N-word-shingles")
         )
-    tokeniser = _SAME.get(tokeniser, tokeniser)
+    tokeniser = _ALIASES.get(tokeniser, tokeniser)
     normaliser = _one_of("normaliser", parts[1] or "norm-html", _NORMALISERS)
     feature_hash = _one_of("hash", parts[2] or "sha1", _HASHES)
     slots = _number("number of permutations", parts[3] or "128", 2, 65536)
     scheme = _one_of("scheme", (parts[4:] or [""])[0] or "affine32", _SCHEMES)
     packed = _one_of("packing", parts[5], _PACKED) if len(parts) > 5 else ""
-    suffix = f":{scheme}:{packed}" if packed else "" if scheme == "affine32" else f":{scheme}"
-    bands, rows = (26, 4) if slots == 128 else (max(1, slots // 5), 5 if slots >= 5 else slots)
+    suffix = "" if scheme == "affine32" else f":{scheme}"
+    if packed:
+        suffix = f":{scheme}:{packed}"
+    rows = min(5, slots)
+    bands = max(1, slots // 5)
+    if slots == 128:
+        bands, rows = 26, 4
     return Recipe(
         name=f"{tokeniser}:{normaliser}:{feature_hash}:{slots}{suffix}",
         normaliser=normaliser,
@@ -224,36 +235,42 @@ def _condenser(parts: list[str]) -> Recipe:
 
 
 def _simhash_doc(parts: list[str]) -> Recipe:
-    """`simhash-doc-v2`: 16 tables of 28 bits find what is within 3 bits; `-loose` has 28 tables for
-    6 bits (.90).
+    """Return the recipe of a `simhash-doc` name.
+
+    16 tables of 28 bits find everything within 3 bits; `-loose` has 28 tables for 6 bits (.90).
     """
-    spelled = parts[0].removeprefix("simhash-doc").removeprefix("-")
-    version, loose = spelled.removesuffix("loose").removesuffix("-"), spelled.endswith("loose")
+    options = parts[0].removeprefix("simhash-doc").removeprefix("-")
+    is_loose = options.endswith("loose")
+    version = options.removesuffix("loose").removesuffix("-")
     version = _one_of("version of simhash-doc", version or "v2", ("v1", "v2", "v3", "v4"))
-    stop = (
-        parts[1].removeprefix("stop-") if len(parts) == 2 and parts[1].startswith("stop-") else ""
-    )
+    has_stop_list = len(parts) == 2 and parts[1].startswith("stop-")
+    stop = parts[1].removeprefix("stop-") if has_stop_list else ""
     if len(parts) > 1 and not stop:
         raise UsageError(
             f"simhash-doc takes a version, -loose and :stop-LANGUAGE only, not {':'.join(parts)!r}"
         )
+    variant = "-loose" if is_loose else ""
+    suffix = f":stop-{stop}" if stop else ""
     return Recipe(
-        name=f"simhash-doc-{version}{'-loose' if loose else ''}{f':stop-{stop}' if stop else ''}",
+        name=f"simhash-doc-{version}{variant}{suffix}",
         normaliser="none",
         features=f"tokens_{version}",
         feature_hash="jenkins64_v1",
         simhash=f"simhash_doc_{version}",
         bits=64,
-        tables="8/2" if loose else "4/1,4/1",
+        tables="8/2" if is_loose else "4/1,4/1",
         stop_words=stop or None,
     )
 
 
 def _study(parts: list[str]) -> Recipe:
-    """`signature-study:METHOD:BITS`, over UTF-8 character 4-grams of the untouched text."""
+    """Return the recipe of `signature-study:METHOD:BITS`.
+
+    Its features are UTF-8 character 4-grams of the unchanged text.
+    """
     if len(parts) != 3:
         raise UsageError(
-            f"signature-study is spelled signature-study:METHOD:BITS, not {':'.join(parts)!r}"
+            f"signature-study is written signature-study:METHOD:BITS, not {':'.join(parts)!r}"
         )
     method = _one_of("method", parts[1], tuple(_STUDY))
     bits = _number("number of bits", parts[2], 16, 512 if method == "simhash-sha512" else 1024)
@@ -272,9 +289,7 @@ def _study(parts: list[str]) -> Recipe:
 
 
 def _clauses(parts: list[str]) -> Recipe:
-    """`clauses` and `clauses:60`: rare-term vectors, of 30 terms for clauses unless another length
-    is given.
-    """
+    """Return the recipe of `clauses` or `clauses:TERMS`: rare-term vectors of 30 terms or TERMS."""
     if len(parts) > 2:
         raise UsageError(f"clauses takes one number, as in clauses:60, not {':'.join(parts)!r}")
     terms = _number("number of terms", (parts[1:] or ["30"])[0], 10, 60)
@@ -290,11 +305,12 @@ def _clauses(parts: list[str]) -> Recipe:
 
 
 def _baseline(parts: list[str]) -> Recipe:
-    """Schemes that others published, over five-word shingles (winnowing: character 5-grams), for
-    comparison.
+    """Return the recipe of a published scheme, for comparison.
+
+    Its features are five-word shingles (winnowing: character 5-grams; I-Match: tokens).
     """
     if len(parts) != 2:
-        raise UsageError(f"a baseline is spelled baseline:NAME, not {':'.join(parts)!r}")
+        raise UsageError(f"a baseline is written baseline:NAME, not {':'.join(parts)!r}")
     name = _one_of("baseline", parts[1], _BASELINES)
     features = {"winnowing": "5-grams", "i-match": "tokens_v2"}.get(name, "5-word-shingles")
     return Recipe(
@@ -321,7 +337,7 @@ def _one_of(what: str, value: str, known: tuple[str, ...]) -> str:
     return value
 
 
-def _number(what: str, spelled: str, least: int, most: int) -> int:
-    if not spelled.isdecimal() or len(spelled) > 9 or not least <= int(spelled) <= most:
-        raise UsageError(f"the {what} lies between {least} and {most}, unlike {spelled!r}")
-    return int(spelled)
+def _number(what: str, digits: str, least: int, most: int) -> int:
+    if not digits.isdecimal() or len(digits) > 9 or not least <= int(digits) <= most:
+        raise UsageError(f"the {what} lies between {least} and {most}, unlike {digits!r}")
+    return int(digits)

@@ -212,7 +212,7 @@ def _document_or_task(item: Pending, limits: Limits) -> Document | Task[Pending]
     become a task.
     """
     reached("before_extract", ExtractionError)
-    made = item.payload.made
+    made = item.payload.document
     if isinstance(made, ExtractionError):
         raise made
     return made or document_or_task(item, item.payload.data, file_name(item.blob.path), limits)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from indexer.joins.external_sort import Codes
-from indexer.joins.runs import Places
+if TYPE_CHECKING:
+    from indexer.joins.external_sort import Codes
+    from indexer.joins.runs import Places
 
 _HALF, _LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 

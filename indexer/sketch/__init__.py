@@ -1,1 +1,1 @@
-"""Features to sketches: one algorithm a file; the numpy definition is the specification."""
+"""Sketches of features: one algorithm per file; the numpy definition is the specification."""

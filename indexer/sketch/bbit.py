@@ -1,5 +1,4 @@
-"""b-bit MinHash: only the low b bits of each slot are kept, and the estimate is corrected for
-chance.
+"""b-bit MinHash: the low b bits of each slot, with an estimate that is corrected for chance.
 
 Li & König, "b-Bit Minwise Hashing", WWW 2010. Two slots that differ still agree in their low b bits
 with a chance of 2^-b, so slots agree with chance P = c + (1 - c) J with c = 2^-b, and J = (P - c) /
@@ -23,8 +22,9 @@ WIDTHS = (1, 2, 4, 8)
 
 
 def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:
-    """The low `bits` (1, 2, 4 or 8) of each slot, the first slot most significant; the last byte
-    filled up with zeros.
+    """Return the low `bits` (1, 2, 4 or 8) of each slot as bytes.
+
+    The first slot is most significant; the last byte is padded with zeros.
 
     >>> pack_low_bits(np.array([0xA1, 0xB2, 0xC3], dtype=np.uint32), 4).hex()
     '1230'
@@ -35,31 +35,30 @@ def pack_low_bits(slots: NDArray[Any], bits: int) -> bytes:
 
 
 def unpack_low_bits(packed: bytes, bits: int, slots: int) -> NDArray[np.uint8]:
-    """The inverse of `pack_low_bits`: (slots,) uint8 below 2**bits. Raises `UsageError` when the
-    lengths do not fit.
+    """Return the slots that `pack_low_bits` packed: (slots,) uint8 below 2**bits.
+
+    Raises `UsageError` when the lengths do not fit.
 
     >>> unpack_low_bits(bytes.fromhex("1230"), 4, 3).tolist()
     [1, 2, 3]
     """
     _check(bits)
-    if len(packed) != -(-slots * bits // 8):
-        raise UsageError(
-            f"{slots} slots of {bits} bits take {-(-slots * bits // 8)} bytes, not {len(packed)}"
-        )
-    rows = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=slots * bits).reshape(
-        slots, bits
-    )
-    return rows @ (1 << np.arange(bits - 1, -1, -1)).astype(np.uint8)
+    size = -(-slots * bits // 8)
+    if len(packed) != size:
+        raise UsageError(f"{slots} slots of {bits} bits take {size} bytes, not {len(packed)}")
+    every_bit = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=slots * bits)
+    powers = (1 << np.arange(bits - 1, -1, -1)).astype(np.uint8)
+    return every_bit.reshape(slots, bits) @ powers
 
 
 def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
-    """The corrected estimate from the number of agreeing b-bit slots, cut to [0, 1].
+    """Return the corrected estimate from the number of agreeing b-bit slots, clipped to [0, 1].
 
-    The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots:
-    anything from 0 to 1.
+    The interval is Wilson's for the share of agreeing slots, corrected the same way. No slots: the
+    interval is (0, 1).
 
-    >>> one = correct_for_chance(72, 128, 1)
-    >>> round(one.similarity, 3), round(one.low, 3), round(one.high, 3)
+    >>> estimate = correct_for_chance(72, 128, 1)
+    >>> round(estimate.similarity, 3), round(estimate.low, 3), round(estimate.high, 3)
     (0.125, 0.0, 0.291)
     """
     _check(bits)
@@ -71,7 +70,7 @@ def correct_for_chance(agreeing: int, slots: int, bits: int) -> Estimate:
 
 
 def standard_error(similarity: float, slots: int, bits: int) -> float:
-    """The standard deviation of the estimate before cutting (the paper's theorem 2).
+    """Return the standard deviation of the estimate before clipping (the paper's theorem 2).
 
     >>> round(standard_error(0.8, 128, 8), 4), round(standard_error(0.8, 128, 1), 4)
     (0.0354, 0.053)

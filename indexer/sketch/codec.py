@@ -1,4 +1,4 @@
-"""The one place where sketches become bytes and back. Big-endian everywhere."""
+"""The byte layout of stored sketches, big-endian."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def pack_slots(slots: NDArray[np.uint32]) -> bytes:
-    """Big-endian unsigned 32-bit words, nothing else: 4 * len(slots) bytes.
+    """Return slots as big-endian unsigned 32-bit words, 4 * len(slots) bytes.
 
     >>> pack_slots(np.array([1, 258], dtype=np.uint32)).hex()
     '0000000100000102'
@@ -16,7 +16,7 @@ def pack_slots(slots: NDArray[np.uint32]) -> bytes:
 
 
 def unpack_slots(packed: bytes) -> NDArray[np.uint32]:
-    """The inverse of `pack_slots`, (len(packed) // 4,) uint32.
+    """Return the slots that `pack_slots` packed, (len(packed) // 4,) uint32.
 
     >>> unpack_slots(bytes.fromhex("0000000100000102")).tolist()
     [1, 258]
@@ -25,8 +25,7 @@ def unpack_slots(packed: bytes) -> NDArray[np.uint32]:
 
 
 def signed64(bits: int) -> int:
-    """An unsigned 64-bit number as the signed one with the same bits, as engines' `long` and SQLite
-    keep it.
+    """Return the signed number with the same 64 bits, as engines' `long` and SQLite store it.
 
     >>> signed64(2**64 - 1)
     -1
@@ -35,7 +34,7 @@ def signed64(bits: int) -> int:
 
 
 def unsigned64(number: int) -> int:
-    """The inverse of `signed64`.
+    """Return the unsigned number with the same 64 bits, the inverse of `signed64`.
 
     >>> unsigned64(-1) == 2**64 - 1
     True

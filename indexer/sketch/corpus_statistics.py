@@ -1,9 +1,8 @@
-"""Corpus statistics: in how many documents a feature stands, how often in all, and out of how much.
+"""Corpus statistics: document and collection frequencies of features, and the corpus size.
 
-Weighted TopSig, rare-term signatures and I-Match need them. They are a value of their own: counted
-from any texts, updated while documents arrive, merged, written to bytes, and named by a digest of
-what they say, so that a sketch can tell which statistics it was made with. Features are counted by
-their 64-bit hashes.
+Weighted TopSig, rare-term signatures and I-Match need them. They are counted from any texts,
+updated while documents arrive, merged, and serialised. A digest of the counts is their id, so that
+a sketch can name the statistics it was made with. Features are counted by their 64-bit hashes.
 """
 
 from __future__ import annotations
@@ -27,8 +26,10 @@ _MAGIC = b"nearfold-statistics-1\n"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segment:
-    """Counts of some documents: hashes ascending and distinct, occurrences in all, documents that
-    have them; (n,) each.
+    """Counts of some documents, (n,) each.
+
+    `hashes` are ascending and distinct, `occurrences` their collection frequencies, `holders` their
+    document frequencies.
     """
 
     hashes: Hashes
@@ -37,11 +38,11 @@ class _Segment:
 
 
 class CorpusStatistics:
-    """Counts of features over documents. `features` names the feature set, as in a recipe; unlike
-    sets do not merge.
+    """Counts of features over documents.
 
-    Adding a document costs time in proportion to its own size (counts are kept in segments that are
-    merged as they grow), and a look-up sees every document added so far.
+    `features` names the feature set, as in a recipe; different sets do not merge. Adding a document
+    takes time in proportion to its own size, because counts are kept in segments that are merged as
+    they grow. A look-up covers every document added so far.
     """
 
     def __init__(self, features: str) -> None:
@@ -52,9 +53,7 @@ class CorpusStatistics:
 
     @property
     def id(self) -> str:
-        """12 hexadecimal digits, a digest of every count: the same for the same documents in any
-        order.
-        """
+        """A digest of every count, 12 hexadecimal digits; it does not depend on document order."""
         whole = self._whole()
         digest = hashlib.sha256(json.dumps([self.features, self.documents, self.length]).encode())
         for part in (whole.hashes, whole.occurrences, whole.holders):
@@ -66,18 +65,18 @@ class CorpusStatistics:
         return len(self._whole().hashes)
 
     def add(self, hashes: Hashes) -> None:
-        """Count one document, given the hashes of its features with repeats. A document without
-        features counts as one.
+        """Count one document, given the hashes of its features with repeats.
+
+        A document without features counts as one document.
         """
         distinct, occurrences = np.unique(hashes, return_counts=True)
+        holders = np.ones(len(distinct), dtype=np.int64)
         self.documents += 1
         self.length += len(hashes)
-        self._append(
-            _Segment(distinct, occurrences.astype(np.int64), np.ones(len(distinct), dtype=np.int64))
-        )
+        self._append(_Segment(distinct, occurrences.astype(np.int64), holders))
 
     def merge(self, other: CorpusStatistics) -> None:
-        """Count all that `other` counted. Raises `UsageError` when it counted other features."""
+        """Add the counts of `other`. Raises `UsageError` when it counted other features."""
         if other.features != self.features:
             raise UsageError(
                 f"statistics of {other.features} do not merge with statistics of {self.features}"
@@ -88,20 +87,23 @@ class CorpusStatistics:
             self._append(segment)
 
     def occurrences(self, hashes: Hashes) -> Counts:
-        """How often each feature stands in the whole corpus (collection frequency): (n,) int64, 0
-        for what was not seen.
+        """Return how often each feature occurs in the corpus: (n,) int64, 0 for unseen features.
+
+        This is the collection frequency.
         """
-        return self._looked_up(hashes, "occurrences")
+        return self._sum_counts(hashes, "occurrences")
 
     def holders(self, hashes: Hashes) -> Counts:
-        """How many documents have each feature (document frequency): (n,) int64, 0 for what was not
-        seen.
+        """Return how many documents have each feature: (n,) int64, 0 for unseen features.
+
+        This is the document frequency.
         """
-        return self._looked_up(hashes, "holders")
+        return self._sum_counts(hashes, "holders")
 
     def pack(self) -> bytes:
-        """All counts as bytes, for `unpack`: a line naming the format, a line of JSON,
-        zlib-compressed big-endian arrays.
+        """Return all counts as bytes.
+
+        A line naming the format, a line of JSON, and zlib-compressed big-endian arrays.
         """
         whole = self._whole()
         head = {
@@ -119,7 +121,7 @@ class CorpusStatistics:
 
     @classmethod
     def unpack(cls, packed: bytes) -> CorpusStatistics:
-        """The statistics that `pack` wrote. Raises `UsageError` for other or damaged bytes."""
+        """Return the statistics of packed bytes. Raises `UsageError` for other or damaged bytes."""
         try:
             magic, head_line, body = packed.split(b"\n", 2)
             head = json.loads(head_line)
@@ -128,45 +130,46 @@ class CorpusStatistics:
             statistics.documents, statistics.length = head["documents"], head["length"]
             statistics._append(_Segment(arrays[0].astype(np.uint64), *arrays[1:].astype(np.int64)))
         except (ValueError, KeyError, TypeError, zlib.error):
-            raise UsageError("these bytes are no corpus statistics, or damaged") from None
+            raise UsageError("these bytes are not corpus statistics, or damaged") from None
         if magic + b"\n" != _MAGIC or statistics.id != head.get("id"):
-            raise UsageError("these bytes are no corpus statistics of this version, or damaged")
+            raise UsageError("these bytes are not corpus statistics of this version, or damaged")
         return statistics
 
     def _append(self, segment: _Segment) -> None:
         """Add a segment; merge the last two while the earlier is not twice as long."""
         self._segments.append(segment)
-        while (
-            len(self._segments) > 1
-            and len(self._segments[-2].hashes) < 2 * len(self._segments[-1].hashes) + 1
-        ):
-            newer, older = self._segments.pop(), self._segments.pop()
-            self._segments.append(_merged([older, newer]))
+        while len(self._segments) > 1:
+            older, newer = self._segments[-2:]
+            if len(older.hashes) > 2 * len(newer.hashes):
+                break
+            self._segments[-2:] = [_merge_segments([older, newer])]
 
     def _whole(self) -> _Segment:
         if len(self._segments) != 1:
-            self._segments = [_merged(self._segments)]
+            self._segments = [_merge_segments(self._segments)]
         return self._segments[0]
 
-    def _looked_up(self, hashes: Hashes, what: str) -> Counts:
-        found = np.zeros(len(hashes), dtype=np.int64)
+    def _sum_counts(self, hashes: Hashes, field: str) -> Counts:
+        total = np.zeros(len(hashes), dtype=np.int64)
         for segment in self._segments:
-            if len(segment.hashes):
-                places = np.minimum(
-                    np.searchsorted(segment.hashes, hashes), len(segment.hashes) - 1
-                )
-                found += np.where(
-                    segment.hashes[places] == hashes, getattr(segment, what)[places], 0
-                )
-        return found
+            if not len(segment.hashes):
+                continue
+            places = np.searchsorted(segment.hashes, hashes)
+            places = np.minimum(places, len(segment.hashes) - 1)
+            counts = getattr(segment, field)[places]
+            total += np.where(segment.hashes[places] == hashes, counts, 0)
+        return total
 
 
 def count_features(documents: Iterable[Hashes], features: str) -> CorpusStatistics:
-    """Statistics of documents, each given by the hashes of its features with repeats.
+    """Return the statistics of documents, each given by the hashes of its features with repeats.
 
-    >>> statistics = count_features([np.array([7, 7, 9], np.uint64), np.array([7], np.uint64)], "example")
-    >>> statistics.documents, statistics.length, statistics.occurrences(np.array([7, 8], np.uint64)).tolist()
-    (2, 4, [3, 0])
+    >>> documents = [np.array([7, 7, 9], np.uint64), np.array([7], np.uint64)]
+    >>> statistics = count_features(documents, "example")
+    >>> statistics.documents, statistics.length
+    (2, 4)
+    >>> statistics.occurrences(np.array([7, 8], np.uint64)).tolist()
+    [3, 0]
     """
     statistics = CorpusStatistics(features)
     for hashes in documents:
@@ -174,7 +177,7 @@ def count_features(documents: Iterable[Hashes], features: str) -> CorpusStatisti
     return statistics
 
 
-def _merged(segments: list[_Segment]) -> _Segment:
+def _merge_segments(segments: list[_Segment]) -> _Segment:
     if not segments:
         return _Segment(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
     hashes, places = np.unique(

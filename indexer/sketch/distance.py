@@ -1,10 +1,10 @@
-"""Distances between sketches of bits."""
+"""Distances between bit sketches."""
 
 from __future__ import annotations
 
 
 def hamming(left: int, right: int) -> int:
-    """Count differing bits of two sketches (0 = identical).
+    """Return the number of bits in which two sketches differ.
 
     >>> hamming(0b1010, 0b0011)
     2
@@ -13,7 +13,7 @@ def hamming(left: int, right: int) -> int:
 
 
 def bit_similarity(left: int, right: int, bits: int) -> float:
-    """1 - d / bits for the Hamming distance d, in [0, 1].
+    """Return 1 - d / bits for the Hamming distance d, in [0, 1].
 
     >>> bit_similarity(0b1010, 0b0011, bits=64)
     0.96875

@@ -1,8 +1,8 @@
-"""The narrow waist: text and recipe in, sketches and keys out. Everything else agrees because it
-agrees with this.
+"""The core function: a text and a recipe in, sketches and keys out.
 
-The numpy definition below is the specification. Where the compiled kernel is installed it computes
-the same bits faster.
+Indexing, look-ups, the ingest pipeline and Spark agree because they all use this definition. The
+numpy code below is the specification; the compiled kernel, where installed, computes the same bits
+faster.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer import recipe_key as recipekeys
+from indexer import recipe_key
 from indexer.errors import UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import DEFAULT, Recipe
@@ -39,11 +39,11 @@ MAX_BLOCKS = 64
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """The fingerprints of n texts as arrays, one row a text, in the order given.
+    """The fingerprints of n texts as arrays, one row a text, in order.
 
-    `minhash`: (n, slots) uint32; `simhash`: (n,) uint64; rows whose status is not `complete` are
-    zero there, and their keys are empty. A recipe without MinHash has no slots, one without SimHash
-    zeros there. `words` and `chars`: (n,) int64. `exact`: SHA-256 of the normalised text.
+    `minhash`: (n, slots) uint32; `simhash`: (n,) uint64. Both are zero, and keys are empty, in rows
+    whose status is not `complete`. A recipe without MinHash has no slots; without SimHash the bits
+    are zero. `words` and `chars`: (n,) int64. `exact`: SHA-256 of the normalised text.
     """
 
     recipe: Recipe
@@ -60,7 +60,7 @@ class Fingerprints:
         return len(self.status)
 
     def __getitem__(self, place: int) -> Fingerprint:
-        """The fingerprint of one text."""
+        """Return the fingerprint of one text."""
         complete = self.status[place] == "complete"
         return Fingerprint(
             status=self.status[place],
@@ -75,8 +75,9 @@ class Fingerprints:
 
 
 def kernel_name() -> str:
-    """Which code computes fingerprints here: `rust` (compiled) or `numpy` (the definition). The
-    bits are the same.
+    """Return which code computes fingerprints: `rust` (compiled) or `numpy` (the definition).
+
+    The bits are the same.
     """
     return "numpy" if _kernel is None else "rust"
 
@@ -86,8 +87,8 @@ def fingerprint(
 ) -> Fingerprint:
     """Fingerprint one text by any recipe. Any `str` is accepted, lone surrogates and NUL included.
 
-    `statistics` are what recipes with corpus weights need (`schemes.count_text_features`). Raises
-    `UsageError` for a recipe that asks for what this version does not have.
+    Recipes with corpus weights need `statistics` (`schemes.count_text_features`). Raises
+    `UsageError` for a recipe that this version cannot compute.
 
     >>> fingerprint("").status
     'empty'
@@ -98,16 +99,15 @@ def fingerprint(
 
 
 def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 1) -> Fingerprints:
-    """Fingerprint many texts at once; the form that everything hot calls.
+    """Fingerprint many texts at once; faster than one by one.
 
     A text with no normalised character is `empty`, one without letters `numbers_only`, one with
     fewer than the recipe's `min_features` distinct features (one at least) `too_short`: these have
-    no sketches and no keys, so they never match anything. `threads` share the work where the kernel
-    is compiled. Raises `UsageError` for a recipe that asks for steps or sizes that this version
-    does not have.
+    no sketches and no keys, so they never match anything. `threads` share the work if the kernel is
+    compiled. Raises `UsageError` for a recipe with steps or sizes that this version cannot compute.
     """
     if not _by_grams(recipe):
-        return _gathered(texts, recipe)
+        return _fingerprint_each(texts, recipe)
     _check(recipe)
     if _kernel is None:
         return define(texts, recipe)
@@ -115,7 +115,7 @@ def fingerprints(texts: Sequence[str], recipe: Recipe = DEFAULT, threads: int = 
 
 
 def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
-    """`fingerprints` by the numpy definition, whatever is installed."""
+    """Return `fingerprints` by the numpy definition, even if the kernel is installed."""
     _check(recipe)
     slots, count = _slots(recipe), len(texts)
     codes = [normalised_codes(text) for text in texts]
@@ -138,7 +138,7 @@ def define(texts: Sequence[str], recipe: Recipe = DEFAULT) -> Fingerprints:
 
 
 def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprints:
-    """`fingerprints` by the compiled kernel."""
+    """Return `fingerprints` by the compiled kernel."""
     minhash, bits, bands, blocks, status, exact, words, chars = _kernel.fingerprints(
         list(texts),
         width=recipe.width or 1,
@@ -149,7 +149,7 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
         blocks=recipe.blocks or 0,
         min_features=recipe.min_features,
         threads=threads,
-        key=recipekeys.words(recipe.secret) if recipe.secret else None,
+        key=recipe_key.words(recipe.secret) if recipe.secret else None,
     )
     slots = np.frombuffer(minhash, dtype=np.uint32).reshape(len(status), _slots(recipe))
     counts = np.frombuffer(words, dtype=np.int64), np.frombuffer(chars, dtype=np.int64)
@@ -160,45 +160,43 @@ def _compiled(texts: Sequence[str], recipe: Recipe, threads: int) -> Fingerprint
 
 def _hashes(codes: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint64]:
     width = recipe.width or 1
-    return (
-        keyed_gram_hashes(codes, width, recipekeys.words(recipe.secret))
-        if recipe.secret
-        else gram_hashes(codes, width)
-    )
+    if recipe.secret:
+        return keyed_gram_hashes(codes, width, recipe_key.words(recipe.secret))
+    return gram_hashes(codes, width)
 
 
 def _by_grams(recipe: Recipe) -> bool:
-    """Whether the batch form below computes the recipe; all others go text by text through
-    `indexer.sketch.schemes`.
+    """Return whether the batch form below computes the recipe.
+
+    All others are computed text by text by `indexer.sketch.schemes`.
     """
-    return recipe.normaliser == "default_v1" or recipe.feature_hash in (
-        "gram64_v1",
-        recipekeys.KEYED_HASH,
-    )
+    gram_hash_names = ("gram64_v1", recipe_key.KEYED_HASH)
+    return recipe.normaliser == "default_v1" or recipe.feature_hash in gram_hash_names
 
 
-def _gathered(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
-    """`fingerprints` of a recipe that has no batch form. Raises `UsageError` when its sketches do
-    not fit arrays and rows.
+def _fingerprint_each(texts: Sequence[str], recipe: Recipe) -> Fingerprints:
+    """Return `fingerprints` of a recipe that has no batch form.
+
+    Raises `UsageError` when its sketches do not fit arrays and rows.
     """
-    if not recipe.storable:
+    if not recipe.is_storable:
         raise UsageError(
-            f"recipe {recipe.name} cannot be kept in an index; `nearfold hash` prints it, or choose another recipe"
+            f"recipe {recipe.name} cannot be kept in an index; "
+            "`nearfold hash` prints it, or choose another recipe"
         )
-    made = [fingerprint_by(recipe, text) for text in texts]
+    rows = [fingerprint_by(recipe, text) for text in texts]
     empty = np.zeros(_slots(recipe), dtype=np.uint32)
+    slots = [empty if row.minhash is None else row.minhash for row in rows]
     return Fingerprints(
         recipe,
-        np.array(
-            [empty if one.minhash is None else one.minhash for one in made], np.uint32
-        ).reshape(len(made), len(empty)),
-        np.array([one.simhash or 0 for one in made], dtype=np.uint64),
-        [one.bands for one in made],
-        [one.blocks for one in made],
-        [one.status for one in made],
-        [one.exact for one in made],
-        np.array([one.words for one in made], dtype=np.int64),
-        np.array([one.chars for one in made], dtype=np.int64),
+        np.array(slots, np.uint32).reshape(len(rows), len(empty)),
+        np.array([row.simhash or 0 for row in rows], dtype=np.uint64),
+        [row.bands for row in rows],
+        [row.blocks for row in rows],
+        [row.status for row in rows],
+        [row.exact for row in rows],
+        np.array([row.words for row in rows], dtype=np.int64),
+        np.array([row.chars for row in rows], dtype=np.int64),
     )
 
 
@@ -209,30 +207,34 @@ def _slots(recipe: Recipe) -> int:
 def _keys(
     minhash: NDArray[np.uint32], bits: NDArray[np.uint64], status: list[Status], recipe: Recipe
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The band keys and block keys of complete rows; none for the others."""
-    bands = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0)
-    blocks = [keys.block_keys(int(one), 64, recipe.blocks) if recipe.blocks else () for one in bits]
-    complete = [one == "complete" for one in status]
-    return (
-        [row if good else () for row, good in zip(bands, complete, strict=True)],
-        [row if good else () for row, good in zip(blocks, complete, strict=True)],
-    )
+    """Return the band keys and block keys of complete rows; none for the others."""
+    complete = [row == "complete" for row in status]
+    every_band = keys.band_keys(minhash, recipe.bands or 0, recipe.rows or 0)
+    bands = [
+        row if is_complete else () for row, is_complete in zip(every_band, complete, strict=True)
+    ]
+    if not recipe.blocks:
+        return bands, [() for _ in status]
+    every_block = [keys.block_keys(number, 64, recipe.blocks) for number in bits.tolist()]
+    blocks = [
+        row if is_complete else () for row, is_complete in zip(every_block, complete, strict=True)
+    ]
+    return bands, blocks
 
 
 def _check(recipe: Recipe) -> None:
-    """Raise `UsageError` when the recipe asks for what neither the definition nor the kernel
-    computes, or lacks its key.
-    """
+    """Raise `UsageError` when the recipe cannot be computed, or lacks its key."""
     if recipe.key_variable and not recipe.secret:
         raise UsageError(
-            f"recipe {recipe.name} signs with a secret key: name the file that holds it by {recipe.key_variable}_FILE"
+            f"recipe {recipe.name} signs with a secret key: "
+            f"name the file that holds it by {recipe.key_variable}_FILE"
         )
-    known = {
+    feature_hash = recipe_key.KEYED_HASH if recipe.secret else "gram64_v1"
+    is_valid = {
         "normaliser": recipe.normaliser == "default_v1",
         "features": recipe.features == "chars_v1",
         "width": 1 <= (recipe.width or 0) <= MAX_GRAM,
-        "feature_hash": recipe.feature_hash
-        == (recipekeys.KEYED_HASH if recipe.secret else "gram64_v1"),
+        "feature_hash": recipe.feature_hash == feature_hash,
         "minhash": recipe.minhash in (None, "fss_v1"),
         "slots": 2 <= (recipe.slots or 0) <= MAX_SLOTS if recipe.minhash else not recipe.slots,
         "bands": 0 <= (recipe.bands or 0) * (recipe.rows or 0) <= (recipe.slots or 0),
@@ -240,8 +242,9 @@ def _check(recipe: Recipe) -> None:
         "bits": recipe.bits == 64 if recipe.simhash else not recipe.bits,
         "blocks": 0 <= (recipe.blocks or 0) <= (MAX_BLOCKS if recipe.simhash else 0),
     }
-    strange = [f"{name} = {getattr(recipe, name)}" for name, good in known.items() if not good]
-    if strange:
+    invalid = [f"{name} = {getattr(recipe, name)}" for name, valid in is_valid.items() if not valid]
+    if invalid:
         raise UsageError(
-            f"recipe {recipe.name} asks for {', '.join(strange)}, which this version cannot compute; use another recipe"
+            f"recipe {recipe.name} asks for {', '.join(invalid)}, "
+            "which this version cannot compute; use another recipe"
         )

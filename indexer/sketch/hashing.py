@@ -1,7 +1,6 @@
-"""64-bit mixing of features: multiply, xor and shift only, so that any language can compute the
-same bits.
+"""64-bit mixing of features.
 
-All arithmetic is modulo 2**64.
+Only multiplication, xor and shifts modulo 2**64, so that any language can compute the same bits.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ MAX_GRAM = 6
 
 
 def mix64(value: int) -> int:
-    """Mix 64 bits so that every input bit changes every output bit with a chance of about one half;
-    a bijection.
+    """Mix 64 bits; a bijection in which each input bit flips each output bit with chance 1/2.
 
     Stafford's variant 13 of the MurmurHash3 finaliser, as in SplitMix64 (Steele, Lea & Flood,
     OOPSLA 2014).
@@ -36,7 +34,7 @@ def mix64(value: int) -> int:
 
 
 def mix64_array(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """`mix64` of every element."""
+    """Return `mix64` of every element."""
     mixed: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
     mixed = mixed * np.uint64(MIX_ONE)
     mixed ^= mixed >> np.uint64(27)
@@ -46,12 +44,11 @@ def mix64_array(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def gram_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
-    """Hashes of all runs of `width` (1 to 6) code points, in order: (max(0, n - width + 1),)
-    uint64. `gram64_v1`.
+    """Return the hashes of all runs of `width` (1 to 6) code points, in order. `gram64_v1`.
 
-    With p(a, b, c) = a + b * 2**21 + c * 2**42 (a missing code point counts as 0), hash =
-    mix64(p(c0, c1, c2) + GRAM_MULTIPLIER * p(c3, c4, c5) + GAMMA). Code points have 21 bits, so p
-    is one-to-one.
+    (max(0, n - width + 1),) uint64. With p(a, b, c) = a + b * 2**21 + c * 2**42 (a missing code
+    point counts as 0), hash = mix64(p(c0, c1, c2) + GRAM_MULTIPLIER * p(c3, c4, c5) + GAMMA). Code
+    points have 21 bits, so p is one-to-one.
 
     >>> gram_hashes(np.array([102, 111, 108, 100], dtype=np.uint32), 4).tolist()
     [15197965243600533015]

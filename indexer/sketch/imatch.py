@@ -1,16 +1,16 @@
-"""I-Match, with lexicon randomisation: one hash over the terms of middling rarity, and more over
-random parts of the lexicon.
+"""I-Match with lexicon randomisation: hashes over the terms of medium rarity.
 
 Chowdhury, Frieder, Grossman & McCabe, "Collection Statistics for Fast Duplicate Document
 Detection", TOIS 2002; Kolcz, Chowdhury & Alspector, "Improved Robustness of Signature-Based
-Near-Replica Detection via Lexicon Randomization", KDD 2004. A baseline: nothing but equality of a
-hash can be asked of it.
+Near-Replica Detection via Lexicon Randomization", KDD 2004. A baseline: it only tests hashes for
+equality.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,40 +32,40 @@ def imatch(
     low: float = LOW,
     high: float = HIGH,
 ) -> tuple[str, ...]:
-    """SHA-1 signatures of a text: one over the whole lexicon, then one for each of `lexicons`
-    random parts of it. `imatch_v1`.
+    """Return SHA-1 signatures of a text. `imatch_v1`.
 
-    The lexicon are the terms whose idf, ln(documents / holders), lies between `low` and `high`
-    times the greatest there can be, ln(documents). Each random part leaves out a third of it, by
-    hash. Two texts match when any two signatures at the same place are equal. None for a text that
-    has no term in the lexicon, which would be a false match with every other such.
+    One over the whole lexicon, then one for each of `lexicons` random parts of it. The lexicon are
+    the terms whose idf, ln(documents / holders), lies between `low` and `high` times the greatest
+    possible, ln(documents). Each random part leaves out a third of it, by hash. Two texts match
+    when any two signatures at the same place are equal. A text without terms in the lexicon has no
+    signatures: it would match every other such text.
     """
     terms = sorted(set(tokens))
     hashes = string_hashes(terms)
     inside = _in_lexicon(hashes, statistics, low, high)
     if not np.any(inside):
         return ()
-    kept = [inside, *(inside & _part(hashes, number) for number in range(1, lexicons + 1))]
-    return tuple(
-        _signature([term for term, keep in zip(terms, one.tolist(), strict=True) if keep])
-        for one in kept
-    )
+    parts = (inside & _part(hashes, number) for number in range(1, lexicons + 1))
+    return tuple(_signature(list(compress(terms, part.tolist()))) for part in (inside, *parts))
 
 
 def signatures_match(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether any signature equals the one at the same place; a part of the lexicon that holds no
-    term of a text equals none.
+    """Return whether any signature equals the one at the same place.
 
-    >>> signatures_match(("a", "b"), ("c", "b")), signatures_match(("a", "b"), ("b", "a")), signatures_match((), ())
-    (True, False, False)
+    An empty signature, of a part of the lexicon without terms of the text, equals none.
+
+    >>> signatures_match(("a", "b"), ("c", "b")), signatures_match(("a", "b"), ("b", "a"))
+    (True, False)
+    >>> signatures_match((), ())
+    False
     """
-    return any(one == other != "" for one, other in zip(left, right, strict=False))
+    return any(a == b != "" for a, b in zip(left, right, strict=False))
 
 
 def _in_lexicon(
     hashes: NDArray[np.uint64], statistics: CorpusStatistics, low: float, high: float
 ) -> NDArray[np.bool_]:
-    """Terms of middling idf; terms that the statistics have not seen are outside."""
+    """Return which terms have a medium idf; terms unknown to the statistics do not count."""
     holders = statistics.holders(hashes)
     if statistics.documents < 2:
         return np.zeros(len(hashes), dtype=np.bool_)
@@ -76,13 +76,13 @@ def _in_lexicon(
 
 
 def _part(hashes: NDArray[np.uint64], number: int) -> NDArray[np.bool_]:
-    """The terms that the random part of that number keeps: two thirds of all there are."""
+    """Return the terms in the random part of that number: two thirds of all."""
     mixed = mix64_array(hashes + np.uint64(number * GAMMA % (1 << 64)))
-    kept: NDArray[np.bool_] = mixed >= np.uint64(int(DROPPED * 2**64))
-    return kept
+    inside: NDArray[np.bool_] = mixed >= np.uint64(int(DROPPED * 2**64))
+    return inside
 
 
 def _signature(terms: list[str]) -> str:
-    return (
-        hashlib.sha1("\n".join(terms).encode(), usedforsecurity=False).hexdigest() if terms else ""
-    )
+    if not terms:
+        return ""
+    return hashlib.sha1("\n".join(terms).encode(), usedforsecurity=False).hexdigest()

@@ -1,4 +1,4 @@
-"""Jenkins' lookup3, of many keys at once.
+"""Jenkins' lookup3 hash of many keys at once.
 
 Written from the definition of `hashlittle2` in Bob Jenkins' lookup3.c (May 2006, public domain);
 its self-test's vectors are in the tests. All arithmetic is modulo 2**32.
@@ -18,10 +18,11 @@ _BLOCK = 12
 
 
 def jenkins64(keys: Sequence[bytes]) -> NDArray[np.uint64]:
-    """64-bit hashes: hashlittle2 with both seeds zero, (n,) uint64, the value lookup3.c recommends:
-    *pc + (*pb << 32).
+    """Return 64-bit hashes, (n,) uint64.
 
-    >>> [hex(one) for one in jenkins64([b"", b"Four score and seven years ago"]).tolist()]
+    By hashlittle2 with both seeds zero, *pc + (*pb << 32), as lookup3.c recommends.
+
+    >>> [hex(value) for value in jenkins64([b"", b"Four score and seven years ago"]).tolist()]
     ['0xdeadbeefdeadbeef', '0xce7226e617770551']
     """
     low, high = hashlittle2(keys)
@@ -30,8 +31,7 @@ def jenkins64(keys: Sequence[bytes]) -> NDArray[np.uint64]:
 
 
 def hashlittle2(keys: Sequence[bytes], pc: int = 0, pb: int = 0) -> tuple[Words, Words]:
-    """What hashlittle2 leaves in *pc and *pb for each key, given the seeds it finds there: (n,)
-    uint32 each.
+    """Return *pc and *pb after hashlittle2 of each key with these seeds: (n,) uint32 each.
 
     >>> pc, pb = hashlittle2([b"Four score and seven years ago"], pc=0, pb=1)
     >>> hex(pc[0]), hex(pb[0])
@@ -41,20 +41,18 @@ def hashlittle2(keys: Sequence[bytes], pc: int = 0, pb: int = 0) -> tuple[Words,
     blocks = np.array([-(-len(key) // _BLOCK) for key in keys], dtype=np.int64)
     for count in np.unique(blocks).tolist():
         places = np.flatnonzero(blocks == count)
-        first[places], second[places] = _hashed(
-            [keys[place] for place in places.tolist()], count, pc, pb
-        )
+        same_length = [keys[place] for place in places.tolist()]
+        first[places], second[places] = _hash_blocks(same_length, count, pc, pb)
     return first, second
 
 
-def _hashed(keys: list[bytes], blocks: int, pc: int, pb: int) -> tuple[Words, Words]:
-    """`hashlittle2` of keys that all take the same number of 12-byte blocks."""
+def _hash_blocks(keys: list[bytes], blocks: int, pc: int, pb: int) -> tuple[Words, Words]:
+    """Return `hashlittle2` of keys that all have the same number of 12-byte blocks."""
     lengths = np.array([len(key) for key in keys], dtype=np.uint32)
     a = b = lengths + np.uint32((_START + pc) % (1 << 32))
     c = a + np.uint32(pb)
-    words = np.frombuffer(
-        b"".join(key.ljust(blocks * _BLOCK, b"\0") for key in keys), "<u4"
-    ).reshape(len(keys), -1)
+    padded = b"".join(key.ljust(blocks * _BLOCK, b"\0") for key in keys)
+    words = np.frombuffer(padded, "<u4").reshape(len(keys), -1)
     for start in range(0, 3 * blocks, 3):
         a, b, c = a + words[:, start], b + words[:, start + 1], c + words[:, start + 2]
         a, b, c = _final(a, b, c) if start == 3 * (blocks - 1) else _mix(a, b, c)

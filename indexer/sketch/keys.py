@@ -1,4 +1,4 @@
-"""Keys: exact-match strings made from sketches, so that an inverted index finds near duplicates."""
+"""Keys: exact-match strings of sketches, by which an inverted index finds near duplicates."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ def band_hashes(minhash: NDArray[np.uint32], bands: int, rows: int) -> NDArray[n
 
 
 def band_keys(minhash: NDArray[np.uint32], bands: int, rows: int) -> list[tuple[str, ...]]:
-    """The band keys of each row of (n, slots) slots: two hexadecimal digits of the band, sixteen of
-    its hash.
+    """Return the band keys of each row of (n, slots) slots.
+
+    A key is two hexadecimal digits of the band and sixteen of its hash.
     """
-    return [
-        tuple(f"{band:02x}{value:016x}" for band, value in enumerate(row))
-        for row in band_hashes(minhash, bands, rows).tolist()
-    ]
+    return [_keys_of(hashes) for hashes in band_hashes(minhash, bands, rows).tolist()]
+
+
+def _keys_of(hashes: list[int]) -> tuple[str, ...]:
+    return tuple(f"{band:02x}{value:016x}" for band, value in enumerate(hashes))
 
 
 def block_keys(bits: int, width: int, blocks: int) -> tuple[str, ...]:
-    """The keys of `blocks` equal parts of a `width`-bit sketch, the most significant first.
+    """Return the keys of `blocks` equal parts of a `width`-bit sketch, most significant first.
 
     Two sketches that differ in fewer bits than there are blocks share at least one (Manku, Jain &
     Das Sarma, WWW 2007). Each key is two hexadecimal digits of the block and then its value.

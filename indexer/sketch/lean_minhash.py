@@ -1,5 +1,4 @@
-"""Sketches as datasketch's `LeanMinHash` stores them, so that stores made with it or with copietje
-can be read and matched.
+"""The serialised form of datasketch's `LeanMinHash`, to read stores of datasketch or copietje.
 
 Layout: seed, 8 bytes signed; number of slots, 4 bytes signed, negative since datasketch 2.0 and
 then followed by one byte that names the scheme; the slots, 4 bytes each, 8 under `affine64`.
@@ -23,9 +22,7 @@ _NUMBERS = {name: code for code, name in _CODES.items()}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredSketch:
-    """Slots with the scheme and seed that made them. Sketches of different schemes or seeds do not
-    compare.
-    """
+    """Slots with their scheme and seed; different schemes or seeds do not compare."""
 
     slots: NDArray[Any]
     scheme: str
@@ -36,8 +33,7 @@ def unpack_lean(packed: bytes, byte_order: str = "!") -> StoredSketch:
     """Read one stored sketch; slots are uint32, uint64 under `affine64`.
 
     `byte_order` is one of the characters of Python's `struct`: `!` big-endian, `<` little-endian,
-    `@` native with padding (what datasketch writes unasked). Raises `UsageError` when the bytes are
-    no such sketch.
+    `@` native with padding (datasketch's default). Raises `UsageError` for other bytes.
     """
     try:
         seed, count = struct.unpack_from(f"{byte_order}qi", packed)
@@ -48,20 +44,19 @@ def unpack_lean(packed: bytes, byte_order: str = "!") -> StoredSketch:
         body = f"{head}{count}{'Q' if scheme == 'affine64' else 'I'}"
         slots = struct.unpack_from(body, packed)[-count:] if count else ()
     except (struct.error, KeyError):
+        raise UsageError("these bytes are not a LeanMinHash; try another byte order") from None
+    size = struct.calcsize(body)
+    if len(packed) != size:
         raise UsageError(
-            "these bytes are no LeanMinHash; was it written in another byte order?"
-        ) from None
-    if len(packed) != struct.calcsize(body):
-        raise UsageError(
-            f"a LeanMinHash of {count} slots has {struct.calcsize(body)} bytes, these are {len(packed)}"
+            f"a LeanMinHash of {count} slots has {size} bytes, not {len(packed)}; "
+            "try another byte order"
         )
-    return StoredSketch(
-        np.array(slots, dtype=np.uint64 if scheme == "affine64" else np.uint32), scheme, seed
-    )
+    kind = np.uint64 if scheme == "affine64" else np.uint32
+    return StoredSketch(np.array(slots, dtype=kind), scheme, seed)
 
 
 def pack_lean(sketch: StoredSketch, byte_order: str = "!") -> bytes:
-    """Write one sketch as datasketch would; the inverse of `unpack_lean`.
+    """Return a sketch as datasketch serialises it; the inverse of `unpack_lean`.
 
     >>> pack_lean(StoredSketch(np.array([258], dtype=np.uint32), "legacy")).hex()
     '00000000000000010000000100000102'

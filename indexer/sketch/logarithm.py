@@ -1,9 +1,8 @@
 """The natural logarithm with the same bits on every machine.
 
-The logarithms of C libraries and of NumPy's vector code differ in the last bit from one processor
-to the next; a sketch may not. Here are only sums, products and quotients, which IEEE 754 rounds the
-same everywhere: v = m 2^e with m in [sqrt 1/2, sqrt 2), ln v = e ln 2 + 2 artanh((m - 1) / (m +
-1)).
+The logarithms of C libraries and of NumPy's vector code differ in the last bit between processors;
+a sketch may not. This code uses only sums, products and quotients, which IEEE 754 rounds the same
+everywhere: v = m 2^e with m in [sqrt 1/2, sqrt 2), ln v = e ln 2 + 2 artanh((m - 1) / (m + 1)).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _TERMS = range(23, 1, -2)
 
 
 def natural_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Natural logarithms of positive finite numbers, right to about one part in 10^15.
+    """Return natural logarithms of positive finite numbers, right to about one part in 10^15.
 
     >>> natural_log(np.array([1.0, 2.0, 10.0])).round(12).tolist()
     [0.0, 0.69314718056, 2.302585092994]

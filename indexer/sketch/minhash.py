@@ -1,8 +1,8 @@
-"""MinHash by Fast Similarity Sketching: one pass over long texts, lower error than k hash functions
-on short ones.
+"""MinHash by Fast Similarity Sketching.
 
 Dahlgaard, Knudsen & Thorup, "Fast Similarity Sketching", FOCS 2017. Equal slots of two sketches
-estimate the Jaccard similarity of their feature sets without bias.
+estimate the Jaccard similarity of their feature sets without bias. It takes one pass over long
+texts, and has a lower error than k hash functions on short ones.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ def fast_similarity_sketch(hashes: NDArray[np.uint64], slots: int) -> NDArray[np
     """
     if len(hashes) == 0:
         raise NoFeatures
-    taken = np.full(slots, _EMPTY, dtype=np.uint64)
-    for turn in range(2 * slots):
-        _play_round(taken, hashes, turn)
-        if not np.any(taken == _EMPTY):
+    sketch = np.full(slots, _EMPTY, dtype=np.uint64)
+    for number in range(2 * slots):
+        _fill_round(sketch, hashes, number)
+        if not np.any(sketch == _EMPTY):
             break
-    return taken.astype(np.uint32)
+    return sketch.astype(np.uint32)
 
 
-def _play_round(taken: NDArray[np.uint64], hashes: NDArray[np.uint64], turn: int) -> None:
-    """Let every feature try for the slots that are still empty; `taken` is changed in place."""
-    slots = len(taken)
-    empty = taken == _EMPTY
-    shifted = np.uint64(turn * GAMMA % (1 << 64))
-    values = hashes if turn == 0 else mix64_array(hashes + shifted)
-    if turn >= slots:
-        if empty[turn - slots]:
-            taken[turn - slots] = (values & _LOW).min()
+def _fill_round(sketch: NDArray[np.uint64], hashes: NDArray[np.uint64], number: int) -> None:
+    """Fill empty slots in one round; `sketch` is changed in place."""
+    slots = len(sketch)
+    empty = sketch == _EMPTY
+    shift = np.uint64(number * GAMMA % (1 << 64))
+    values = hashes if number == 0 else mix64_array(hashes + shift)
+    if number >= slots:
+        if empty[number - slots]:
+            sketch[number - slots] = (values & _LOW).min()
         return
     places = ((values >> np.uint64(32)) * np.uint64(slots) >> np.uint64(32)).astype(np.intp)
-    open_places = empty[places]
-    np.minimum.at(taken, places[open_places], values[open_places] & _LOW)
+    is_open = empty[places]
+    np.minimum.at(sketch, places[is_open], values[is_open] & _LOW)

@@ -1,9 +1,7 @@
-"""Passages: long runs of letters and digits that texts share, and keys by which texts that share
-one are found.
+"""Keys of passages, by which texts that share a long run of letters and digits are found.
 
-The keys are the runs that winnowing keeps, the same ones in every text: texts that share an
-unbroken stretch of `GUARANTEED_LENGTH` letters and digits share a key, wherever it stands and whatever
-surrounds it.
+The keys are the runs that winnowing selects, the same in every text: texts that share an unbroken
+run of `GUARANTEED_LENGTH` letters and digits share a key, wherever the run is in the texts.
 """
 
 from __future__ import annotations
@@ -23,10 +21,10 @@ _BASE = 0x9E3779B97F4A7C15
 
 
 def run_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
-    """Hashes of all runs of `width` code points, in order: (max(0, n - width + 1),) uint64.
+    """Return the hashes of all runs of `width` code points, in order.
 
-    With the code points c as digits of a number to the base 2**64 / golden ratio, modulo 2**64,
-    then mixed.
+    (max(0, n - width + 1),) uint64. The code points are the digits of a number to the base 2**64 /
+    golden ratio, modulo 2**64, which is then mixed.
 
     >>> hashes = run_hashes(np.array([1, 2, 3, 1, 2, 3, 4], dtype=np.uint32), 3)
     >>> len(hashes), len(set(hashes.tolist())), bool(hashes[0] == hashes[3])
@@ -49,11 +47,11 @@ def run_hashes(codes: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
 
 
 def passage_runs(text: str) -> NDArray[np.uint64]:
-    """The hashes of all runs of `RUN` letters, marks and digits of a text, as `default_v1` spells
-    them, in order.
+    """Return the hashes of all runs of `RUN` letters, marks and digits of a text, in order.
 
-    Punctuation and symbols do not count, so that a quotation with a sign before each line is one
-    passage still. None when the text is shorter than a run.
+    The text is normalised by `default_v1`. Punctuation and symbols do not count, so that a
+    quotation with a sign before each line is still one passage. Empty when the text is shorter than
+    a run.
 
     >>> len(passage_runs("> To be, or not to be:\\n> that is the question."))
     7
@@ -62,22 +60,25 @@ def passage_runs(text: str) -> NDArray[np.uint64]:
 
 
 def passage_keys(runs: NDArray[np.uint64], window: int = WINDOW) -> NDArray[np.uint64]:
-    """The distinct keys of a text from its runs, ascending; about one for each 13 letters.
+    """Return the distinct keys of a text from its runs, ascending; about one per 13 letters.
 
     >>> quoted = "a stretch of text that is long enough to be found again\\n> wherever it stands"
-    >>> one, other = (set(passage_keys(passage_runs(text)).tolist()) for text in (f"I wrote: {quoted}.", f"> {quoted}"))
-    >>> bool(one & other)
+    >>> left = set(passage_keys(passage_runs(f"I wrote: {quoted}.")).tolist())
+    >>> right = set(passage_keys(passage_runs(f"> {quoted}")).tolist())
+    >>> bool(left & right)
     True
     """
     return np.unique(runs[winnow(runs, window)])
 
 
 def contained_share(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
-    """The share of a text's letters and digits that lie in a run which another text has too, from
-    the runs of both; 0 without.
+    """Return the share of a text's letters and digits in runs that another text has too.
+
+    From the runs of both; 0 for a text without runs.
 
     >>> text = "the quick brown fox jumps over the lazy dog"
-    >>> round(contained_share(passage_runs(f"{text} and so on, and so on"), passage_runs(f"we say: {text}")), 3)
+    >>> runs = passage_runs(f"{text} and so on, and so on")
+    >>> round(contained_share(runs, passage_runs(f"we say: {text}")), 3)
     0.714
     """
     if not len(runs):
@@ -89,7 +90,8 @@ def contained_share(runs: NDArray[np.uint64], other: NDArray[np.uint64]) -> floa
 
 
 def letters_and_digits(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The code points that are neither punctuation nor symbols."""
-    letters = codepoints.classes()[codes] & codepoints.WORDLESS == 0
-    kept: NDArray[np.uint32] = codes[letters | (categories()[codes] & DIGIT != 0)]
-    return kept
+    """Return the code points that are neither punctuation nor symbols."""
+    is_letter = codepoints.classes()[codes] & codepoints.WORDLESS == 0
+    is_digit = categories()[codes] & DIGIT != 0
+    selected: NDArray[np.uint32] = codes[is_letter | is_digit]
+    return selected

@@ -1,8 +1,8 @@
-"""Bands and rows from a threshold: the S-curve of locality-sensitive hashing.
+"""Choosing bands and rows for a threshold: the S-curve of locality-sensitive hashing.
 
 Two sketches of similarity s share a band of r rows with chance p = s**r, and at least one of b
-bands with 1 - (1 - p)**b (Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, chapter 3).
-Asked for at least m shared bands, the chance is that of m or more successes in b trials.
+bands with 1 - (1 - p)**b (Leskovec, Rajaraman & Ullman, Mining of Massive Datasets, chapter 3). If
+m shared bands are required, the chance is that of m or more successes in b trials.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _MOST_NODES = 257
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Bands x rows and what they cost.
+    """A layout of bands x rows and its errors.
 
     `false_positive` is the area under the S-curve below the threshold, `false_negative` the area
     above the curve beyond it: chances, averaged over similarities, times the length of the
-    interval. `curve`: 21 points (similarity, chance). `shared` is the least number of bands that
-    make a candidate.
+    interval. `curve`: 21 points (similarity, chance). `shared` is the least number of shared bands
+    that make a candidate.
     """
 
     bands: int
@@ -39,16 +39,16 @@ class Plan:
     shared: int = 1
 
     def recall(self, similarity: float) -> float:
-        """The chance that a pair of this similarity becomes a candidate."""
+        """Return the chance that a pair of this similarity becomes a candidate."""
         return chance(similarity, self.bands, self.rows, self.shared)
 
     def expected_candidates(self, documents: int, similarity: float = UNRELATED) -> float:
-        """How many of so many documents, all of this similarity to the query, become candidates."""
+        """Return how many of `documents`, all of this similarity, become candidates of a query."""
         return documents * self.recall(similarity)
 
 
 def chance(similarity: float, bands: int, rows: int, shared: int = 1) -> float:
-    """The chance that two sketches of this similarity share at least `shared` bands.
+    """Return the chance that two sketches of this similarity share at least `shared` bands.
 
     >>> round(chance(0.8, bands=21, rows=6), 3), round(chance(0.8, bands=21, rows=6, shared=2), 3)
     (0.998, 0.986)
@@ -59,12 +59,11 @@ def chance(similarity: float, bands: int, rows: int, shared: int = 1) -> float:
 def plan(
     threshold: float = 0.8, slots: int = 128, false_negative_weight: float = 0.5, shared: int = 1
 ) -> Plan:
-    """Choose bands x rows that make the weighted sum of both errors least, as datasketch's
-    `MinHashLSH` does.
+    """Choose the layout with the least weighted sum of both errors, as datasketch's `MinHashLSH`.
 
     Every layout with bands * rows <= slots is tried; ties go to fewer bands, then fewer rows. The
     weight of false positives is 1 - `false_negative_weight`. Raises `UsageError` when a value is
-    out of its range.
+    out of range.
 
     >>> (plan(0.5).bands, plan(0.5).rows)
     (25, 5)
@@ -74,15 +73,13 @@ def plan(
         raise UsageError(
             f"the weight of false negatives must lie between 0 and 1, not {false_negative_weight}"
         )
-    layouts = _layouts(slots, slots, shared)
-    errors = {layout: _errors(threshold, *layout, shared) for layout in layouts}
-    best = min(
-        layouts,
-        key=lambda b_r: (
-            (1 - false_negative_weight) * errors[b_r][0] + false_negative_weight * errors[b_r][1]
-        ),
-    )
-    return _described(threshold, *best, shared)
+
+    def weighted_error(layout: tuple[int, int]) -> float:
+        positive, negative = _errors(threshold, *layout, shared)
+        return (1 - false_negative_weight) * positive + false_negative_weight * negative
+
+    best = min(_layouts(slots, slots, shared), key=weighted_error)
+    return _plan_of(threshold, *best, shared)
 
 
 def plan_for_recall(
@@ -92,12 +89,11 @@ def plan_for_recall(
     keys: int | None = None,
     shared: int = 1,
 ) -> Plan:
-    """Choose the layout with the fewest false candidates among those that reach `recall` at
-    `similarity`.
+    """Choose the layout with the fewest false candidates that reaches `recall` at `similarity`.
 
     False candidates are the area under the S-curve below `similarity`; ties go to fewer bands.
-    `keys` is the most bands there may be: each is a key to store. Raises `UsageError` when no
-    layout reaches it.
+    `keys` is the maximal number of bands: each is a key to store. Raises `UsageError` when no
+    layout reaches the recall.
 
     >>> (plan_for_recall(0.8, 0.998).bands, plan_for_recall(0.8, 0.998).rows)
     (21, 6)
@@ -108,12 +104,16 @@ def plan_for_recall(
     layouts = _layouts(slots, keys or slots, shared)
     able = [layout for layout in layouts if chance(similarity, *layout, shared) >= recall]
     if not able:
-        most = f" and {keys} keys" if keys else ""
+        limits = f"{slots} slots and {keys} keys" if keys else f"{slots} slots"
         raise UsageError(
-            f"no layout of {slots} slots{most} finds pairs of {similarity} with recall {recall}; allow more"
+            f"no layout of {limits} finds pairs of {similarity} with recall {recall}; allow more"
         )
-    bands, rows = min(able, key=lambda layout: _errors(similarity, layout[0], layout[1], shared)[0])
-    return _described(similarity, bands, rows, shared)
+
+    def false_positive(layout: tuple[int, int]) -> float:
+        return _errors(similarity, *layout, shared)[0]
+
+    best = min(able, key=false_positive)
+    return _plan_of(similarity, *best, shared)
 
 
 def _check(threshold: float, slots: int, shared: int) -> None:
@@ -138,7 +138,7 @@ def _layouts(slots: int, keys: int, shared: int) -> list[tuple[int, int]]:
 def _missed(
     similarities: NDArray[np.float64], bands: int, rows: int, shared: int
 ) -> NDArray[np.float64]:
-    """The chance of fewer than `shared` successes in `bands` trials, at each similarity."""
+    """Return the chance of fewer than `shared` successes in `bands` trials, for similarities."""
     success = similarities**rows
     missed: NDArray[np.float64] = (1.0 - success) ** bands
     for hits in range(1, shared):
@@ -147,10 +147,10 @@ def _missed(
 
 
 def _errors(threshold: float, bands: int, rows: int, shared: int) -> tuple[float, float]:
-    """Areas of false positives and false negatives: polynomials, so Gauss-Legendre quadrature has
-    them exactly.
+    """Return the areas of false positives and false negatives.
 
-    Past 512 slots, where the degree is beyond the nodes, the error stays below 1e-6.
+    They are integrals of polynomials, for which Gauss-Legendre quadrature is exact. Beyond 512
+    slots, where the degree exceeds the nodes, the error stays below 1e-6.
     """
     nodes, weights = _quadrature(min(_MOST_NODES, bands * rows // 2 + 1))
 
@@ -163,11 +163,11 @@ def _errors(threshold: float, bands: int, rows: int, shared: int) -> tuple[float
 
 @cache
 def _quadrature(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights of the interval from 0 to 1."""
+    """Return nodes and weights of the interval from 0 to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return (nodes + 1) / 2, weights / 2
 
 
-def _described(threshold: float, bands: int, rows: int, shared: int) -> Plan:
+def _plan_of(threshold: float, bands: int, rows: int, shared: int) -> Plan:
     curve = tuple((step / 20, chance(step / 20, bands, rows, shared)) for step in range(21))
     return Plan(bands, rows, threshold, *_errors(threshold, bands, rows, shared), curve, shared)

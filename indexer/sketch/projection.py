@@ -1,9 +1,8 @@
-"""Sums of weighted vectors that come out the same on every machine, and the signs of those sums as
-bits.
+"""Sums of weighted vectors that are the same on every machine, and their signs as bits.
 
-Floating-point sums depend on their order, and fast matrix products choose it themselves. Here every
-weight is first rounded to a multiple of 2^-20 and counted in that unit: sums of such integers below
-2^53 are exact in any order.
+Floating-point sums depend on their order, and fast matrix products choose their own. Every weight
+is therefore first rounded to a multiple of 2^-20 and counted in that unit: sums of such integers
+below 2^53 are exact in any order.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ UNIT = 2.0**-20
 
 
 def to_units(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights as whole numbers of 2^-20, halves to even.
+    """Return weights as whole numbers of 2^-20, halves to even.
 
     >>> to_units(np.array([1.0, -0.5, 1e-7])).tolist()
     [1048576.0, -524288.0, 0.0]
     """
-    counted: NDArray[np.float64] = np.rint(weights / UNIT)
-    return counted
+    units: NDArray[np.float64] = np.rint(weights / UNIT)
+    return units
 
 
 def weighted_sum(vectors: NDArray[np.int8], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of the rows of (n, bits) vectors, each times its weight: (bits,) float64.
+    """Return the sum of the rows of (n, bits) vectors, each times its weight: (bits,) float64.
 
     Exact for whole-numbered weights while the sum of their sizes stays below 2**53.
     """
@@ -34,8 +33,9 @@ def weighted_sum(vectors: NDArray[np.int8], weights: NDArray[np.float64]) -> NDA
 
 
 def sign_bits(sums: NDArray[np.float64]) -> int:
-    """A bit for each sum, the first most significant: 1 when it is strictly positive, so a tie
-    gives 0.
+    """Return a bit for each sum, the first most significant: 1 when it is strictly positive.
+
+    A tie gives 0.
 
     >>> bin(sign_bits(np.array([2.0, -1.0, 0.0, 0.5])))
     '0b1001'

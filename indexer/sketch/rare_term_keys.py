@@ -1,4 +1,4 @@
-"""Keys of rare-term signatures that lose no pair, and the published hash key, which may.
+"""Keys of rare-term signatures, by which no pair at the threshold is lost.
 
 Prefix filtering (Chaudhuri, Ganti & Kaushik, ICDE 2006): order all entries in one global order.
 When two vectors of n entries have ceil(t n) or more in common, one of these is among the first n -
@@ -8,31 +8,30 @@ neighbouring buckets.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from typing import TYPE_CHECKING
 
-from indexer.errors import NoFeatures
-from indexer.sketch.corpus_statistics import CorpusStatistics
-from indexer.sketch.rare_terms import RareTerms, by_rarity
+if TYPE_CHECKING:
+    from indexer.sketch.rare_terms import RareTerms
 
 THRESHOLD = 0.9
 TOLERANCE = 0.2
 
 
 def prefix_keys(signature: RareTerms, threshold: float = THRESHOLD) -> tuple[str, ...]:
-    """The entries by which every text of at least `threshold` overlap (`padded`) is found; none
-    when it is not reliable.
+    """Return the entries by which every text of at least `threshold` overlap (`padded`) is found.
 
-    Two padded vectors have equal length, so a pair at the threshold shares a key for certain.
+    Empty for a signature that is not reliable. Two padded vectors have equal length, so a pair at
+    the threshold always shares a key.
     """
-    return prefix(signature.entries, threshold) if signature.reliable else ()
+    return prefix(signature.entries, threshold) if signature.is_reliable else ()
 
 
 def prefix(ordered: Sequence[str], threshold: float) -> tuple[str, ...]:
-    """The first n - ceil(t n) + 1 of n entries in the global order; all of them at threshold 0.
+    """Return the first n - ceil(t n) + 1 of n entries in the global order; all at threshold 0.
 
     >>> prefix([str(number) for number in range(30)], 0.9)
     ('0', '1', '2', '3')
@@ -44,7 +43,7 @@ def prefix(ordered: Sequence[str], threshold: float) -> tuple[str, ...]:
 
 @cache
 def exact_fraction(share: float) -> Fraction:
-    """A share as it is written: .9 is nine tenths, and not the float beside it.
+    """Return a share as it is written: .9 is nine tenths, not the nearest float.
 
     >>> exact_fraction(0.9)
     Fraction(9, 10)
@@ -53,7 +52,7 @@ def exact_fraction(share: float) -> Fraction:
 
 
 def lengths_agree(left: int, right: int, tolerance: float = TOLERANCE) -> bool:
-    """Whether neither text is shorter than the other by more than `tolerance` of its length.
+    """Return whether neither text is shorter than the other by more than `tolerance` of its length.
 
     >>> lengths_agree(80, 100), lengths_agree(79, 100)
     (True, False)
@@ -62,11 +61,10 @@ def lengths_agree(left: int, right: int, tolerance: float = TOLERANCE) -> bool:
 
 
 def length_bucket(length: int, tolerance: float = TOLERANCE) -> int:
-    """The b with r**b <= length < r**(b + 1), r = 1 / (1 - tolerance); texts whose lengths agree
-    are at most one bucket apart.
+    """Return the b with r**b <= length < r**(b + 1), r = 1 / (1 - tolerance).
 
-    A text is stored with its bucket and looked up with that and both neighbours. Lengths below 1
-    count as 1.
+    Texts whose lengths agree are at most one bucket apart: a text is stored with its bucket, and
+    looked up with that and both neighbours. Lengths below 1 count as 1.
 
     >>> [length_bucket(length) for length in (1, 2, 80, 100, 125)]
     [0, 3, 19, 20, 21]
@@ -79,17 +77,3 @@ def length_bucket(length: int, tolerance: float = TOLERANCE) -> int:
     while ratio ** (bucket + 1) <= length:
         bucket += 1
     return bucket
-
-
-def hash_key(tokens: Sequence[str], statistics: CorpusStatistics, terms: int = 3) -> str:
-    """The published equality key: 16 hexadecimal digits of a hash over the rarest terms and where
-    they first stand, in tenths.
-
-    It finds pairs whose rarest terms and places are all equal, and loses the others: an option,
-    with its cost in recall in docs/schemes.md. Raises `NoFeatures` for a text without tokens.
-    """
-    if not tokens:
-        raise NoFeatures
-    rarest = by_rarity(tokens, statistics)[:terms]
-    places = (f"{term}@{10 * tokens.index(term) // len(tokens)}" for term in rarest)
-    return hashlib.sha256("\n".join(places).encode()).hexdigest()[:16]

@@ -1,8 +1,7 @@
-"""Sketches of one text by any recipe but the default: tables of names to the algorithms of
-`indexer.text` and `indexer.sketch`.
+"""Fingerprints of one text by any recipe except the default.
 
-Each step of a recipe is one entry of one table here. The default recipe has a batch form of its own
-(`indexer.sketch.fingerprint`).
+Each step of a recipe is an entry of a table that maps names to the algorithms of `indexer.text` and
+`indexer.sketch`. The default recipe has a batch form (`indexer.sketch.fingerprint`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from indexer.errors import UnknownName, UsageError
 from indexer.model import Fingerprint, Status
 from indexer.recipe import RUNS, Recipe
 from indexer.sketch import shake_simhash as shake
-from indexer.sketch import simhash_doc, topsig
+from indexer.sketch import token_simhash, topsig
 from indexer.sketch import truncated_minhash as truncated
 from indexer.sketch.bbit import pack_low_bits, unpack_low_bits
 from indexer.sketch.blocks import choose_design, table_keys, tables
@@ -53,22 +52,22 @@ BitSketch = Callable[[Sequence[str], Recipe, CorpusStatistics | None], int]
 def fingerprint_by(
     recipe: Recipe, text: str, statistics: CorpusStatistics | None = None
 ) -> Fingerprint:
-    """The fingerprint of one text by any recipe of the tables below; what is undefined is decided
-    as for the default.
+    """Return the fingerprint of one text by any recipe of the tables below.
 
-    Raises `UnknownName` for a step that is not known, `UsageError` for weights without the corpus
-    statistics they come from.
+    The status is defined as for the default recipe. Raises `UnknownName` for an unknown step,
+    `UsageError` for weights without corpus statistics.
     """
     if recipe.statistics and statistics is None:
         raise UsageError(
-            f"recipe {recipe.name} needs corpus statistics; give --statistics FOLDER, or a file saved from it"
+            f"recipe {recipe.name} needs corpus statistics; "
+            "give --statistics FOLDER, or a file saved from it"
         )
-    normalised = _known("normaliser", NORMALISERS, recipe.normaliser)(text)
+    normalised = _look_up("normaliser", NORMALISERS, recipe.normaliser)(text)
     codes = codepoints.encode(normalised)
     features = _features(normalised, recipe)
-    shown = codes[codepoints.classes()[codes] & codepoints.BLANK == 0]
-    status = status_of(shown, len(set(features)), recipe)
-    made = Fingerprint(
+    without_blanks = codes[codepoints.classes()[codes] & codepoints.BLANK == 0]
+    status = status_of(without_blanks, len(set(features)), recipe)
+    fingerprint = Fingerprint(
         status=status,
         minhash=None,
         simhash=None,
@@ -78,14 +77,15 @@ def fingerprint_by(
         words=count_words(text),
         chars=len(codes),
     )
-    return (
-        replace(made, **_sketches(features, recipe, statistics)) if status == "complete" else made
-    )
+    if status != "complete":
+        return fingerprint
+    return replace(fingerprint, **_sketches(features, recipe, statistics))
 
 
 def status_of(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Status:
-    """The status of a text by its normalised code points, without blanks, and its number of
-    distinct features.
+    """Return the status of a text.
+
+    From its normalised code points without blanks, and its number of distinct features.
     """
     if not len(codes):
         return "empty"
@@ -95,10 +95,12 @@ def status_of(codes: NDArray[np.uint32], features: int, recipe: Recipe) -> Statu
 
 
 def features_of(text: str, recipe: Recipe) -> list[str]:
-    """The features of a text under a recipe, repeats kept, in order. Raises `UnknownName` for a
-    step that is not known.
+    """Return the features of a text, in order, with repeats.
+
+    Raises `UnknownName` for an unknown step.
     """
-    return _features(_known("normaliser", NORMALISERS, recipe.normaliser)(text), recipe)
+    normalise = _look_up("normaliser", NORMALISERS, recipe.normaliser)
+    return _features(normalise(text), recipe)
 
 
 def _features(normalised: str, recipe: Recipe) -> list[str]:
@@ -109,12 +111,13 @@ def _features(normalised: str, recipe: Recipe) -> list[str]:
     if recipe.features.startswith("tokens_"):
         stop_words = stop_list(recipe.stop_words) if recipe.stop_words else ()
         return tokens(normalised, recipe.features.removeprefix("tokens_"), stop_words)
-    return list(_known("tokenizer", {**TOKENISERS, **DUTCH}, recipe.features)(normalised))
+    return list(_look_up("tokenizer", {**TOKENISERS, **DUTCH}, recipe.features)(normalised))
 
 
 def _runs(text: str, width: int, unit: str) -> list[str]:
-    """Word shingles, or byte n-grams as strings whose surrogate escapes are the bytes that are not
-    UTF-8 by themselves.
+    """Return word shingles, or byte n-grams as strings.
+
+    Surrogate escapes stand for bytes that are not valid UTF-8.
     """
     if unit == "word-shingles":
         return list(shingles(TOKENISERS["words"](text), width))
@@ -128,32 +131,31 @@ def _octets(features: Sequence[str]) -> Iterator[bytes]:
 def _sketches(
     features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
 ) -> dict[str, Any]:
-    """The sketches and keys of features, of which there is at least one, by the names of
-    `Fingerprint`'s fields.
-    """
-    made: dict[str, Any] = {}
+    """Return the sketches and keys of at least one feature, by the field names of `Fingerprint`."""
+    sketches: dict[str, Any] = {}
     if recipe.terms and statistics is not None:
         signature = rare_terms(features, statistics, recipe.terms)
-        made |= {"terms": signature.terms, "rare": prefix_keys(signature, recipe.similarity or 0.9)}
+        sketches["terms"] = signature.terms
+        sketches["rare"] = prefix_keys(signature, recipe.similarity or 0.9)
     if recipe.baseline:
-        made["blocks"] = _baseline(features, recipe, statistics)
+        sketches["blocks"] = _baseline(features, recipe, statistics)
     if recipe.minhash:
-        made["minhash"] = slots = _minhash(features, recipe)
-        if recipe.storable:
-            made["bands"] = band_keys(slots[np.newaxis], recipe.bands or 0, recipe.rows or 0)[0]
+        slots = _minhash(features, recipe)
+        sketches["minhash"] = slots
+        if recipe.is_storable:
+            keys = band_keys(slots[np.newaxis], recipe.bands or 0, recipe.rows or 0)
+            sketches["bands"] = keys[0]
     if recipe.simhash:
-        made["simhash"] = bits = _known("signature", BIT_SKETCHES, recipe.simhash)(
-            features, recipe, statistics
-        )
+        sketch = _look_up("signature", BIT_SKETCHES, recipe.simhash)
+        bits = sketch(features, recipe, statistics)
+        sketches["simhash"] = bits
         if recipe.tables:
-            made["blocks"] = table_keys(bits, _masks(recipe.bits or 0, recipe.tables))
-    return made
+            sketches["blocks"] = table_keys(bits, _masks(recipe.bits or 0, recipe.tables))
+    return sketches
 
 
 def count_text_features(texts: Iterable[str], recipe: Recipe) -> CorpusStatistics:
-    """Corpus statistics of texts, for the recipes that need them: features counted by their 64-bit
-    string hashes.
-    """
+    """Return corpus statistics of texts: features counted by their 64-bit string hashes."""
     statistics = CorpusStatistics(feature_set_name(recipe))
     for text in texts:
         statistics.add(string_hashes(features_of(text, recipe)))
@@ -161,51 +163,51 @@ def count_text_features(texts: Iterable[str], recipe: Recipe) -> CorpusStatistic
 
 
 def feature_set_name(recipe: Recipe) -> str:
-    """What tells whether statistics fit a recipe: normaliser, features and width."""
+    """Return the name of a recipe's feature set, which its statistics must have.
+
+    It consists of normaliser, features and width.
+    """
     return f"{recipe.normaliser}/{recipe.features}/{recipe.width or '-'}"
 
 
 def _minhash(features: Sequence[str], recipe: Recipe) -> NDArray[Any]:
-    """The slots by the recipe's scheme; `fss` and `icws` (weighted by frequency) take the 64-bit
-    string hashes.
+    """Return the slots by the recipe's scheme.
+
+    `fss` and `icws` (weighted by frequency) use the 64-bit string hashes.
     """
-    scheme, slots = (recipe.minhash or "").removesuffix("_v1"), recipe.slots or 0
-    made: NDArray[Any]
+    scheme = (recipe.minhash or "").removesuffix("_v1")
+    count = recipe.slots or 0
+    slots: NDArray[Any]
     if scheme == "fss":
-        made = fast_similarity_sketch(string_hashes(features), slots)
+        slots = fast_similarity_sketch(string_hashes(features), count)
     elif scheme == "icws":
         distinct, times = np.unique(string_hashes(features), return_counts=True)
-        made = weighted_minhash(distinct, times.astype(np.float64), slots)
+        slots = weighted_minhash(distinct, times.astype(np.float64), count)
     else:
-        made = permuted_minima(
-            feature_hashes(_octets(features), recipe.feature_hash, scheme), slots, scheme
-        )
-    return (
-        unpack_low_bits(pack_low_bits(made, recipe.packed), recipe.packed, slots)
-        if recipe.packed
-        else made
-    )
+        hashes = feature_hashes(_octets(features), recipe.feature_hash, scheme)
+        slots = permuted_minima(hashes, count, scheme)
+    if not recipe.packed:
+        return slots
+    return unpack_low_bits(pack_low_bits(slots, recipe.packed), recipe.packed, count)
 
 
 def _baseline(
     features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
 ) -> tuple[str, ...]:
-    """The keys of a scheme that others published: two texts match when they share one
-    (super-shingles: two).
+    """Return the keys of a published scheme.
+
+    Two texts match when they share one key (super-shingles: two).
     """
     hashes = string_hashes(features)
     if recipe.baseline == "winnowing_v1":
-        return tuple(
-            f"{one:016x}"
-            for one in dict.fromkeys(hashes[winnow(hashes, WINNOWING_WINDOW)].tolist())
-        )
+        selected = hashes[winnow(hashes, WINNOWING_WINDOW)].tolist()
+        return tuple(f"{value:016x}" for value in dict.fromkeys(selected))
     if recipe.baseline == "i-match_v1" and statistics is not None:
-        return tuple(
-            f"{place:02x}{one}" for place, one in enumerate(imatch(features, statistics)) if one
-        )
+        signatures = enumerate(imatch(features, statistics))
+        return tuple(f"{place:02x}{signature}" for place, signature in signatures if signature)
     slots = fast_similarity_sketch(np.unique(hashes), GROUPS * ROWS)
-    made = super_shingles(slots) if recipe.baseline == "super-shingles_v1" else mega_shingles(slots)
-    return tuple(f"{place:02x}{one:016x}" for place, one in enumerate(made))
+    shingle = super_shingles if recipe.baseline == "super-shingles_v1" else mega_shingles
+    return tuple(f"{place:02x}{value:016x}" for place, value in enumerate(shingle(slots)))
 
 
 def _shake(hash: str, features: Sequence[str], recipe: Recipe, _: CorpusStatistics | None) -> int:
@@ -215,16 +217,13 @@ def _shake(hash: str, features: Sequence[str], recipe: Recipe, _: CorpusStatisti
 def _weighted_shake(
     features: Sequence[str], recipe: Recipe, statistics: CorpusStatistics | None
 ) -> int:
-    """Hash projections with the weights of TopSig."""
-    by_hash = dict(
-        zip(string_hashes(names := list(dict.fromkeys(features))).tolist(), names, strict=True)
-    )
-    distinct, weights = topsig.feature_weights(string_hashes(features), statistics)
-    named = {
-        by_hash[one].encode(): weight
-        for one, weight in zip(distinct.tolist(), weights.tolist(), strict=True)
-    }
-    return shake.shake_projection(named, recipe.bits or 0)
+    """Return the projection of the features' SHAKE hashes with the weights of TopSig."""
+    names = list(dict.fromkeys(features))
+    by_hash = dict(zip(string_hashes(names).tolist(), names, strict=True))
+    hashes, weights = topsig.feature_weights(string_hashes(features), statistics)
+    octets = [by_hash[value].encode() for value in hashes.tolist()]
+    weight_of = dict(zip(octets, weights.tolist(), strict=True))
+    return shake.shake_projection(weight_of, recipe.bits or 0)
 
 
 def _truncated(
@@ -246,7 +245,7 @@ def _topsig(
 def _simhash_doc(
     version: str, features: Sequence[str], _recipe: Recipe, _: CorpusStatistics | None
 ) -> int:
-    return simhash_doc.simhash_doc_tokens(features, version)
+    return token_simhash.simhash_doc_tokens(features, version)
 
 
 BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
@@ -263,7 +262,7 @@ BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
         "weighted_topsig_tool_v1": partial(_topsig, "paper_v1", "log_ratio_tool_v1"),
         **{
             f"simhash_doc_{version}": partial(_simhash_doc, version)
-            for version in simhash_doc.VERSIONS
+            for version in token_simhash.VERSIONS
         },
     }
 )
@@ -271,12 +270,12 @@ BIT_SKETCHES: Mapping[str, BitSketch] = MappingProxyType(
 
 @cache
 def _masks(bits: int, levels: str) -> tuple[int, ...]:
-    """The table masks of a design that a recipe spells, such as `4/1,4/1`."""
+    """Return the table masks of a design as recipes write it, such as `4/1,4/1`."""
     pairs = [level.split("/") for level in levels.split(",")]
     return tables(choose_design(bits, [(int(parts), int(chosen)) for parts, chosen in pairs]))
 
 
-def _known(what: str, table: Mapping[str, V], name: str | None) -> V:
+def _look_up(what: str, table: Mapping[str, V], name: str | None) -> V:
     if name is None or name not in table:
         raise UnknownName(what, name, table)
     return table[name]

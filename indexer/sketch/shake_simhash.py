@@ -1,10 +1,9 @@
-"""SimHash of any length, by SHAKE256 of the SHA-3 family; by SHA-512, up to 512 bits, for
-comparison.
+"""SimHash of any length by SHAKE256 of the SHA-3 family, or by SHA-512 up to 512 bits.
 
-Charikar, STOC 2002, as Roegiest & Lee (SIGIR 2019) have it: every occurrence of a feature votes
-with the bits of its hash, for 1 and against 0, so a feature counts as often as it stands in the
-text (raw frequency). A bit is set when its sum is strictly positive. Bits come in the order of the
-hash's bytes, most significant first, as in the authors' released code.
+Charikar, STOC 2002, as in Roegiest & Lee (SIGIR 2019): every occurrence of a feature votes with the
+bits of its hash, 1 for and 0 against, so a feature counts as often as it occurs in the text (raw
+frequency). A bit is set when its sum is strictly positive. Bits are in the order of the hash's
+bytes, most significant first, as in the authors' released code.
 
 With other weights than frequencies it answers the paper's question whether corpus statistics and
 SHA-3 together do as well as weighted TopSig: `indexer.sketch.topsig` has the weights.
@@ -28,11 +27,11 @@ _CHUNK = 1024
 
 
 def shake_simhash(features: Iterable[bytes], bits: int, hash: str = "shake_256") -> int:
-    """Signature of `bits` bits (a multiple of 8) of features, repeats counted. `raw_v1`.
+    """Return the signature of features, repeats counted. `raw_v1`.
 
-    `hash` is `shake_256`, or `sha512`, of which a signature takes the first bits. No features have
-    no signature: raises `NoFeatures`. Raises `UsageError` for another width, and for more bits than
-    the hash has.
+    It has `bits` bits, a multiple of 8. `hash` is `shake_256`, or `sha512`, of which a signature
+    takes the first bits. Raises `NoFeatures` without features, and `UsageError` for another width
+    or more bits than the hash has.
 
     >>> hex(shake_simhash([b"near", b"dupe", b"near"], 32))
     '0x4ee05b58'
@@ -41,28 +40,29 @@ def shake_simhash(features: Iterable[bytes], bits: int, hash: str = "shake_256")
 
 
 def shake_projection(weights: Mapping[bytes, float], bits: int, hash: str = "shake_256") -> int:
-    """The same with a weight for each distinct feature, rounded to 2**-20; negative weights vote
-    the other way round.
+    """Return the signature of distinct features with weights, rounded to 2**-20.
+
+    Negative weights vote the other way round.
     """
     if bits <= 0 or bits % 8:
         raise UsageError(f"the signature has a positive multiple of 8 bits, not {bits}")
     if hash not in HASHES:
         raise UnknownName("hash", hash, HASHES)
     if hash == "sha512" and bits > SHA512_BITS:
-        raise UsageError(f"SHA-512 has {SHA512_BITS} bits, and {bits} were asked for")
+        raise UsageError(f"SHA-512 has {SHA512_BITS} bits, not {bits}; use fewer")
     if not weights:
         raise NoFeatures
     features = list(weights)
-    counted = to_units(np.array(list(weights.values()), dtype=np.float64))
+    units = to_units(np.array(list(weights.values()), dtype=np.float64))
     sums = np.zeros(bits)
     for start in range(0, len(features), _CHUNK):
         votes = _votes(features[start : start + _CHUNK], bits, hash)
-        sums += weighted_sum(votes, counted[start : start + _CHUNK])
+        sums += weighted_sum(votes, units[start : start + _CHUNK])
     return sign_bits(sums)
 
 
 def _votes(features: list[bytes], bits: int, hash: str) -> NDArray[np.int8]:
-    """(n, bits) of 1 and -1."""
+    """Return the votes of each feature, (n, bits) of 1 and -1."""
     if hash == "sha512":
         digests = b"".join(hashlib.sha512(feature).digest()[: bits // 8] for feature in features)
     else:

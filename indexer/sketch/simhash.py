@@ -1,4 +1,4 @@
-"""SimHash: a sign for each bit of the feature hashes (Charikar, STOC 2002)."""
+"""SimHash: the majority of each bit over the feature hashes (Charikar, STOC 2002)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from indexer.errors import NoFeatures
 
 
 def simhash(hashes: NDArray[np.uint64]) -> int:
-    """64-bit SimHash over the distinct values of `hashes`. `distinct_v1`.
+    """Return the 64-bit SimHash of the distinct values of `hashes`. `distinct_v1`.
 
     Bit b is 1 when strictly more than half of the distinct hashes have it set; a tie gives 0. Each
     feature counts once: raw frequency lets a few frequent features decide every bit. An empty set

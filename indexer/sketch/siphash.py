@@ -1,8 +1,7 @@
-"""`sip24_v1`: runs of characters hashed under a secret key, so that nobody without it can choose
-what a sketch keeps.
+"""`sip24_v1`: hashes of runs of characters under a secret key.
 
-SipHash-2-4 (Aumasson & Bernstein, "SipHash: a fast short-input PRF", Indocrypt 2012). All
-arithmetic is modulo 2**64.
+Without the key nobody can craft texts that a sketch treats in a chosen way. SipHash-2-4 (Aumasson &
+Bernstein, "SipHash: a fast short-input PRF", Indocrypt 2012). All arithmetic is modulo 2**64.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ Words = NDArray[np.uint64]
 
 
 def keyed_gram_hashes(codes: NDArray[np.uint32], width: int, key: tuple[int, int]) -> Words:
-    """Hashes of all runs of `width` (1 to 6) code points under a key of two words: (max(0, n -
-    width + 1),) uint64.
+    """Return the hashes of all runs of `width` (1 to 6) code points under a key of two words.
 
-    The message has 16 bytes: c0 + c1 * 2**21 + c2 * 2**42 and c3 + c4 * 2**21 + c5 * 2**42 in
-    little-endian order, a missing code point counting as 0: no two runs give the same message.
+    (max(0, n - width + 1),) uint64. The message has 16 bytes: c0 + c1 * 2**21 + c2 * 2**42 and c3 +
+    c4 * 2**21 + c5 * 2**42 in little-endian order, a missing code point counting as 0: no two runs
+    give the same message.
 
     >>> hex(int(keyed_gram_hashes(np.array([102, 111, 108, 100], dtype=np.uint32), 4, (1, 2))[0]))
     '0xc83a7b5cb3cf04bd'
@@ -36,7 +35,7 @@ def keyed_gram_hashes(codes: NDArray[np.uint32], width: int, key: tuple[int, int
 
 
 def siphash24(first: Words, second: Words, key: tuple[int, int]) -> Words:
-    """The keyed hash of each message of 16 bytes, given as its two little-endian words."""
+    """Return the keyed hash of each message of 16 bytes, given as two little-endian words."""
     start = zip(_INITIAL, (*key, *key), strict=True)
     state = [np.full(len(first), initial ^ half, dtype=np.uint64) for initial, half in start]
     for word in (first, second, np.uint64(_SIXTEEN_BYTES)):
@@ -49,7 +48,7 @@ def siphash24(first: Words, second: Words, key: tuple[int, int]) -> Words:
 
 
 def _rounds(state: list[Words], count: int) -> None:
-    """So many SipRounds; `state` is changed in place."""
+    """Apply `count` SipRounds; `state` is changed in place."""
     a, b, c, d = state
     for _ in range(count):
         a, c = a + b, c + d

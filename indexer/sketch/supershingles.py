@@ -3,8 +3,7 @@
 Broder, Glassman, Manasse & Zweig, WWW 1997; Fetterly, Manasse & Najork, "On the Evolution of
 Clusters of Near-Duplicate Web Pages", LA-WEB 2003: 84 slots in 6 groups of 14; two texts are near
 duplicates when at least two groups are equal, that is when they share one of the 15 mega-shingles.
-A baseline with its own threshold built in: .879 of pairs at 95 % similarity are found, .0258 at 80
-%.
+A baseline with a built-in threshold: it finds .879 of the pairs at 95 % similarity, .0258 at 80 %.
 """
 
 from __future__ import annotations
@@ -25,15 +24,16 @@ GROUPS, ROWS, NEEDED = 6, 14, 2
 def super_shingles(
     slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
 ) -> tuple[int, ...]:
-    """A 64-bit hash of each group of `rows` consecutive slots. Raises `UsageError` when there are
-    too few slots.
+    """Return a 64-bit hash of each group of `rows` consecutive slots.
+
+    Raises `UsageError` when there are too few slots.
 
     >>> len(super_shingles(np.arange(84, dtype=np.uint32)))
     6
     """
     if len(slots) < groups * rows:
         raise UsageError(
-            f"{groups} groups of {rows} slots need {groups * rows} slots, there are {len(slots)}"
+            f"{groups} groups of {rows} slots need {groups * rows} slots, not {len(slots)}"
         )
     return tuple(band_hashes(slots[None, :], groups, rows)[0].tolist())
 
@@ -41,21 +41,21 @@ def super_shingles(
 def mega_shingles(
     slots: NDArray[np.uint32], groups: int = GROUPS, rows: int = ROWS
 ) -> tuple[int, ...]:
-    """A 64-bit hash of each pair of super-shingles, with the places of both: 15 of 6. One in common
-    is two super-shingles.
+    """Return a 64-bit hash of each pair of super-shingles and their places: 15 of 6.
+
+    One in common means two super-shingles in common.
     """
     hashes = super_shingles(slots, groups, rows)
     pairs = itertools.combinations(range(groups), NEEDED)
     return tuple(
-        mix64(mix64(hashes[one] ^ one) ^ mix64(hashes[other] ^ other) ^ (one << 8 | other))
-        for one, other in pairs
+        mix64(mix64(hashes[a] ^ a) ^ mix64(hashes[b] ^ b) ^ (a << 8 | b)) for a, b in pairs
     )
 
 
 def chance(
     similarity: float, groups: int = GROUPS, rows: int = ROWS, needed: int = NEEDED
 ) -> float:
-    """The chance that two texts of this similarity have at least `needed` groups in common.
+    """Return the chance that two texts of this similarity share at least `needed` groups.
 
     >>> round(chance(0.95), 3), round(chance(0.80), 4)
     (0.879, 0.0258)

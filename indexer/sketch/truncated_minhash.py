@@ -1,5 +1,4 @@
-"""The MinHash of the signature study: four cryptographic hashes, cut short, their minima side by
-side.
+"""The MinHash of the signature study: the minima of four truncated cryptographic hashes.
 
 Roegiest & Lee, SIGIR 2019: for N bits, MD5, SHA-1, SHA-256 and SHA-512 of every feature are cut to
 N / 4 bits, and the least value of each hash is kept. The paper cuts to the first bits (`first_v1`);
@@ -23,14 +22,16 @@ VERSIONS = ("first_v1", "last_v1")
 
 
 def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "first_v1") -> int:
-    """Signature of a set of features, MD5's part most significant. Repeats change nothing.
+    """Return the signature of a set of features, MD5's part most significant.
 
-    `bits` is a multiple of 4 from 16 to 1024; how many the signature has is `signature_width`. An
-    empty set has no signature: raises `NoFeatures`. Raises `UsageError` for other widths,
-    `UnknownName` for other versions.
+    Repeats change nothing. `bits` is a multiple of 4 from 16 to 1024; `signature_width` gives the
+    actual width. Raises `NoFeatures` for an empty set, `UsageError` for other widths, `UnknownName`
+    for other versions.
 
-    >>> hex(truncated_minhash([b"near", b"dupe"], 32)), hex(truncated_minhash([b"near", b"dupe"], 32, "last_v1"))
-    ('0x85d843c6', '0xe397647')
+    >>> hex(truncated_minhash([b"near", b"dupe"], 32))
+    '0x85d843c6'
+    >>> hex(truncated_minhash([b"near", b"dupe"], 32, "last_v1"))
+    '0xe397647'
     """
     distinct = set(features)
     widths = _widths(bits, version)
@@ -39,21 +40,20 @@ def truncated_minhash(features: Iterable[bytes], bits: int, version: str = "firs
     signature = 0
     for (name, length), width in zip(_HASHES, widths, strict=True):
         taken = min(width, length)
-        values = (
-            int.from_bytes(hashlib.new(name, feature, usedforsecurity=False).digest(), "big")
-            for feature in distinct
-        )
-        least = min(
-            value >> (length - taken) if version == "first_v1" else value & ((1 << taken) - 1)
-            for value in values
-        )
+        digests = (hashlib.new(name, item, usedforsecurity=False).digest() for item in distinct)
+        values = [int.from_bytes(digest, "big") for digest in digests]
+        if version == "first_v1":
+            least = min(value >> (length - taken) for value in values)
+        else:
+            least = min(value & ((1 << taken) - 1) for value in values)
         signature = signature << width | least
     return signature
 
 
 def signature_width(bits: int, version: str = "first_v1") -> int:
-    """The number of bits that a signature has: `bits`, save that `first_v1` cannot cut more from a
-    hash than it has.
+    """Return the number of bits of a signature.
+
+    It is `bits`, except where `first_v1` would need more bits than a hash has.
 
     >>> signature_width(512), signature_width(1024), signature_width(1024, "last_v1")
     (512, 800, 1024)

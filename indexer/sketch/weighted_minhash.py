@@ -1,4 +1,4 @@
-"""Weighted MinHash: features with weights, by improved consistent weighted sampling. `icws_v1`.
+"""Weighted MinHash by improved consistent weighted sampling. `icws_v1`.
 
 Ioffe, "Improved Consistent Sampling, Weighted Minhash and L1 Sketching", ICDM 2010. Equal slots of
 two sketches estimate the weighted Jaccard similarity, the sum of lesser weights over the sum of
@@ -24,12 +24,11 @@ _CHUNK = 1 << 16
 def weighted_minhash(
     hashes: NDArray[np.uint64], weights: NDArray[np.float64], slots: int
 ) -> NDArray[np.uint32]:
-    """Sketch distinct 64-bit feature hashes with their positive weights: (slots,) uint32. Order
-    does not matter.
+    """Return the sketch of distinct 64-bit feature hashes with positive weights: (slots,) uint32.
 
-    A slot is 32 mixed bits of the sample (x, t) that wins it, so unequal samples agree with a
-    chance of 2**-32. An empty set has no sketch: raises `NoFeatures`. Raises `UsageError` when a
-    weight is not positive.
+    The order does not matter. A slot is 32 mixed bits of the sample (x, t) that wins it, so
+    different samples agree with a chance of 2**-32. Raises `NoFeatures` for an empty set,
+    `UsageError` when a weight is not positive.
 
     >>> weighted_minhash(np.array([1, 2], np.uint64), np.array([1.0, 0.5]), 3).tolist()
     [1452414493, 3687987351, 1452414493]
@@ -50,8 +49,10 @@ def weighted_minhash(
 def _samples(
     hashes: NDArray[np.uint64], logs: NDArray[np.float64], slots: NDArray[np.int64]
 ) -> NDArray[np.uint32]:
-    """Draw r, c and beta for each slot and feature; t = floor(ln S / r + beta); the least ln c - r
-    (t - beta) - r wins.
+    """Return the samples of slots.
+
+    For each slot and feature r, c and beta are random; t = floor(ln S / r + beta); the least ln c -
+    r (t - beta) - r wins.
     """
     draws = [_uniform(hashes, _DRAWS * slots + draw) for draw in range(_DRAWS)]
     spread = -natural_log(draws[0] * draws[1])  # two exponentials: a Gamma(2, 1) variable
@@ -67,8 +68,9 @@ def _samples(
 
 
 def _uniform(hashes: NDArray[np.uint64], draws: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(draws, features) numbers in (0, 1) with 52 random bits, each a function of its feature and
-    its draw.
+    """Return (draws, features) numbers in (0, 1) with 52 random bits.
+
+    Each is a function of its feature and its draw.
     """
     streams = (draws + 1).astype(np.uint64) * np.uint64(GAMMA)
     mixed = mix64_array(hashes + streams[:, None])

@@ -1,4 +1,4 @@
-"""How far an estimate may be from the truth."""
+"""Wilson's score interval of a share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Z95 = 1.959963984540054
 
 
 def wilson(successes: float, trials: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson score interval of a share: (low, high), both in [0, 1] (Wilson, JASA 1927).
+    """Return the Wilson score interval of a share: (low, high) in [0, 1] (Wilson, JASA 1927).
 
     The default z gives 95 %. No trials: (0, 1).
 

@@ -1,10 +1,9 @@
-"""Winnowing: a subset of a text's n-gram hashes that is sure to keep one of every stretch of
-consecutive ones.
+"""Winnowing: a subset of a text's n-gram hashes that has at least one of every window.
 
 Schleimer, Wilkerson & Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD
-2003. Of every window of w consecutive hashes the least is kept, the rightmost where there are
-several. Texts that share a run of at least w + n - 1 characters share a kept hash; of long texts a
-share of 2 / (w + 1) is kept. A baseline.
+2003. Of every window of w consecutive hashes the least is selected, the rightmost if there are
+several. Texts that share a run of at least w + n - 1 characters share a selected hash; of long
+texts 2 / (w + 1) of the hashes are selected. A baseline.
 """
 
 from __future__ import annotations
@@ -16,12 +15,13 @@ from indexer.errors import UsageError
 
 
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
-    """The places, ascending, of the hashes that are kept, (k,) int64. Fewer hashes than the window
-    has are one window.
+    """Return the places of the selected hashes, ascending, (k,) int64.
 
-    No hashes keep nothing. Raises `UsageError` for a window below 1.
+    Fewer hashes than the window has places are one window; without hashes nothing is selected.
+    Raises `UsageError` for a window below 1.
 
-    >>> hashes = np.array([77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98], np.uint64)
+    >>> values = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98]
+    >>> hashes = np.array(values, np.uint64)
     >>> hashes[winnow(hashes, 4)].tolist()
     [17, 17, 8, 39, 17]
     """
@@ -36,8 +36,9 @@ def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
 
 
 def guarantee(window: int, width: int) -> int:
-    """The length in characters from which a shared passage is sure to be noticed, for n-grams of
-    `width` characters.
+    """Return the length in characters from which a shared passage always shares a hash.
+
+    For n-grams of `width` characters.
 
     >>> guarantee(4, 5)
     8

@@ -1,8 +1,7 @@
-"""How far a measured share may be from the true one: Mitchell's interval, and one by drawing again
-from what was seen.
+"""Confidence intervals of a measured share: Mitchell's, and the bootstrap's.
 
-Both are of 95 % unless told otherwise. Wilson's interval, which also holds where a share is 0 or 1,
-is in `sketch.statistics`.
+Both are of 95 % by default. Wilson's interval, which also holds where a share is 0 or 1, is in
+`indexer.sketch.wilson`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Units = NDArray[np.float64]
 
 
 def z_value(confidence: float = 0.95) -> float:
-    """How many standard deviations about the mean hold this share of a normal distribution.
+    """Return the standard deviations about the mean that hold this share of a normal distribution.
 
     >>> round(z_value(0.95), 2), round(z_value(0.6827), 2)
     (1.96, 1.0)
@@ -30,11 +29,11 @@ def z_value(confidence: float = 0.95) -> float:
 
 
 def mitchell(part: float, whole: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval of a share by the normal distribution: share -+ z * sqrt(share * (1 - share) /
-    whole), within [0, 1].
+    """Return the interval of a share by the normal distribution, within [0, 1].
 
-    Mitchell, Machine Learning (1997), chapter 5, for error rates. It is too narrow for few trials,
-    and a point where the share is 0 or 1. No trials: (0, 1).
+    It is share -+ z * sqrt(share * (1 - share) / whole): Mitchell, Machine Learning (1997), chapter
+    5, for error rates. It is too narrow for few trials, and a point where the share is 0 or 1. No
+    trials: (0, 1).
 
     >>> [f"{end:.2%}" for end in mitchell(22, 942)]
     ['1.37%', '3.30%']
@@ -53,23 +52,19 @@ def bootstrap(
     draws: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> list[tuple[float, float] | None]:
-    """The percentile intervals of statistics of sums, drawing units again with replacement (Efron
-    1979).
+    """Return percentile intervals of statistics of sums, by resampling the units (Efron 1979).
 
     `units`: (units, columns), what each unit adds to each sum; `statistics` takes (draws, columns)
     sums to (draws,) values of each statistic, NaN where it is undefined. The same units and seed
-    give the same intervals. None for fewer than two units, or when no draw has a value.
+    give the same intervals. None for fewer than two units, or when no resample has a value.
     """
-    sums = np.array(
-        [
-            units[random_places(len(units), seed + number, len(units))].sum(axis=0)
-            for number in range(draws)
-        ]
-    )
-    return [_middle(values, confidence) if len(units) > 1 else None for values in statistics(sums)]
+    count = len(units)
+    samples = (units[random_places(count, seed + number, count)] for number in range(draws))
+    sums = np.array([sample.sum(axis=0) for sample in samples])
+    return [_percentiles(values, confidence) if count > 1 else None for values in statistics(sums)]
 
 
-def _middle(values: Units, confidence: float) -> tuple[float, float] | None:
+def _percentiles(values: Units, confidence: float) -> tuple[float, float] | None:
     defined = values[~np.isnan(values)]
     if not len(defined):
         return None
@@ -78,9 +73,8 @@ def _middle(values: Units, confidence: float) -> tuple[float, float] | None:
 
 
 def random_places(draws: int, seed: int, among: int) -> NDArray[np.int64]:
-    """Places drawn with equal chance from `among`, with replacement, the same for the same seed."""
+    """Return `draws` places below `among`, with replacement, the same for the same seed."""
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(GAMMA)
-    drawn: NDArray[np.int64] = (
-        mix64_array(steps + np.uint64(mix64(seed & MASK))) % np.uint64(among)
-    ).astype(np.int64)
-    return drawn
+    randoms = mix64_array(steps + np.uint64(mix64(seed & MASK)))
+    places: NDArray[np.int64] = (randoms % np.uint64(among)).astype(np.int64)
+    return places

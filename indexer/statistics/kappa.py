@@ -1,9 +1,8 @@
-"""Kappa: how far assessors agree beyond chance, when they put the same objects into categories
-without order.
+"""Kappa: agreement of assessors beyond chance, over categories without order.
 
 For k assessors: Siegel & Castellan, Nonparametric Statistics for the Behavioral Sciences (2nd ed.
 1988), section 9.8, which is Fleiss's kappa with one chance for each category pooled over assessors.
-For two with chances of their own: Cohen (1960).
+For two assessors with chances of their own: Cohen (1960).
 """
 
 from __future__ import annotations
@@ -17,13 +16,12 @@ Table = Sequence[Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Agreement of `raters` on `objects`. `observed` is P(A), `expected` P(E), each None where
-    there is no object.
+    """Agreement of `raters` on `objects`.
 
-    `kappa` is (P(A) - P(E)) / (1 - P(E)), from below 0 to 1: None where everything is in one
-    category, for then chance explains all. `variance` is that of kappa when there is no agreement
-    but by chance, `z` is kappa / sqrt(variance), and `p` the chance of such a z or a greater one
-    (H1: kappa > 0).
+    `observed` is P(A), `expected` P(E), each None without objects. `kappa` is (P(A) - P(E)) / (1 -
+    P(E)), from below 0 to 1: None where everything is in one category, because chance then explains
+    all. `variance` is that of kappa under agreement by chance only, `z` is kappa / sqrt(variance),
+    and `p` the chance of such a z or a greater one (H1: kappa > 0).
     """
 
     objects: int
@@ -35,33 +33,29 @@ class Kappa:
 
     @property
     def z(self) -> float | None:
-        """Kappa in standard deviations."""
-        return (
-            None
-            if self.kappa is None or not self.variance
-            else self.kappa / math.sqrt(self.variance)
-        )
+        """Kappa in standard deviations; None where kappa is None or does not vary."""
+        if self.kappa is None or not self.variance:
+            return None
+        return self.kappa / math.sqrt(self.variance)
 
     @property
     def p(self) -> float | None:
-        """One-sided, by the normal distribution."""
+        """The one-sided p-value by the normal distribution."""
         return None if self.z is None else math.erfc(self.z / math.sqrt(2)) / 2
 
 
 def siegel_castellan(
     table: Table, corrected: bool = False, times: Sequence[int] | None = None
 ) -> Kappa:
-    """Kappa of k assessors; `table[i][j]` is how many of them put object i into category j, k for
-    each object, k at least 2.
+    """Return the kappa of k assessors, k at least 2.
 
-    `times`: how many objects each row stands for; one unless given.
+    `table[i][j]` is how many of them put object i into category j; each row sums to k. `times`: how
+    many objects each row stands for, by default one. The variance is the book's, which is Fleiss's
+    of 1971; `corrected`: that of Fleiss, Nee & Landis (1979), who found the first one wrong for the
+    hypothesis that it tests. Raises `ValueError` for rows of different sums.
 
-    The variance is the book's, which is Fleiss's of 1971; `corrected`: that of Fleiss, Nee & Landis
-    (1979), who found the first one wrong for the hypothesis that it tests. Raises `ValueError` for
-    rows of different sums.
-
-    >>> made = siegel_castellan([[2, 0], [2, 0], [1, 1], [0, 2]])
-    >>> round(made.kappa, 4), round(made.z, 4)
+    >>> agreement = siegel_castellan([[2, 0], [2, 0], [1, 1], [0, 2]])
+    >>> round(agreement.kappa, 4), round(agreement.z, 4)
     (0.4667, 0.8767)
     """
     raters = sum(table[0]) if len(table) else 0
@@ -73,56 +67,63 @@ def siegel_castellan(
         return Kappa(objects, raters, None, None, None, None)
     columns = [sum(row[kind] * number for row, number in weighted) for kind in range(len(table[0]))]
     shares = [column / (objects * raters) for column in columns]
-    observed = sum(n * (n - 1) * number for row, number in weighted for n in row) / (
-        objects * raters * (raters - 1)
-    )
+    agreeing = sum(n * (n - 1) * number for row, number in weighted for n in row)
+    observed = agreeing / (objects * raters * (raters - 1))
     expected = sum(share**2 for share in shares)
     if max(columns) == objects * raters:
         return Kappa(objects, raters, observed, expected, None, None)
-    variance = (_corrected if corrected else _published)(objects, raters, shares)
-    return Kappa(
-        objects, raters, observed, expected, (observed - expected) / (1 - expected), variance
-    )
+    variance_of = _fleiss_nee_landis_variance if corrected else _fleiss_variance
+    variance = variance_of(objects, raters, shares)
+    kappa = (observed - expected) / (1 - expected)
+    return Kappa(objects, raters, observed, expected, kappa, variance)
 
 
-def _published(objects: int, raters: int, shares: Sequence[float]) -> float:
-    expected, cubes = sum(share**2 for share in shares), sum(share**3 for share in shares)
+def _fleiss_variance(objects: int, raters: int, shares: Sequence[float]) -> float:
+    expected = sum(share**2 for share in shares)
+    cubes = sum(share**3 for share in shares)
     spread = expected - (2 * raters - 3) * expected**2 + 2 * (raters - 2) * cubes
     return 2 * spread / (objects * raters * (raters - 1) * (1 - expected) ** 2)
 
 
-def _corrected(objects: int, raters: int, shares: Sequence[float]) -> float:
+def _fleiss_nee_landis_variance(objects: int, raters: int, shares: Sequence[float]) -> float:
     apart = sum(share * (1 - share) for share in shares)
     skewed = sum(share * (1 - share) * (1 - 2 * share) for share in shares)
     return 2 * (apart**2 - skewed) / (objects * raters * (raters - 1) * apart**2)
 
 
-def cohen(one: Sequence[Hashable], other: Sequence[Hashable]) -> Kappa:
-    """Cohen's kappa of two assessors' categories, object by object; its variance is that of Fleiss,
-    Cohen & Everitt (1969).
+def cohen(first: Sequence[Hashable], second: Sequence[Hashable]) -> Kappa:
+    """Return Cohen's kappa of two assessors' categories, object by object.
 
-    >>> made = cohen("yyyynnnnyn", "yyynnnnnyy")
-    >>> round(made.kappa, 2), round(made.z, 2)
+    The variance is that of Fleiss, Cohen & Everitt (1969).
+
+    >>> agreement = cohen("yyyynnnnyn", "yyynnnnnyy")
+    >>> round(agreement.kappa, 2), round(agreement.z, 2)
     (0.6, 1.9)
     """
-    objects = len(one)
+    objects = len(first)
     if not objects:
         return Kappa(0, 2, None, None, None, None)
-    kinds = sorted({*one, *other}, key=repr)
-    left, right = ([list(side).count(kind) / objects for kind in kinds] for side in (one, other))
-    observed = sum(a == b for a, b in zip(one, other, strict=True)) / objects
-    expected = sum(a * b for a, b in zip(left, right, strict=True))
+    kinds = sorted({*first, *second}, key=repr)
+    shares = [(_share_of(kind, first), _share_of(kind, second)) for kind in kinds]
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / objects
+    expected = sum(a * b for a, b in shares)
     if len(kinds) == 1:
         return Kappa(objects, 2, observed, expected, None, None)
-    skewed = sum(a * b * (a + b) for a, b in zip(left, right, strict=True))
+    skewed = sum(a * b * (a + b) for a, b in shares)
     variance = max(0.0, expected + expected**2 - skewed) / (objects * (1 - expected) ** 2)
-    return Kappa(objects, 2, observed, expected, (observed - expected) / (1 - expected), variance)
+    kappa = (observed - expected) / (1 - expected)
+    return Kappa(objects, 2, observed, expected, kappa, variance)
+
+
+def _share_of(kind: Hashable, judgements: Sequence[Hashable]) -> float:
+    return list(judgements).count(kind) / len(judgements)
 
 
 @dataclass(frozen=True, slots=True)
 class MeanKappa:
-    """The mean of the kappas of `tables` tables; `undefined` others, where all is in one category,
-    are not in it.
+    """The mean of the kappas of `tables` tables.
+
+    The `undefined` tables, where everything is in one category, do not count.
     """
 
     mean: float | None
@@ -131,20 +132,26 @@ class MeanKappa:
 
 
 def mean_kappa(tables: Sequence[Table]) -> MeanKappa:
-    """The mean of one kappa a table, as Conrad & Raymond (ICAIL 2007) call "micro-averaged": None
-    when none is defined.
+    """Return the mean of one kappa a table, None when none is defined.
+
+    Conrad & Raymond (ICAIL 2007) call it "micro-averaged".
     """
-    made = [kappa for table in tables if (kappa := siegel_castellan(table).kappa) is not None]
-    return MeanKappa(
-        math.fsum(made) / len(made) if made else None, len(made), len(tables) - len(made)
-    )
+    every = [siegel_castellan(table).kappa for table in tables]
+    defined = [kappa for kappa in every if kappa is not None]
+    mean = math.fsum(defined) / len(defined) if defined else None
+    return MeanKappa(mean, len(defined), len(tables) - len(defined))
 
 
 def count_table(judgements: Sequence[Sequence[Hashable]]) -> list[list[int]]:
-    """The table of objects whose judgements are given, one a rater, over the categories that occur.
+    """Return the table of objects from their judgements, one a rater, over occurring categories.
 
     >>> count_table([("yes", "yes"), ("yes", "no")])
     [[0, 2], [1, 1]]
     """
     kinds = sorted({kind for row in judgements for kind in row}, key=repr)
-    return [[list(row).count(kind) for kind in kinds] for row in judgements]
+    rows = [list(row) for row in judgements]
+    return [_counts(row, kinds) for row in rows]
+
+
+def _counts(row: list[Hashable], kinds: Sequence[Hashable]) -> list[int]:
+    return [row.count(kind) for kind in kinds]

@@ -1,6 +1,4 @@
-"""Precision, recall and F1 of pairs and of sets against the truth; a share of nothing is None,
-never 0 or 1.
-"""
+"""Precision, recall and F1 of pairs and of sets; a share of nothing is None, never 0 or 1."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ Pair: TypeAlias = tuple[T, T]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Pairs that are duplicates and were found, were found and are none, are duplicates and were
-    missed.
-    """
+    """Numbers of pairs: true positives (`right`), false positives (`wrong`), false negatives."""
 
     right: int
     wrong: int
@@ -33,18 +29,19 @@ class Counts:
 
     @property
     def precision(self) -> float | None:
-        """Of what was found, the share that is right; None when nothing was found."""
+        """The share of the found pairs that are duplicates; None when nothing was found."""
         return share(self.right, self.right + self.wrong)
 
     @property
     def recall(self) -> float | None:
-        """Of what is to be found, the share that was; None when there is nothing."""
+        """The share of the duplicate pairs that were found; None when there are none."""
         return share(self.right, self.right + self.missed)
 
     @property
     def f1(self) -> float | None:
-        """2 * right / (2 * right + wrong + missed), the harmonic mean of both; None when all three
-        are 0.
+        """The harmonic mean of both; None when all three counts are 0.
+
+        It is 2 * right / (2 * right + wrong + missed).
 
         >>> round(Counts(94, 15, 9).f1, 4)
         0.8868
@@ -53,42 +50,43 @@ class Counts:
 
 
 def share(part: float, whole: float) -> float | None:
-    """A share, None of nothing."""
+    """Return part / whole, None when the whole is 0."""
     return part / whole if whole else None
 
 
 def ordered_pair(a: T, b: T) -> tuple[T, T]:
-    """A pair that is the same whichever side comes first."""
+    """Return the pair sorted by its members' strings, so that it does not depend on their order."""
     return (a, b) if str(a) <= str(b) else (b, a)
 
 
 def count_pairs(found: Collection[Pair[T]], true: Collection[Pair[T]]) -> Counts:
-    """Of ordered pairs that were found, and those that are duplicates."""
+    """Count right, wrong and missed pairs; all pairs are ordered."""
     right = len(set(found) & set(true))
     return Counts(right, len(found) - right, len(true) - right)
 
 
 def linked_sets(pairs: Iterable[Pair[T]]) -> list[tuple[T, ...]]:
-    """The sets that pairs link together, directly or through others; members and sets sorted by
-    their spelling.
+    """Return the sets that pairs link together, directly or through others.
+
+    Members and sets are sorted by their strings.
 
     >>> linked_sets([("a", "b"), ("d", "c"), ("b", "e")])
     [('a', 'b', 'e'), ('c', 'd')]
     """
     edges = list(pairs)
-    members = sorted({one for pair in edges for one in pair}, key=str)
-    numbers = {one: number for number, one in enumerate(members)}
+    members = sorted({member for pair in edges for member in pair}, key=str)
+    numbers = {member: number for number, member in enumerate(members)}
     chains = ConnectedTexts(len(members))
     for a, b in edges:
         chains.join(numbers[a], numbers[b])
     sets: dict[int, list[T]] = {}
-    for number, one in enumerate(members):
-        sets.setdefault(chains.root(number), []).append(one)
-    return [tuple(one) for one in sets.values()]
+    for number, member in enumerate(members):
+        sets.setdefault(chains.root(number), []).append(member)
+    return [tuple(linked) for linked in sets.values()]
 
 
 def is_captured(members: Sequence[T], pairs: Collection[Pair[T]], rule: Rule) -> bool:
-    """Whether ordered `pairs` hold a set together by the rule."""
+    """Return whether ordered `pairs` hold a set together by the rule."""
     inside = [pair for pair in combinations(sorted(members, key=str), 2) if pair in pairs]
     if rule == "any":
         return bool(inside)
@@ -99,9 +97,7 @@ def is_captured(members: Sequence[T], pairs: Collection[Pair[T]], rule: Rule) ->
 
 @dataclass(frozen=True, slots=True)
 class SetCounts:
-    """Sets of the truth that were captured, of all of them; and sets that were found and are right,
-    of all of those.
-    """
+    """Numbers of sets: `captured` of the `sets` true sets, and `right` of the `found` sets."""
 
     captured: int
     sets: int
@@ -110,12 +106,12 @@ class SetCounts:
 
     @property
     def recall(self) -> float | None:
-        """The share of true sets that was captured."""
+        """The share of the true sets that were captured."""
         return share(self.captured, self.sets)
 
     @property
     def precision(self) -> float | None:
-        """The share of found sets that is right."""
+        """The share of the found sets that are right."""
         return share(self.right, self.found)
 
     @property
@@ -130,13 +126,11 @@ class SetCounts:
 def count_sets(
     sets: Sequence[Sequence[T]], found: Collection[Pair[T]], true: Collection[Pair[T]], rule: Rule
 ) -> SetCounts:
-    """True sets judged by the pairs found; the sets that pairs found link judged by the true pairs,
-    by the same rule.
-    """
-    made = linked_sets(found)
+    """Count the true sets that found pairs capture, and the found sets that true pairs capture."""
+    found_sets = linked_sets(found)
     return SetCounts(
         sum(is_captured(members, found, rule) for members in sets),
         len(sets),
-        sum(is_captured(members, true, rule) for members in made),
-        len(made),
+        sum(is_captured(members, true, rule) for members in found_sets),
+        len(found_sets),
     )

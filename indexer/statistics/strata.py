@@ -1,10 +1,9 @@
-"""How much was missed, from a stratified sample of pairs: totals after Horvitz & Thompson, and an
-interval of the recall.
+"""Estimating recall from a stratified sample of pairs.
 
-Of a stratum of N pairs n are drawn with equal chance, without replacement, so a pair is drawn with
-chance n / N and stands for N / n: the total of x duplicates among those drawn is x N / n, whatever
-the strata are made by. Its variance is N**2 (1 - n / N) p (1 - p) / (n - 1) with p = x / n
-(Cochran, Sampling Techniques, 3.2), summed over strata.
+Totals after Horvitz & Thompson. Of a stratum of N pairs n are sampled with equal chance, without
+replacement. A pair is sampled with chance n / N and stands for N / n, so the total of x duplicates
+in the sample is x N / n, however the strata are formed. Its variance is N**2 (1 - n / N) p (1 - p)
+/ (n - 1) with p = x / n (Cochran, Sampling Techniques, 3.2), summed over strata.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from indexer.statistics.intervals import z_value
 from indexer.statistics.precision_recall import share
 
 FEWEST = 5
-ESCAPING = 1e-4  # of pairs at the threshold, those that may lie where sketches do not place them
+ESCAPING = 1e-4  # the share of pairs at the threshold that may lie where sketches do not place them
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
     """`size` pairs, of which `drawn` were verified on their texts and `found` reach the threshold.
 
-    `expected` is the chance that sketches give a pair here to reach it, `listed` whether `match`
-    lists these pairs. `placed`: the sketches say that pairs at the threshold may lie here; where
-    they do not, one is hardly ever to be found.
+    `expected` is the chance, by the sketches, that a pair of the stratum reaches the threshold;
+    `listed`: `match` lists these pairs; `placed`: the sketches say that pairs at the threshold may
+    lie in this stratum. Where they do not, such a pair is hardly ever found.
     """
 
     name: str
@@ -40,24 +39,27 @@ class Stratum:
 
     @property
     def total(self) -> float:
-        """How many pairs here reach the threshold, without bias."""
+        """The unbiased estimate of the pairs that reach the threshold."""
         return self.size * self.found / self.drawn if self.drawn else 0.0
 
     @property
     def variance(self) -> float:
-        """Of `total`, without bias; 0 where all were verified or too few to tell."""
+        """The unbiased variance of `total`; 0 if all or fewer than two were verified."""
         if self.drawn < 2 or self.drawn == self.size:
             return 0.0
         part = self.found / self.drawn
         return self.size**2 * (1 - self.drawn / self.size) * part * (1 - part) / (self.drawn - 1)
 
-    def likely(self) -> tuple[float, float]:
-        """Mean and variance of the number of pairs here that reach the threshold, given what was
-        found.
+    @property
+    def most(self) -> float:
+        """The pairs that may reach the threshold, by the upper end of Wilson's interval."""
+        return self.size * wilson(self.found, self.drawn)[1]
 
-        Each pair that was not drawn reaches it with a chance of which a Beta distribution tells; it
-        begins with one pair of the `expected` chance, so that a sample without a find does not say
-        that there is none.
+    def likely(self) -> tuple[float, float]:
+        """Return mean and variance of the number of pairs that reach the threshold.
+
+        The chance of each pair that was not sampled has a Beta distribution. Its prior is one pair
+        of the `expected` chance, so that a sample without a find does not say that there is none.
         """
         rest, weight = self.size - self.drawn, self.drawn + 1
         chance = (self.found + self.expected) / weight
@@ -67,15 +69,14 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What `match` lists and misses of the pairs of distinct texts at `threshold`, estimated
-    without bias from `strata`.
+    """An unbiased estimate of what `match` lists and misses of the pairs of distinct texts.
 
-    `right` and `missed` count pairs; `recall` is right / (right + missed), `error` its standard
-    error by the variances of the totals; `precision` is the share of listed pairs that reach the
-    threshold. From `low` to `high` the recall lies with 95 %, if pairs that the sketches put far
-    apart are as rare at the threshold as sketches promise, unless some were drawn. `floor` is the
-    least recall at 95 % without that promise: by the upper end of Wilson's interval for the pairs
-    far apart.
+    `right` and `missed` count pairs at `threshold`; `recall` is right / (right + missed), `error`
+    its standard error by the variances of the totals; `precision` is the share of listed pairs that
+    reach the threshold. The recall lies between `low` and `high` with 95 %, provided that pairs
+    that the sketches put far apart are as rare at the threshold as sketches promise, unless some
+    were found. `floor` is the least recall at 95 % without that condition: by the upper end of
+    Wilson's interval for the pairs far apart.
     """
 
     threshold: float
@@ -91,102 +92,108 @@ class Audit:
 
     @property
     def drawn(self) -> int:
-        """How many pairs were verified for it."""
-        return sum(one.drawn for one in self.strata if one.name != "listed, measured on texts")
+        """The number of pairs that were verified for the audit."""
+        sampled = [part for part in self.strata if part.name != "listed, measured on texts"]
+        return sum(part.drawn for part in sampled)
 
 
 def audit_strata(threshold: float, strata: Sequence[Stratum]) -> Audit:
-    """The estimate from strata that together hold every pair once."""
-    listed, others = ([one for one in strata if one.listed is side] for side in (True, False))
-    right, missed = (math.fsum(one.total for one in side) for side in (listed, others))
-    recall = share(right, right + missed)
-    error = None
-    if recall is not None:
-        spread = missed**2 * sum(one.variance for one in listed) + right**2 * sum(
-            one.variance for one in others
-        )
-        error = math.sqrt(spread) / (right + missed) ** 2
-    counted = [one for one in others if one.placed or one.found]
-    low, high = _interval(listed, counted)
-    far = sum(
-        one.size * wilson(one.found, one.drawn)[1]
-        for one in others
-        if not one.placed and one.drawn < one.size
-    )
-    floor = (1 - low) / low * right + far if low else math.inf
+    """Return the estimate from strata that together hold every pair once."""
+    listed = [part for part in strata if part.listed]
+    others = [part for part in strata if not part.listed]
+    right = math.fsum(part.total for part in listed)
+    missed = math.fsum(part.total for part in others)
+    low, high = _interval(listed, [part for part in others if part.placed or part.found])
+    far = [part for part in others if not part.placed and part.drawn < part.size]
+    most_missed = (1 - low) / low * right + sum(part.most for part in far) if low else math.inf
     return Audit(
         threshold,
         tuple(strata),
         right,
         missed,
-        recall,
-        share(right, sum(one.size for one in listed)),
-        error,
+        share(right, right + missed),
+        share(right, sum(part.size for part in listed)),
+        _standard_error(listed, others, right, missed),
         low,
         high,
-        right / (right + floor) if right + floor else 0.0,
+        right / (right + most_missed) if right + most_missed else 0.0,
     )
+
+
+def _standard_error(
+    listed: Sequence[Stratum], others: Sequence[Stratum], right: float, missed: float
+) -> float | None:
+    """Return the standard error of the recall; None where the recall is undefined."""
+    if not right + missed:
+        return None
+    of_right = missed**2 * sum(part.variance for part in listed)
+    of_missed = right**2 * sum(part.variance for part in others)
+    return math.sqrt(of_right + of_missed) / (right + missed) ** 2
 
 
 def _interval(listed: Sequence[Stratum], others: Sequence[Stratum]) -> tuple[float, float]:
-    """From the ratio of missed to right, whose distribution is taken for a gamma of its mean and
-    variance.
+    """Return the interval of the recall from the ratio of missed to right.
+
+    The ratio is taken to have a gamma distribution of its mean and variance.
     """
-    (right, right_spread), (missed, missed_spread) = (
-        [math.fsum(part) for part in zip(*(one.likely() for one in side), strict=True)]
-        or [0.0, 0.0]
-        for side in (listed, others)
-    )
+    right, right_variance = _sum_likely(listed)
+    missed, missed_variance = _sum_likely(others)
     if not right:
         return 0.0, 1.0
     if not missed:
         return 1.0, 1.0
-    relative = missed_spread / missed**2 + right_spread / right**2
-    ends = [
-        missed / right * _gamma(1 / relative, z) if relative else missed / right
-        for z in (z_value(), -z_value())
-    ]
-    return 1 / (1 + ends[0]), 1 / (1 + ends[1])
+    ratio = missed / right
+    relative = missed_variance / missed**2 + right_variance / right**2
+    if not relative:
+        return 1 / (1 + ratio), 1 / (1 + ratio)
+    upper = ratio * _gamma_quantile(1 / relative, z_value())
+    lower = ratio * _gamma_quantile(1 / relative, -z_value())
+    return 1 / (1 + upper), 1 / (1 + lower)
 
 
-def _gamma(shape: float, z: float) -> float:
-    """A quantile of a gamma distribution of mean 1, given as a normal one (Wilson & Hilferty 1931).
+def _sum_likely(strata: Sequence[Stratum]) -> tuple[float, float]:
+    """Return the sums of the means and the variances of strata."""
+    moments = [part.likely() for part in strata]
+    return math.fsum(mean for mean, _ in moments), math.fsum(variance for _, variance in moments)
 
-    >>> round(_gamma(50, 1.96), 3)  # by tables 1.296
+
+def _gamma_quantile(shape: float, z: float) -> float:
+    """Return the quantile, at that of a normal z, of a gamma distribution of mean 1.
+
+    The approximation of Wilson & Hilferty (1931).
+
+    >>> round(_gamma_quantile(50, 1.96), 3)  # by tables 1.296
     1.296
     """
     return max(0.0, 1 - 1 / (9 * shape) + z / (3 * math.sqrt(shape))) ** 3
 
 
 def allot(sizes: Sequence[int], spreads: Sequence[float], draws: int) -> list[int]:
-    """How many of `draws` each stratum gets: by size times spread (Neyman 1934), `FEWEST` at least,
-    never more than it has.
+    """Return how many of `draws` each stratum gets, by size times spread (Neyman 1934).
+
+    At least `FEWEST`, never more than the stratum has.
 
     >>> allot([1000, 100, 3], [0.1, 0.5, 0.5], 50)
     [30, 17, 3]
     """
-    given = [min(size, FEWEST) for size in sizes]
-    while (left := draws - sum(given)) > 0:
-        weights = [
-            size * spread if given[i] < size else 0.0
-            for i, (size, spread) in enumerate(zip(sizes, spreads, strict=True))
-        ]
+    allotted = [min(size, FEWEST) for size in sizes]
+    strata = range(len(sizes))
+    while (left := draws - sum(allotted)) > 0:
+        weights = [sizes[i] * spreads[i] if allotted[i] < sizes[i] else 0.0 for i in strata]
         total = sum(weights)
         if not total:
             break
-        more = [
-            min(size - has, int(left * weight / total))
-            for size, has, weight in zip(sizes, given, weights, strict=True)
-        ]
+        more = [min(sizes[i] - allotted[i], int(left * weights[i] / total)) for i in strata]
         if not any(more):
             more[weights.index(max(weights))] = 1
-        given = [has + part for has, part in zip(given, more, strict=True)]
-    return given
+        allotted = [allotted[i] + more[i] for i in strata]
+    return allotted
 
 
 def chance_at_least(equal: int, slots: int, threshold: float) -> float:
-    """The chance that a pair with so many equal slots is at the threshold or above, when all
-    similarities are as common.
+    """Return the chance that a pair with so many equal slots is at the threshold or above.
+
+    All similarities are taken to be equally common.
 
     >>> round(chance_at_least(103, 128, 0.8), 2), chance_at_least(40, 128, 0.8) < 1e-20
     (0.52, True)
@@ -195,7 +202,7 @@ def chance_at_least(equal: int, slots: int, threshold: float) -> float:
 
 
 def chance_at_most(equal: int, slots: int, similarity: float) -> float:
-    """The chance that at most so many of `slots` are equal in a pair of this similarity."""
+    """Return the chance that at most `equal` slots agree in a pair of this similarity."""
     terms = (
         math.comb(slots, k) * similarity**k * (1 - similarity) ** (slots - k)
         for k in range(equal + 1)
@@ -203,56 +210,78 @@ def chance_at_most(equal: int, slots: int, similarity: float) -> float:
     return min(1.0, math.fsum(terms))
 
 
-def describe_audit(made: Audit) -> Iterator[str]:
-    """What an audit says, in sentences; the first begins with `audit:`."""
-    pairs = sum(one.size for one in made.strata)
-    every = all(one.drawn == one.size for one in made.strata)
+def describe_audit(audit: Audit) -> Iterator[str]:
+    """Yield the result of an audit in sentences; the first begins with `audit:`."""
+    pairs = sum(part.size for part in audit.strata)
     if not pairs:
-        yield "audit: there are no two different texts that have keys; copies of one text are always found"
-        return
-    if made.recall is None:
-        yield _none_found(made, pairs, every)
-        return
-    is_or_are = "pair of texts is" if round(made.missed) == 1 else "pairs of texts are"
-    missed = f"{made.missed:,.0f} {is_or_are} at {made.threshold:g} or above and not listed"
-    if every:
-        yield f"audit: all {pairs:,} pairs of different texts are verified; {missed}: recall {made.recall:.1%}"
-    else:
         yield (
-            f"audit: {made.drawn:,} pairs verified; about {missed}: recall {made.recall:.1%} "
-            f"({_whole_only(made.low)} to {made.high:.1%}), standard error {made.error:.1%}"
+            "audit: there are no two different texts that have keys; "
+            "copies of one text are always found"
         )
-    if made.precision is not None and made.precision < 1:
-        yield f"of the pairs listed about {made.precision:.1%} reach {made.threshold:g}; --exact lists no others"
-    far = made.strata[-1]
+        return
+    if audit.recall is None:
+        yield _describe_none_found(audit, pairs)
+        return
+    yield _describe_recall(audit, pairs)
+    if audit.precision is not None and audit.precision < 1:
+        yield (
+            f"of the pairs listed about {audit.precision:.1%} reach {audit.threshold:g}; "
+            "--exact lists no others"
+        )
+    far = audit.strata[-1]
     if far.drawn < far.size:
         yield (
-            f"{far.found:,} of {far.drawn:,} pairs drawn from {far.size:,} that sketches put far apart reach it; the interval "
-            f"trusts that at most one in {1 / ESCAPING:,.0f} of those at {made.threshold:g} lies there. By these draws alone "
-            f"the recall is {made.floor:.1%} or more: misses so rare need larger samples"
+            f"{far.found:,} of {far.drawn:,} pairs drawn from {far.size:,} that sketches put far "
+            f"apart reach it; the interval trusts that at most one in {1 / ESCAPING:,.0f} of those "
+            f"at {audit.threshold:g} lies there. By this random sample alone the recall is "
+            f"{audit.floor:.1%} or more: misses so rare need larger samples"
         )
 
 
-def _whole_only(low: float) -> str:
-    """The lower end of an interval, rounded down: only what is whole says 100 %.
+def _describe_recall(audit: Audit, pairs: int) -> str:
+    is_or_are = "pair of texts is" if round(audit.missed) == 1 else "pairs of texts are"
+    missed = f"{audit.missed:,.0f} {is_or_are} at {audit.threshold:g} or above and not listed"
+    if _is_complete(audit):
+        return (
+            f"audit: all {pairs:,} pairs of different texts are verified; {missed}: "
+            f"recall {audit.recall:.1%}"
+        )
+    return (
+        f"audit: {audit.drawn:,} pairs verified; about {missed}: recall {audit.recall:.1%} "
+        f"({_round_down(audit.low)} to {audit.high:.1%}), standard error {audit.error:.1%}"
+    )
 
-    >>> _whole_only(0.99996), _whole_only(0.4), _whole_only(1.0)
+
+def _is_complete(audit: Audit) -> bool:
+    """Return whether every pair was verified."""
+    return all(part.drawn == part.size for part in audit.strata)
+
+
+def _round_down(low: float) -> str:
+    """Return the lower end of an interval as a percentage rounded down: only 1 is 100 %.
+
+    >>> _round_down(0.99996), _round_down(0.4), _round_down(1.0)
     ('99.9%', '40.0%', '100.0%')
     """
     return f"{math.floor(1000 * low + 1e-9) / 1000:.1%}"
 
 
-def _none_found(made: Audit, pairs: int, every: bool) -> str:
-    """That nothing was found, which proves that there is nothing only when every pair was
-    verified.
+def _describe_none_found(audit: Audit, pairs: int) -> str:
+    """Return the sentence for an audit without a find.
+
+    Only when every pair was verified does it prove that there is none.
     """
-    none = f"and none reaches {made.threshold:g}"
-    if every:
-        return f"audit: all {pairs:,} pairs of different texts are verified, {none}: nothing was to be found"
-    rest = [one for one in made.strata if one.drawn < one.size]
-    most = sum(one.size * wilson(one.found, one.drawn)[1] for one in rest)
-    trusted = "" if any(one.placed for one in rest) else "sketches put the others far apart; "
+    none = f"and none reaches {audit.threshold:g}"
+    if _is_complete(audit):
+        return (
+            f"audit: all {pairs:,} pairs of different texts are verified, {none}: "
+            "there was nothing to find"
+        )
+    rest = [part for part in audit.strata if part.drawn < part.size]
+    most = sum(part.most for part in rest)
+    condition = "" if any(part.placed for part in rest) else "sketches put the others far apart; "
     return (
-        f"audit: {made.drawn:,} of {pairs:,} pairs of different texts verified, {none}; {trusted}by these draws alone "
-        f"{most:,.0f} may still do so: misses so rare need larger samples"
+        f"audit: {audit.drawn:,} of {pairs:,} pairs of different texts verified, {none}; "
+        f"{condition}by this random sample alone {most:,.0f} may still do so: "
+        "misses so rare need larger samples"
     )

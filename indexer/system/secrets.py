@@ -87,4 +87,4 @@ def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Re
             f"the key in {recipe.key_variable} has white space around it, which is easily lost; "
             "leave it out"
         )
-    return recipe.keyed(value)
+    return recipe.with_secret(value)

@@ -247,5 +247,5 @@ def test_tokens_of_pages_filters_and_fields_are_read_or_refused_in_our_words(
 
 
 def test_the_fuzzed_formats_are_formats() -> None:
-    assert len(ALL_FORMATS) >= 7 and DEFAULT.storable
+    assert len(ALL_FORMATS) >= 7 and DEFAULT.is_storable
     assert zipped({"a": b""}).startswith(b"PK")

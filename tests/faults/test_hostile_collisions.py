@@ -21,7 +21,9 @@ from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
 
-KEYED = recipe_named("default_v1+key:tests").keyed("not known to whoever writes the documents")
+KEYED = recipe_named("default_v1+key:tests").with_secret(
+    "not known to whoever writes the documents"
+)
 CRAFTED = {f"crafted {number:02}": crafted(number) for number in range(24)}
 HONEST = {"honest": sentence(1), "its copy": edited(sentence(1), 2)}
 THRESHOLD = 0.8

@@ -131,7 +131,10 @@ def test_a_secret_key_reaches_the_executors_and_no_file(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     """They are told the key with their task: in their environment there is none."""
-    recipe, records = recipe_named("default_v1+key:legal").keyed(SECRET), library(seed=5, size=40)
+    recipe, records = (
+        recipe_named("default_v1+key:legal").with_secret(SECRET),
+        library(seed=5, size=40),
+    )
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
     with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as one:

@@ -149,7 +149,7 @@ def test_an_empty_store_and_one_without_duplicates() -> None:
     )
     matched = match(store, MatchOptions(threshold=0.8, audit=20))
     assert matched.audit.recall is None
-    assert "nothing was to be found" in " ".join(matched.notes())
+    assert "there was nothing to find" in " ".join(matched.notes())
     alone = match(
         library(rows({"a": "one text of some words alone"})), MatchOptions(threshold=0.8, audit=20)
     )
@@ -173,7 +173,7 @@ def test_what_is_said_claims_no_more_than_was_verified() -> None:
     )
     assert (
         "300 of 50,000" in nothing
-        and "far apart; by these draws alone 632 may still do so" in nothing
+        and "far apart; by this random sample alone 632 may still do so" in nothing
     )
     first, second = describe_audit(audit_strata(0.8, [measured, sampled]))
     assert "about 0 pairs of texts are" in first and "0 of 300 pairs drawn from 50,000" in second

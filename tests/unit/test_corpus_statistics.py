@@ -87,11 +87,11 @@ def test_unlike_features_do_not_merge() -> None:
 @pytest.mark.parametrize("cut", [0, 5, 30, 90, -1])
 def test_damaged_bytes_are_refused(cut: int) -> None:
     packed = count_features(arrays([[1, 2, 3]] * 3), "numbers").pack()
-    with pytest.raises(UsageError, match="no corpus statistics"):
+    with pytest.raises(UsageError, match="not corpus statistics"):
         CorpusStatistics.unpack(packed[:cut])
-    with pytest.raises(UsageError, match="no corpus statistics"):
+    with pytest.raises(UsageError, match="not corpus statistics"):
         CorpusStatistics.unpack(packed.replace(b'"documents": 3', b'"documents": 4'))
-    with pytest.raises(UsageError, match="no corpus statistics"):
+    with pytest.raises(UsageError, match="not corpus statistics"):
         CorpusStatistics.unpack(packed.replace(b"statistics-1", b"statistics-2"))
 
 

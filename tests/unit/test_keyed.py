@@ -27,7 +27,7 @@ GOLDEN = json.loads(
 )
 SECRET, OTHER = GOLDEN["secret"], "another secret, and a long one too"
 NAME = "default_v1+key:legal"
-KEYED = recipe_named(NAME).keyed(SECRET)
+KEYED = recipe_named(NAME).with_secret(SECRET)
 TEXT = (
     "The ferry to Vega leaves from the northern quay every evening, and dogs travel free of charge."
 )
@@ -78,7 +78,7 @@ def test_a_key_that_would_be_lost_on_its_way_is_refused_and_not_repeated():
     st.text("0123456789abcdef", min_size=32, max_size=64),
 )
 def test_the_kernel_equals_the_definition(texts, width, secret):
-    recipe = dataclasses.replace(recipe_named(NAME).keyed(secret), width=width)
+    recipe = dataclasses.replace(recipe_named(NAME).with_secret(secret), width=width)
     compiled, defined = fingerprints(texts, recipe), define(texts, recipe)
     assert np.array_equal(compiled.minhash, defined.minhash) and np.array_equal(
         compiled.simhash, defined.simhash
@@ -99,7 +99,7 @@ def test_every_character_of_a_run_counts(text, width):
 
 
 def test_two_keys_share_no_key_of_an_index():
-    other = recipe_named(NAME).keyed(OTHER)
+    other = recipe_named(NAME).with_secret(OTHER)
     signed = [fingerprint(TEXT, recipe) for recipe in (DEFAULT_V1, KEYED, other)]
     assert len({key for one in signed for key in (*one.bands, *one.blocks)}) == sum(
         len(one.bands) + len(one.blocks) for one in signed
@@ -159,7 +159,7 @@ def test_a_store_keeps_the_fingerprint_and_never_the_key(tmp_path, monkeypatch):
     again = open_store(url)
     assert again.stored_recipe() == KEYED and again.stored_recipe().secret == SECRET
     with pytest.raises(RecipeMismatch, match=f"key: {KEYED.key} -> "):
-        again.prepare(recipe_named(NAME).keyed(OTHER))
+        again.prepare(recipe_named(NAME).with_secret(OTHER))
     again.close()
     monkeypatch.delenv("NEARFOLD_KEY_LEGAL")
     assert open_store(url).stored_recipe().secret is None

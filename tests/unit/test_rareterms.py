@@ -14,14 +14,8 @@ from hypothesis import strategies as st
 
 from indexer.errors import UsageError
 from indexer.sketch.corpus_statistics import CorpusStatistics, count_features
-from indexer.sketch.rare_term_keys import (
-    hash_key,
-    length_bucket,
-    lengths_agree,
-    prefix,
-    prefix_keys,
-)
-from indexer.sketch.rare_terms import WAYS, RareTerms, by_rarity, overlap, rare_terms
+from indexer.sketch.rare_term_keys import length_bucket, lengths_agree, prefix, prefix_keys
+from indexer.sketch.rare_terms import WAYS, RareTerms, by_rarity, hash_key, overlap, rare_terms
 from indexer.sketch.string_hashes import string_hashes
 from indexer.text.tokens import tokens
 
@@ -64,7 +58,7 @@ def test_golden(vector: dict) -> None:
     )
     made = rare_terms(tokens(vector["text"], "v4"), statistics, vector["size"])
     assert list(made.entries) == vector["entries"]
-    assert (made.length, made.distinct, made.reliable) == (
+    assert (made.length, made.distinct, made.is_reliable) == (
         vector["length"],
         vector["distinct"],
         vector["reliable"],
@@ -159,7 +153,7 @@ def test_unrelated_english_sentences_of_twelve_terms_stay_under_a_fifth() -> Non
     for place, one in enumerate(sentences):
         for other in sentences[:place]:
             left, right = signature(one.split()), signature(other.split())
-            assert left.reliable
+            assert left.is_reliable
             assert overlap(left, right) < 0.2
 
 
@@ -173,7 +167,7 @@ def test_below_ten_terms_nothing_is_reliable_and_there_are_no_keys(
     count: int, reliable: bool
 ) -> None:
     made = signature(VOCABULARY[:count] * 3)
-    assert (made.reliable, made.distinct, made.length) == (reliable, count, 3 * count)
+    assert (made.is_reliable, made.distinct, made.length) == (reliable, count, 3 * count)
     assert bool(prefix_keys(made)) == reliable
 
 
@@ -188,7 +182,7 @@ def test_prefix_keys_lose_no_pair(words: list[str], dropped: set[int], added: li
     assume(edited)
     one, other = signature(words), signature(edited)
     for threshold in (0.9, 0.8, 0.5):
-        if one.reliable and other.reliable and overlap(one, other) >= threshold:
+        if one.is_reliable and other.is_reliable and overlap(one, other) >= threshold:
             assert set(prefix_keys(one, threshold)) & set(prefix_keys(other, threshold))
 
 

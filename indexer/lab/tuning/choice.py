@@ -57,7 +57,7 @@ def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth
     """
     by_name = {recipe.name: recipe for recipe in recipes}
     ranked = sorted(results, key=lambda one: -(one.fair.f1 or 0.0))
-    able = [one for one in ranked if by_name[one.recipe].storable] or ranked
+    able = [one for one in ranked if by_name[one.recipe].is_storable] or ranked
     chosen = next((one for one in able if one.recipe == DEFAULT.name), able[0])
     if any(_ahead(one, chosen, len(ranked)) > 0 for one in able):
         chosen = able[0]
