@@ -3,8 +3,6 @@
 import hashlib
 import os
 import socket
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,27 +10,6 @@ import pytest
 from indexer.errors import SourceNotFound
 from indexer.model import Blob, FailedBlob, SkippedBlob
 from indexer.sources.folder import walk
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that other users may enter, under its real path."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        yield Path(name).resolve()
-
-
-@pytest.fixture
-def unprivileged() -> Iterator[None]:
-    """The test runs as a user whom permissions concern."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 def put(place: Path, text: str = "text") -> Path:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_folder import folder, unprivileged  # noqa: F401  fixtures
 
 from indexer.errors import ExtractionError, UnreadableFile
 from indexer.model import Blob
@@ -93,7 +92,7 @@ def test_file_that_became_something_else(tmp_path: Path, spoil: str) -> None:
     assert isinstance(caught.value, ExtractionError)
 
 
-def test_file_without_permission(folder: Path, request: pytest.FixtureRequest) -> None:  # noqa: F811
+def test_file_without_permission(folder: Path, request: pytest.FixtureRequest) -> None:
     place = folder / "a.txt"
     place.write_bytes(b"abc")
     blob = blob_of(place)
