@@ -74,7 +74,7 @@ def main() -> None:
             for kind in ("flat", "hnsw"):
                 balls(store, chance, kind, given.documents, given.runs)
     finally:
-        store._requests.ask("DELETE", store._place.index)
+        store.index.requests.ask("DELETE", store.index.place.index)
         uninstall(store)
         store.close()
 
@@ -88,8 +88,11 @@ def fill(store: Any, chance: random.Random, documents: int) -> None:
         ]
         assert not any(store.write(rows))
     store.refresh()
-    store._requests.get(
-        "POST", f"{store._place.index}/_forcemerge", params={"max_num_segments": "1"}, seconds=600
+    store.index.requests.get(
+        "POST",
+        f"{store.index.place.index}/_forcemerge",
+        params={"max_num_segments": "1"},
+        seconds=600,
     )
 
 
@@ -137,7 +140,7 @@ def rescores(store: Any, chance: random.Random) -> dict[str, Callable[[], object
         "floor": {"source": "return 0.5;"},
     }
     return {
-        name: lambda script=script: store._questions().ask(rescored(script))
+        name: lambda script=script: store.index.queries("documents").ask(rescored(script))
         for name, script in scripts.items()
     }
 
@@ -163,8 +166,8 @@ def look_ups(store: Any) -> dict[str, Callable[[], object]]:
     }
     source["_source"] = ["path", "near_minhash", "near_simhash"]
     return {
-        "doc values": lambda: store._questions().ask(columns),
-        "documents (_source)": lambda: store._questions().ask(source),
+        "doc values": lambda: store.index.queries("documents").ask(columns),
+        "documents (_source)": lambda: store.index.queries("documents").ask(source),
     }
 
 
@@ -176,8 +179,8 @@ def batches(store: Any, chance: random.Random) -> dict[str, Callable[[], object]
     )
     asked = [(row.bands, row.blocks) for row in rows]
     return {
-        "together": lambda: store.candidates_of(asked, 100),
-        "one after the other": lambda: [store.candidates(*one, 100) for one in asked],
+        "together": lambda: store.candidates(asked, 100),
+        "one after the other": lambda: [store.candidates([lookup], 100) for lookup in asked],
     }
 
 
@@ -202,7 +205,7 @@ def table(name: str, ways: dict[str, Callable[[], object]], runs: int) -> None:
 
 def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: int) -> None:
     """An index of sketches with relatives 0 to 12 bits away."""
-    requests, index = store._requests, f"{store._place.index}-{kind}"
+    requests, index = store.index.requests, f"{store.index.place.index}-{kind}"
     vector = {
         "type": "dense_vector",
         "dims": 64,

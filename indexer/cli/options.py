@@ -13,7 +13,7 @@ import click
 from indexer.matching.limits import CAP
 from indexer.similarity.measures import MEASURES
 from indexer.stores import open_store
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import faults_as_damage
 from indexer.system.spill_files import DEFAULT_MEGABYTES
 
@@ -95,13 +95,13 @@ memory_option = click.option(
 
 
 @contextlib.contextmanager
-def open_for_command(url: str) -> Iterator[Store]:
+def open_for_command(url: str) -> Iterator[FullStore]:
     """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told
     as the damage.
     """
     store = open_store(url)
     try:
-        with faults_as_damage(store):
+        with faults_as_damage(store.maintenance):
             yield store
     finally:
         store.close()

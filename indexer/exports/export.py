@@ -27,7 +27,7 @@ from indexer.exports.review_batches import Balance
 from indexer.exports.tables import Table, write_csv
 from indexer.grouping.assign_families import RECALL
 from indexer.matching.match import MatchOptions, match
-from indexer.stores.base import Store
+from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.whole_file import check_place, write_whole
@@ -76,7 +76,7 @@ class ExportResult:
 
 
 def export(
-    store: Store,
+    store: PartStore,
     out: str | Path,
     form: Form = "csv",
     what: What = "families",
@@ -112,7 +112,7 @@ def export(
 
 
 def _write_report(
-    store: Store, out: Path, options: ExportOptions, progress: Progress
+    store: PartStore, out: Path, options: ExportOptions, progress: Progress
 ) -> ExportResult:
     audit = None
     if options.audit:
@@ -125,7 +125,7 @@ def _write_report(
 
 
 def _records(
-    store: Store, what: What, options: ExportOptions, findings: Findings, progress: Progress
+    store: PartStore, what: What, options: ExportOptions, findings: Findings, progress: Progress
 ) -> Iterable[Any]:
     if what == "pairs":
         return pair_records(store, options.threshold, options.measure, findings, progress)

@@ -12,7 +12,7 @@ from indexer.exports.export_records import BatchRecord, DocumentRecord, PairReco
 from indexer.exports.review_batches import Balance, Batch, Group, batches
 from indexer.matching.match import MatchOptions, match
 from indexer.model import Row
-from indexer.stores.base import Store
+from indexer.stores.abilities import PartStore
 from indexer.system.progress_callback import Progress
 from indexer.text.wording import count_of
 
@@ -41,7 +41,7 @@ class Findings:
 
 
 def document_records(
-    store: Store, findings: Findings, progress: Progress
+    store: PartStore, findings: Findings, progress: Progress
 ) -> Iterator[DocumentRecord]:
     """Yield every document by id. The store is read twice; texts are dropped at once."""
     store.refresh()
@@ -97,7 +97,7 @@ def _without_text(row: Row) -> Row:
 
 
 def pair_records(
-    store: Store, threshold: float, measure: str, findings: Findings, progress: Progress
+    store: PartStore, threshold: float, measure: str, findings: Findings, progress: Progress
 ) -> Iterator[PairRecord]:
     """Yield the pairs that `match` finds, with the paths of both documents."""
     options = MatchOptions(threshold=threshold, measure=measure, false_negative_weight=THOROUGH)
@@ -112,7 +112,7 @@ def pair_records(
 
 
 def queue_records(
-    store: Store, review: frozenset[str], findings: Findings, progress: Progress
+    store: PartStore, review: frozenset[str], findings: Findings, progress: Progress
 ) -> Iterator[QueueRecord]:
     """Yield documents whose family has a label of `review` and that have none themselves: those
     that have one were reviewed already. Raises `UsageError` without labels.
@@ -140,7 +140,7 @@ class BatchPlan:
 
 
 def batch_records(
-    store: Store, plan: BatchPlan, findings: Findings, progress: Progress
+    store: PartStore, plan: BatchPlan, findings: Findings, progress: Progress
 ) -> Iterator[BatchRecord]:
     """Yield documents by batch, then group; the principal first, then by similarity to it."""
     families: dict[str, list[DocumentRecord]] = defaultdict(list)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from indexer.model import Query
-from indexer.stores.base import CONFLICT, Store
+from indexer.stores.base import Store
+from indexer.stores.filters import CONFLICT
 from indexer.stores.requirements import require_recipe
 
 BATCH = 256

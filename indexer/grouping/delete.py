@@ -18,7 +18,7 @@ from indexer.model import Assignment, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import feature_set
-from indexer.stores.base import Store
+from indexer.stores.abilities import FamilyStore
 from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of
 
@@ -45,7 +45,7 @@ class DeleteResult:
 
 
 def delete(
-    store: Store,
+    store: FamilyStore,
     ids: Sequence[str],
     *,
     threshold: float = 0.8,
@@ -74,7 +74,7 @@ def delete(
 
 
 def delete_and_repair(
-    store: Store, ids: Sequence[str], options: GroupOptions = DEFAULT_OPTIONS
+    store: FamilyStore, ids: Sequence[str], options: GroupOptions = DEFAULT_OPTIONS
 ) -> DeleteResult:
     """Do the work of `delete` for a job that holds the journal already."""
     recipe = require_recipe(store)
@@ -82,7 +82,7 @@ def delete_and_repair(
     rows = {row.id: _without_text(row) for row in rows_of(store, distinct)}
     leaving = {id: rows[id] for id in distinct if id in rows}
     repaired = repair_families(store, recipe, leaving, options)
-    part_ids = [id for id, _ in store.members("parent", list(leaving))]
+    part_ids = [id for id, _ in store.families.members("parent", list(leaving))]
     if part_ids:
         parts = {row.id: _without_text(row) for row in rows_of(store, part_ids)}
         repair_families(store, recipe, parts, options)
@@ -102,7 +102,7 @@ def is_principal(row: Row) -> bool:
 
 
 def repair_families(
-    store: Store,
+    store: FamilyStore,
     recipe: Recipe,
     leaving: Mapping[str, Row],
     options: GroupOptions = DEFAULT_OPTIONS,
@@ -123,13 +123,13 @@ def repair_families(
         if staying:
             repairs.append(_regroup(store, recipe, family, staying, options))
     alone = [member for ids in members.values() for member in ids if member in leaving]
-    store.assign(_singleton(leaving[member]) for member in alone)
+    store.families.assign(_singleton(leaving[member]) for member in alone)
     store.refresh()
     return tuple(repairs)
 
 
 def repair_strays(
-    store: Store,
+    store: FamilyStore,
     recipe: Recipe,
     ids: Collection[str],
     options: GroupOptions = DEFAULT_OPTIONS,
@@ -151,12 +151,12 @@ def repair_strays(
             _regroup(store, recipe, family, strays, options)
 
 
-def rename_clusters(store: Store, names: Sequence[str], leaving: Collection[str]) -> None:
+def rename_clusters(store: FamilyStore, names: Sequence[str], leaving: Collection[str]) -> None:
     """Call these clusters after their longest document that stays; a single document is no
     cluster.
     """
     staying: dict[str, list[str]] = defaultdict(list)
-    for id, name in store.members("cluster", names):
+    for id, name in store.families.members("cluster", names):
         if id not in leaving:
             staying[name].append(id)
     for name, ids in staying.items():
@@ -167,13 +167,13 @@ def rename_clusters(store: Store, names: Sequence[str], leaving: Collection[str]
             key=lambda row: (row.status != "complete", -row.words, row.id),
         )
         new_name = rows[0].id if len(rows) > 1 else None
-        store.assign(replace(_assignment(row), cluster=new_name) for row in rows)
+        store.families.assign(replace(_assignment(row), cluster=new_name) for row in rows)
 
 
-def _members(store: Store, families: Sequence[str]) -> dict[str, list[str]]:
+def _members(store: FamilyStore, families: Sequence[str]) -> dict[str, list[str]]:
     """Return the documents of each of these families beside the principal, by id."""
     members: dict[str, list[str]] = defaultdict(list)
-    for id, family in sorted(store.members("family", families)):
+    for id, family in sorted(store.families.members("family", families)):
         if id != family:
             members[family].append(id)
     return members
@@ -186,7 +186,7 @@ def _is_similar(row: Row, head: Row, recipe: Recipe, threshold: float) -> bool:
 
 
 def _regroup(
-    store: Store, recipe: Recipe, family: str, ids: Sequence[str], options: GroupOptions
+    store: FamilyStore, recipe: Recipe, family: str, ids: Sequence[str], options: GroupOptions
 ) -> FamilyRepair:
     """Group these documents among themselves, and write it; there is one at least."""
     options.check_recipe(recipe)
@@ -200,7 +200,7 @@ def _regroup(
             strict=True,
         )
     ]
-    store.assign(sorted(assignments, key=lambda assignment: not assignment.principal))
+    store.families.assign(sorted(assignments, key=lambda assignment: not assignment.principal))
     sizes = Counter(assignment.family for assignment in assignments)
     return FamilyRepair(family, dict(sorted(sizes.items())))
 

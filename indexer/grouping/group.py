@@ -20,7 +20,7 @@ from indexer.matching.limits import memory_budget
 from indexer.matching.verification import Verifier
 from indexer.model import Assignment
 from indexer.recipe import Recipe
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -29,7 +29,7 @@ _ASSIGNED = ("family", "principal", "similarity", "cluster", "provisional")
 
 
 def group(
-    store: Store,
+    store: FullStore,
     options: GroupOptions = DEFAULT_OPTIONS,
     *,
     memory: int = DEFAULT_MEGABYTES,
@@ -65,7 +65,7 @@ def group(
             capped = capped.merge(families.capped)
         changed = [after for before, after in sorted(pairs, key=_turn) if not _same(before, after)]
         if write:
-            store.assign(changed)
+            store.families.assign(changed)
             store.refresh()
         result = account(pairs, len(changed), capped)
         job.counts.update(
@@ -75,7 +75,11 @@ def group(
 
 
 def _compartments(
-    store: Store, recipe: Recipe, within: Literal["labels"] | None, progress: Progress, memory: int
+    store: FullStore,
+    recipe: Recipe,
+    within: Literal["labels"] | None,
+    progress: Progress,
+    memory: int,
 ) -> Iterator[Collection]:
     """Yield the whole store, or the documents of one set of labels after the other, by their
     names.

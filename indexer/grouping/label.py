@@ -23,7 +23,7 @@ from indexer.model import Query, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import FeatureSet, jaccard
 from indexer.similarity.sides import feature_set
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.stores.row_limits import rows_of, storable_labels
 
@@ -124,7 +124,7 @@ class UndoResult:
 
 
 def label(
-    store: Store,
+    store: FullStore,
     ids: Sequence[str],
     options: LabelOptions,
     *,
@@ -164,7 +164,7 @@ def label(
     return LabelResult(job, changes, review, plan.unchanged, plan.provisional, absent)
 
 
-def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
+def undo_labels(store: FullStore, job: int, *, dry_run: bool = False) -> UndoResult:
     """Give documents back the labels that they had before a labelling, unless their labels changed
     since.
 
@@ -197,7 +197,7 @@ def undo_labels(store: Store, job: int, *, dry_run: bool = False) -> UndoResult:
     return UndoResult(job, tuple(restored), tuple(changed_since), absent)
 
 
-def label_history(store: Store) -> tuple[LabelJob, ...]:
+def label_history(store: FullStore) -> tuple[LabelJob, ...]:
     """Return the labellings of a store, the last one first, without holding its journal. Raises
     `StoreBusy` while a job works on the store.
     """
@@ -236,12 +236,12 @@ def _by_family(item: LabelUpdate | ReviewItem) -> tuple[str, str]:
 
 
 def _write(
-    store: Store, journal: LabelJournal, options: LabelOptions, updates: Sequence[LabelUpdate]
+    store: FullStore, journal: LabelJournal, options: LabelOptions, updates: Sequence[LabelUpdate]
 ) -> int:
     """Write changes to the journal, then to the store; return the number of the job."""
     changes = [LabelChange(item.id, item.path, item.before, item.after) for item in updates]
     job = journal.begin(options.add, options.remove, changes)
-    store.relabel({item.id: item.after for item in updates})
+    store.labels.relabel({item.id: item.after for item in updates})
     store.refresh()
     return job
 
@@ -259,7 +259,7 @@ def _changes_of(journal: LabelJournal, job: int) -> list[LabelChange]:
 
 
 def _restore(
-    store: Store,
+    store: FullStore,
     journal: LabelJournal,
     job: int,
     changes: Sequence[LabelChange],
@@ -267,12 +267,12 @@ def _restore(
 ) -> None:
     """Give these documents their labels back; those that have them already are not written."""
     different = [change for change in changes if rows[change.id].labels != change.before]
-    store.relabel({change.id: change.before for change in different})
+    store.labels.relabel({change.id: change.before for change in different})
     store.refresh()
     journal.record_restored(job, [change.id for change in changes])
 
 
-def _label_families(store: Store, recipe: Recipe, named: Collection[str], plan: _Plan) -> None:
+def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], plan: _Plan) -> None:
     """Do to the members of families what is done to the documents named in them, or leave them for
     review.
     """
@@ -296,11 +296,11 @@ def _label_families(store: Store, recipe: Recipe, named: Collection[str], plan: 
                 plan.review.append(item)
 
 
-def _families_of(store: Store, named: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+def _families_of(store: FullStore, named: Collection[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the families of these documents, by name, each with all its documents, by id."""
     families: dict[str, list[str]] = defaultdict(list)
     names = sorted({row.family for row in rows_of(store, list(named))})
-    for id, name in store.members("family", names):
+    for id, name in store.families.members("family", names):
         families[name].append(id)
     yield from sorted((name, sorted(ids)) for name, ids in families.items())
 
@@ -321,5 +321,5 @@ class _Nearest:
         return max((jaccard(features, head) for head in self._sets), default=0.0)
 
 
-def _carriers(store: Store, name: str) -> Iterator[str]:
+def _carriers(store: FullStore, name: str) -> Iterator[str]:
     return (hit.id for hit in store.search(Query("", (("labels", name),))).hits)

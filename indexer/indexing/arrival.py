@@ -21,7 +21,7 @@ from indexer.recipe import Recipe
 from indexer.similarity.measures import FeatureSet, jaccard
 from indexer.similarity.sides import feature_set
 from indexer.sketch.codec import unpack_slots
-from indexer.stores.base import Store
+from indexer.stores.abilities import FamilyStore
 from indexer.system.failpoints import reached
 
 REMEMBERED = 50_000
@@ -57,7 +57,7 @@ class Arrivals:
     """
 
     def __init__(
-        self, store: Store, recipe: Recipe, options: GroupOptions | None = DEFAULT_OPTIONS
+        self, store: FamilyStore, recipe: Recipe, options: GroupOptions | None = DEFAULT_OPTIONS
     ) -> None:
         self._store = store
         self._recipe = recipe
@@ -161,7 +161,7 @@ class Arrivals:
             if row.id in expected and sources.get(row.family) != expected[row.id]
         ]
         if lost:
-            self._store.assign(
+            self._store.families.assign(
                 Assignment(row.id, row.id, row.status == "complete", None, None, provisional=True)
                 for row in lost
             )
@@ -214,11 +214,11 @@ class Arrivals:
         worth_reading = self._looked_up * WORTH >= self._documents <= REMEMBERED // 2
         principals: Sequence[PrincipalRow]
         if not self._store.shared and worth_reading:
-            principals = self._store.principals(None, REMEMBERED)
+            principals = self._store.families.principals(None, REMEMBERED)
             self._looked_up = 0
             self._must_look_up = False
         else:
-            principals = self._store.principals([row.bands for row in rows], LOOKED_UP)
+            principals = self._store.families.principals([row.bands for row in rows], LOOKED_UP)
         self._forget_if_full(len(principals))
         new = [
             principal

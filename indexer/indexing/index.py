@@ -26,8 +26,8 @@ from indexer.model import Blob, FailedBlob, Outcome, SkippedBlob
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.base import Reading, Source
+from indexer.stores.abilities import FullStore
 from indexer.stores.address import StoreAddress
-from indexer.stores.base import Store
 
 DEFAULT_READING = Reading()
 _PROBE = "A recipe that cannot be kept, or lacks a library, is refused before anything is created."
@@ -116,7 +116,7 @@ class Account:
 
 def index(
     paths: Sequence[str] | str | Path,
-    store: Store,
+    store: FullStore,
     options: IndexOptions = DEFAULT_OPTIONS,
     *,
     workers: int | None = None,
@@ -142,7 +142,7 @@ def index(
     inputs = _open_inputs(names, store, options)
     store = inputs.store
     tally = _Tally()
-    headings = bool(options.parts or (not inputs.in_place and store.stored_parts()))
+    headings = bool(options.parts or (not inputs.in_place and store.parts.kind()))
     pool = Pool(extractor_named(options.extractor, headings), workers, options.limits)
     with (
         _stop_when_unreachable(),
@@ -175,12 +175,12 @@ class _Inputs:
 
     sources: Sequence[Source]
     reading: Reading
-    store: Store
+    store: FullStore
     in_place: bool
     recipe: Recipe
 
 
-def _open_inputs(paths: Sequence[str], own: Store, options: IndexOptions) -> _Inputs:
+def _open_inputs(paths: Sequence[str], own: FullStore, options: IndexOptions) -> _Inputs:
     """Open the sources and prepare the store; raises what can be refused before anything is
     written.
     """
@@ -189,7 +189,7 @@ def _open_inputs(paths: Sequence[str], own: Store, options: IndexOptions) -> _In
     recipe = options.recipe or store.stored_recipe() or DEFAULT
     fingerprints([_PROBE], recipe)
     if reading.own_ids:
-        parted = bool(options.parts or (store.stored_recipe() and store.stored_parts()))
+        parted = bool(options.parts or (store.stored_recipe() and store.parts.kind()))
         reading = replace(reading, parted=parted)
     sources = open_sources(paths, reading, store, own_files(store.address))
     if options.prune and not all(source.scopes() for source in sources):

@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterator, Sequence
 from indexer.errors import MissingExtra, UsageError
 from indexer.sources.base import Reading, Source, SourceItem, unique
 from indexer.stores import in_place, open_documents
+from indexer.stores.abilities import FullStore
 from indexer.stores.address import is_store_url, parse_address
-from indexer.stores.base import Store
 
 _HANSKEN = ("hansken://", "hansken+http://")
 
 
 def target(
-    paths: Sequence[str], store: Store, reading: Reading, labels: Sequence[str] = ()
-) -> Store:
+    paths: Sequence[str], store: FullStore, reading: Reading, labels: Sequence[str] = ()
+) -> FullStore:
     """Return the store to write to, which signs documents in place when a PATH is that very store.
 
     Raises `UsageError` when that is mixed with other PATHs or with labels, or the store is not in a
@@ -39,7 +39,7 @@ def target(
 
 
 def open_sources(
-    paths: Sequence[str], reading: Reading, store: Store, own_files: Collection[str] = ()
+    paths: Sequence[str], reading: Reading, store: FullStore, own_files: Collection[str] = ()
 ) -> list[Source]:
     """Return the sources that PATHs name: one of all files and folders first, then one for each
     URL.
@@ -80,7 +80,7 @@ def _check_queryable(paths: Sequence[str]) -> None:
             )
 
 
-def _source_at(url: str, reading: Reading, store: Store) -> Source:
+def _source_at(url: str, reading: Reading, store: FullStore) -> Source:
     if is_store_url(url):
         from indexer.sources.stored_documents import IndexSource
 

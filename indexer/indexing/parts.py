@@ -18,7 +18,7 @@ from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.text.clauses.segmentation import Heading, clauses
 
 KINDS = {"clauses": "clauses_v1"}
@@ -99,7 +99,7 @@ class PartDivider:
     whose principal goes or changes is repaired.
     """
 
-    store: Store
+    store: FullStore
     recipe: Recipe
     arrivals: Arrivals | None = None
 
@@ -113,7 +113,7 @@ class PartDivider:
         before = self._stored_parts([row.id for row in rows if row.id in replaced])
         if not before:
             return divided
-        self.arrivals = self.arrivals or Arrivals(self.store.of("parts"), self.recipe, None)
+        self.arrivals = self.arrivals or Arrivals(self.store.parts.view("parts"), self.recipe, None)
         parts = [part for row in divided for part in row.parts or ()]
         ids = {part.id for part in parts}
         leaving = {id: row for id, row in before.items() if id not in ids}
@@ -126,10 +126,12 @@ class PartDivider:
         if not ids:
             return {}
         self.store.refresh()
-        return self.store.get([id for id, _ in self.store.members("parent", ids)])
+        return self.store.get([id for id, _ in self.store.families.members("parent", ids)])
 
 
-def part_divider(store: Store, parts: str | None, recipe: Recipe, in_place: bool) -> Divide | None:
+def part_divider(
+    store: FullStore, parts: str | None, recipe: Recipe, in_place: bool
+) -> Divide | None:
     """Return the function that divides the documents of a job: as `parts` says, else as those are
     that the store holds; None if they are not divided.
 
@@ -142,19 +144,19 @@ def part_divider(store: Store, parts: str | None, recipe: Recipe, in_place: bool
             what="keep parts of documents that are signed in place",
             instead="another store",
         )
-    stored = None if in_place else store.stored_parts()
+    stored = None if in_place else store.parts.kind()
     kind = KINDS[parts] if parts else stored and stored.removesuffix(_BEGUN)
     if kind is None:
         return None
     divider = PartDivider(store, recipe)
     if stored != kind:
-        store.keep_parts(kind + _BEGUN)
+        store.parts.record(kind + _BEGUN)
         _divide_stored(store, divider)
-        store.keep_parts(kind)
+        store.parts.record(kind)
     return divider.divide
 
 
-def _divide_stored(store: Store, divider: PartDivider) -> None:
+def _divide_stored(store: FullStore, divider: PartDivider) -> None:
     """Divide every document of the store. Raises `StoreError` for a part that it refuses."""
     rows = store.scan()
     while batch := list(islice(rows, BATCH)):

@@ -10,7 +10,7 @@ from indexer.jobs.journal import Failure, Journal
 from indexer.model import Blob, FailedBlob, Outcome
 from indexer.sources.base import Source
 from indexer.sources.members import INSIDE
-from indexer.stores.base import Store
+from indexer.stores.abilities import FamilyStore
 
 
 def note_ids(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | Outcome]:
@@ -22,7 +22,7 @@ def note_ids(blobs: Iterable[Blob | Outcome], ids: set[str]) -> Iterator[Blob | 
 
 
 def prune(
-    sources: Sequence[Source], store: Store, ids: set[str], failed: Sequence[FailedBlob]
+    sources: Sequence[Source], store: FamilyStore, ids: set[str], failed: Sequence[FailedBlob]
 ) -> int:
     """Delete rows of these sources whose document is gone: not yielded in this run, and not there
     under its path either.

@@ -35,7 +35,7 @@ from indexer.model import (
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints
 from indexer.sources.read_blob import read
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.system.failpoints import reached
 from indexer.system.logs import event
 from indexer.text.clauses.structure import locate_headings
@@ -62,7 +62,7 @@ class Job:
     what was read is finished. `divide` adds parts to rows; None for documents without parts.
     """
 
-    store: Store
+    store: FullStore
     recipe: Recipe
     journal: Journal
     extractor: str
@@ -132,7 +132,7 @@ def _rows_without_labels(stored: Iterable[str], job: Job) -> dict[str, Row]:
 
 def _add_labels(row: Row, job: Job) -> Outcome:
     """Add the job's labels to an unchanged document; nothing else of it is written."""
-    job.store.relabel({row.id: tuple(dict.fromkeys((*row.labels, *job.labels)))})
+    job.store.labels.relabel({row.id: tuple(dict.fromkeys((*row.labels, *job.labels)))})
     return IndexedBlob(row.path, row.status)
 
 

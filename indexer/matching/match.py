@@ -34,7 +34,7 @@ from indexer.matching.match_result import MatchResult
 from indexer.matching.text_pairs import TextPairs
 from indexer.matching.verification import MatchContext, Verifier
 from indexer.sketch.plan import Plan, plan, plan_for_recall
-from indexer.stores.base import Store
+from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.system.progress_callback import Progress, no_progress
 from indexer.system.spill_files import DEFAULT_MEGABYTES
@@ -129,7 +129,7 @@ class MatchOptions:
 
 
 def match(
-    store: Store,
+    store: PartStore,
     options: MatchOptions = MatchOptions(),
     *,
     memory: int = DEFAULT_MEGABYTES,

@@ -9,8 +9,8 @@ from pathlib import Path
 from indexer.errors import StoreBusy, UnsupportedOperation, UsageError
 from indexer.jobs.journal import copy_journal, journal_path
 from indexer.stores import open_store
-from indexer.stores.base import Store
-from indexer.stores.maintenance import CopyableStore
+from indexer.stores.abilities import MaintainedStore
+from indexer.stores.maintenance import Copyable
 from indexer.stores.requirements import require_recipe
 
 SNAPSHOT_INSTEAD = "take a snapshot in its cluster, as docs/operating.md shows"
@@ -28,7 +28,7 @@ class Copy:
     journal: bool | None
 
 
-def backup(store: Store, path: str) -> Copy:
+def backup(store: MaintainedStore, path: str) -> Copy:
     """Copy a store into a file as one consistent snapshot, while searches and a job continue.
 
     The copy is a store itself. The journal is copied to `path`.jobs unless a job holds it. An
@@ -39,12 +39,12 @@ def backup(store: Store, path: str) -> Copy:
     """
     require_recipe(store)
     journal = journal_path(store.address)
-    if not isinstance(store, CopyableStore) or journal is None:
+    if not isinstance(store.maintenance, Copyable) or journal is None:
         raise UnsupportedOperation(
             store=store.url, what="be copied into a file", instead=SNAPSHOT_INSTEAD
         )
     check_foreign_file(Path(path), journal)
-    store.backup(path)
+    store.maintenance.backup(path)
     return Copy(path, _document_count(path), _copy_journal(journal, path))
 
 

@@ -15,7 +15,7 @@ from indexer.jobs.journal import journal_path, stored_failures
 from indexer.recipe import Recipe
 from indexer.sketch.fingerprint import fingerprints, kernel_name
 from indexer.stores import open_store
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.stores.maintenance import faults_as_damage
 from indexer.system.release import release
 from indexer.text.wording import count_of
@@ -92,7 +92,7 @@ def _check_store(url: str) -> Iterator[Check]:
         store.close()
 
 
-def _check_contents(store: Store) -> Iterator[Check]:
+def _check_contents(store: FullStore) -> Iterator[Check]:
     url = store.url
     recipe = store.stored_recipe()
     if recipe is None:
@@ -106,12 +106,12 @@ def _check_contents(store: Store) -> Iterator[Check]:
         command = f"nearfold index {url} --text-field FIELD --store {url}"
         detail = f"{count_of(unsigned, 'document')} never signed; `{command}` signs them"
         yield Check("signed", "note", detail)
-    with faults_as_damage(store):
+    with faults_as_damage(store.maintenance):
         yield _check_keys(store, recipe)
     yield _check_journal(store)
 
 
-def _check_journal(store: Store) -> Check:
+def _check_journal(store: FullStore) -> Check:
     try:
         failures = stored_failures(journal_path(store.address))
     except StoreDamaged as error:
@@ -125,9 +125,9 @@ def _check_journal(store: Store) -> Check:
     return Check("journal", "good", f"{len(failures):,} failures recorded")
 
 
-def _check_keys(store: Store, recipe: Recipe) -> Check:
+def _check_keys(store: FullStore, recipe: Recipe) -> Check:
     """Compare the stored keys of a sample of signed rows with keys computed from their texts."""
-    scanned = store.of("both").scan()
+    scanned = store.parts.view("both").scan()
     signed = (row for row in scanned if row.recipe and row.status != "unsigned")
     rows = list(islice(signed, SAMPLE))
     recomputed = fingerprints([row.text for row in rows], recipe)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from indexer.errors import UnsupportedOperation, UsageError
 from indexer.recipe import DEFAULT, Recipe
-from indexer.stores.base import Change, Installable, Store
+from indexer.stores.abilities import MaintainedStore
 from indexer.stores.engine import saved_objects
 from indexer.stores.engine.dashboards import Product
+from indexer.stores.maintenance import Change, Installable
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Installation:
 
 
 def install(
-    store: Store,
+    store: MaintainedStore,
     recipe: Recipe = DEFAULT,
     *,
     text_field: str | None = None,
@@ -68,7 +69,7 @@ def install(
     return Installation(store.url, recipe, changes)
 
 
-def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Change:
+def install_dashboards(store: MaintainedStore, place: str, *, dry_run: bool = False) -> Change:
     """Put the dashboard of the store's index into a file, or into the OpenSearch Dashboards or
     Kibana at an address.
 
@@ -79,21 +80,21 @@ def install_dashboards(store: Store, place: str, *, dry_run: bool = False) -> Ch
     return saved_objects.put(place, index_name(store), dashboards_product(store), dry_run)
 
 
-def index_name(store: Store) -> str:
+def index_name(store: MaintainedStore) -> str:
     """Return the name of the store's index. Raises `UnsupportedOperation` without an engine."""
     engine_of(store)
     return store.address.index
 
 
-def dashboards_product(store: Store) -> Product:
+def dashboards_product(store: MaintainedStore) -> Product:
     """Return the dashboards product that belongs to the store's engine."""
     return "opensearch-dashboards" if store.address.kind == "opensearch" else "kibana"
 
 
-def engine_of(store: Store) -> Installable:
-    """Return the store as one that can be installed into. Raises `UnsupportedOperation`."""
-    if isinstance(store, Installable):
-        return store
+def engine_of(store: MaintainedStore) -> Installable:
+    """Return what installs into the store's engine. Raises `UnsupportedOperation` without one."""
+    if isinstance(store.maintenance, Installable):
+        return store.maintenance
     raise UnsupportedOperation(
         store=store.url,
         what="take an installation",

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexer.errors import UnsupportedOperation
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, journal_path
 from indexer.model import Fingerprint, Row
 from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
-from indexer.stores.base import Store
-from indexer.stores.renewal import OnProgress, ReindexableStore, ReindexResult
+from indexer.stores.abilities import MaintainedStore
+from indexer.stores.maintenance import OnProgress, ReindexResult
 from indexer.stores.requirements import require_recipe
 
 _PROBE = "Signed first, so that a recipe whose library is missing fails before anything is read."
 
 
 def reindex(
-    store: Store, recipe: Recipe, *, keep: bool = False, on_progress: OnProgress = lambda _: None
+    store: MaintainedStore,
+    recipe: Recipe,
+    *,
+    keep: bool = False,
+    on_progress: OnProgress = lambda _: None,
 ) -> ReindexResult:
     """Sign the stored texts by another recipe and put the rows in service in one step; nothing is
     extracted again.
@@ -31,18 +34,15 @@ def reindex(
     of the index takes over the name; `keep` leaves the old one, read-only. `on_progress` receives
     the number of rows signed.
 
-    Raises `StoreBusy` while a job of this machine works on the store, `UnsupportedOperation` for a
-    store that cannot be reindexed, `UsageError` for a recipe that cannot be stored, and
-    `StoreError` when nothing was indexed yet.
+    Raises `StoreBusy` while a job of this machine works on the store, `UsageError` for a recipe
+    that cannot be stored, and `StoreError` when nothing was indexed yet.
     """
     require_recipe(store)
     fingerprints([_PROBE], recipe)
-    if not isinstance(store, ReindexableStore):
-        raise UnsupportedOperation(
-            store=store.url, what="change its recipe", instead="index into another store"
-        )
     with Journal(journal_path(store.address)) as journal, record_job(journal, "reindex") as job:
-        result = store.reindex(recipe, lambda rows: sign_rows(rows, recipe), keep, on_progress)
+        result = store.maintenance.reindex(
+            recipe, lambda rows: sign_rows(rows, recipe), keep, on_progress
+        )
         job.counts.update(signed=result.copied)
     return result
 

@@ -17,8 +17,8 @@ from indexer.model import Row
 from indexer.operations.reindex import sign_rows
 from indexer.operations.salvage import salvage
 from indexer.recipe import Recipe
-from indexer.stores.base import Store
-from indexer.stores.maintenance import RepairableStore
+from indexer.stores.abilities import FullStore
+from indexer.stores.maintenance import Repairable
 from indexer.stores.requirements import require_recipe
 from indexer.text.wording import count_of
 
@@ -37,7 +37,7 @@ class Repair:
     repaired: bool
 
 
-def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
+def repair(store: FullStore, *, dry_run: bool = False) -> tuple[Repair, ...]:
     """Read every document, find what does not agree with it, and repair that unless `dry_run`; a
     second run finds nothing.
 
@@ -60,7 +60,7 @@ def repair(store: Store, *, dry_run: bool = False) -> tuple[Repair, ...]:
     return tuple(repairs)
 
 
-def _repair_journal(store: Store, dry_run: bool) -> Iterator[Repair]:
+def _repair_journal(store: FullStore, dry_run: bool) -> Iterator[Repair]:
     path = journal_path(store.address)
     try:
         if path is None or path.exists():
@@ -75,16 +75,16 @@ def _repair_journal(store: Store, dry_run: bool) -> Iterator[Repair]:
         yield Repair("journal", f"{error.reason}{outcome}", not dry_run)
 
 
-def _repair_documents(store: Store, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
-    if isinstance(store, RepairableStore):
-        faults = store.out_of_step()
+def _repair_documents(store: FullStore, recipe: Recipe, dry_run: bool) -> Iterator[Repair]:
+    if isinstance(store.maintenance, Repairable):
+        faults = store.maintenance.inconsistencies()
         if faults and not dry_run:
-            store.rebuild()
+            store.maintenance.rebuild()
         yield from (Repair("index", fault, not dry_run) for fault in faults)
     store.refresh()
     references = _References()
     wrong = 0
-    for batch in _batches(store.of("both").scan()):
+    for batch in _batches(store.parts.view("both").scan()):
         for row in batch:
             references.add(row)
         corrected = [row for row in map(partial(_correct_row, recipe), batch) if row is not None]
@@ -140,7 +140,7 @@ class _References:
 
 
 def _repair_references(
-    store: Store, recipe: Recipe, references: _References, dry_run: bool
+    store: FullStore, recipe: Recipe, references: _References, dry_run: bool
 ) -> Iterator[Repair]:
     """Repair what refers to rows that no longer exist."""
     orphans = references.orphans()

@@ -10,13 +10,13 @@ from indexer.errors import SourceNotFound, UnsupportedOperation, UsageError
 from indexer.jobs.history import record_job
 from indexer.jobs.journal import Journal, check_journal, journal_path
 from indexer.operations.backup import SNAPSHOT_INSTEAD, Copy, check_foreign_file
-from indexer.stores.base import Store
-from indexer.stores.maintenance import CopyableStore
+from indexer.stores.abilities import MaintainedStore
+from indexer.stores.maintenance import Copyable
 from indexer.stores.requirements import require_recipe
 from indexer.system.durable_files import make_private
 
 
-def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
+def restore(store: MaintainedStore, path: str, *, replace: bool = False) -> Copy:
     """Put a copy in place of a store in one step; concurrent searches see the old or the new
     documents.
 
@@ -26,7 +26,7 @@ def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
     a store, and for the file of another program in its place: then nothing is changed.
     """
     journal_file = journal_path(store.address)
-    if not isinstance(store, CopyableStore) or journal_file is None:
+    if not isinstance(store.maintenance, Copyable) or journal_file is None:
         raise UnsupportedOperation(
             store=store.url, what="be restored from a file", instead=SNAPSHOT_INSTEAD
         )
@@ -47,7 +47,7 @@ def restore(store: Store, path: str, *, replace: bool = False) -> Copy:
         Journal(journal_file) as journal,
         record_job(journal, "restore") as job,
     ):
-        store.restore(path)
+        store.maintenance.restore(path)
         if copied_journal.exists():
             journal.replace(copied_journal)
         require_recipe(store)

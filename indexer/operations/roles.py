@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from indexer.operations.install import engine_of
-from indexer.stores.base import Store
+from indexer.stores.abilities import MaintainedStore
 
 
-def roles(store: Store) -> dict[str, dict[str, Any]]:
+def roles(store: MaintainedStore) -> dict[str, dict[str, Any]]:
     """Return the roles of a secured cluster by name: `nearfold-INDEX-searcher`, `-indexer`,
     `-admin`.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from indexer.operations.install import Installation, dashboards_product, engine_of, index_name
 from indexer.recipe import DEFAULT, Recipe
-from indexer.stores.base import Change, Store
+from indexer.stores.abilities import MaintainedStore
 from indexer.stores.engine import saved_objects
+from indexer.stores.maintenance import Change
 
 
 def uninstall(
-    store: Store, recipe: Recipe = DEFAULT, *, dry_run: bool = False, roles: bool = False
+    store: MaintainedStore, recipe: Recipe = DEFAULT, *, dry_run: bool = False, roles: bool = False
 ) -> Installation:
     """Remove what `install` put there. Documents stay, with their fields; pieces that other indices
     use stay and are named.
@@ -22,7 +23,9 @@ def uninstall(
     return Installation(store.url, recipe, (*role_changes, *engine.uninstall(recipe, dry_run)))
 
 
-def uninstall_dashboards(store: Store, place: str, *, dry_run: bool = False) -> tuple[Change, ...]:
+def uninstall_dashboards(
+    store: MaintainedStore, place: str, *, dry_run: bool = False
+) -> tuple[Change, ...]:
     """Remove from the product at an address what `install_dashboards` put there; raises as that
     function does.
     """

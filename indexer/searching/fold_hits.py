@@ -9,7 +9,7 @@ from indexer.model import FoldedHit, Hit
 from indexer.searching.fold import ByFamily, BySketch, Group, NoFolding, Rule, fold_ranking
 from indexer.searching.fold_types import ByType, by_type
 from indexer.searching.stored_texts import StoredTexts, ranked_row
-from indexer.stores.base import Store
+from indexer.stores.abilities import SnapshotStore
 from indexer.stores.requirements import require_recipe
 
 Fold: TypeAlias = Literal["live", "family", "types", "none"]
@@ -19,7 +19,7 @@ SURPRISING = 0.1
 
 
 def fold_hits(
-    store: Store,
+    store: SnapshotStore,
     ids: Iterable[str],
     threshold: float = 0.8,
     *,

@@ -21,7 +21,8 @@ from indexer.searching.fold_hits import (
 )
 from indexer.searching.fold_types import by_type
 from indexer.searching.stored_texts import StoredTexts, ranked_row
-from indexer.stores.base import Ranking, Store
+from indexer.stores.abilities import FullStore
+from indexer.stores.base import Ranking
 from indexer.stores.requirements import require_recipe, scope_view
 
 Sort: TypeAlias = Literal["relevance", "path", "modified"]
@@ -132,7 +133,7 @@ class _FoldedRanking:
         return tuple(group.head.id for group in self.groups[self.seeds : end])
 
 
-def search(store: Store, query: str, options: SearchOptions = SearchOptions()) -> Page:
+def search(store: FullStore, query: str, options: SearchOptions = SearchOptions()) -> Page:
     """Search title and text, and fold near duplicates under the best hit of each group.
 
     Hits are read until the page is full, and at least the first 1,000, so that the counts of folded
@@ -164,7 +165,7 @@ def search(store: Store, query: str, options: SearchOptions = SearchOptions()) -
         measure="terminology" if options.fold == "types" else "jaccard",
     )
     if ranking.snapshot and not has_more:
-        view.release(ranking.snapshot)
+        view.snapshots.release(ranking.snapshot)
     return page
 
 
@@ -182,7 +183,7 @@ def _start(query: str, options: SearchOptions) -> Cursor:
 
 
 def _ranking(
-    store: Store, query: str, options: SearchOptions, start: Cursor
+    store: FullStore, query: str, options: SearchOptions, start: Cursor
 ) -> tuple[Ranking, tuple[str, ...]]:
     """Return the hits and notes on them.
 
@@ -198,9 +199,11 @@ def _ranking(
     )
     keep_alive = options.keep_alive or start.snapshot is not None
     try:
-        return store.search(request, start.snapshot, keep_alive), ()
+        if not keep_alive:
+            return store.search(request), ()
+        return store.snapshots.search(request, start.snapshot), ()
     except SnapshotExpired:
-        return store.search(request, keep_alive=True), (_SNAPSHOT_EXPIRED,)
+        return store.snapshots.search(request), (_SNAPSHOT_EXPIRED,)
 
 
 def _fold(

@@ -16,7 +16,7 @@ from indexer.similarity.rescore import promising, rescore
 from indexer.similarity.sides import Side, candidate_side
 from indexer.sketch.fingerprint import fingerprint
 from indexer.sketch.plan import chance
-from indexer.stores.base import Store
+from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.clauses.segmentation import clauses
 
@@ -74,7 +74,7 @@ class _Lookup:
 
 
 def similar(
-    store: Store,
+    store: PartStore,
     text: str | None = None,
     options: SimilarOptions = SimilarOptions(),
     *,
@@ -99,7 +99,7 @@ def similar(
 
 
 def similar_many(
-    store: Store,
+    store: PartStore,
     texts: Sequence[str] = (),
     options: SimilarOptions = SimilarOptions(),
     *,
@@ -135,7 +135,7 @@ def without_heading(text: str, of: Scope | None) -> str:
     return text[parts[0].body : parts[0].end]
 
 
-def _stored_lookups(store: Store, ids: Sequence[str]) -> list[_Lookup]:
+def _stored_lookups(store: PartStore, ids: Sequence[str]) -> list[_Lookup]:
     rows = store.get(ids)
     for id in ids:
         if id not in rows:
@@ -155,11 +155,11 @@ def _stored_lookup(row: Row) -> _Lookup:
 
 
 def _results(
-    store: Store, recipe: Recipe, lookups: Sequence[_Lookup], options: SimilarOptions
+    store: PartStore, recipe: Recipe, lookups: Sequence[_Lookup], options: SimilarOptions
 ) -> Iterator[SimilarResult]:
     """Yield one result each, in order; candidates are read together."""
     prints = [fingerprint(lookup.text, recipe) for lookup in lookups]
-    answers = store.candidates_of([(own.bands, own.blocks) for own in prints], WINDOW)
+    answers = store.candidates([(own.bands, own.blocks) for own in prints], WINDOW)
     if not all(answer.found for answer in answers):
         current = require_recipe(store)
         if current.id != recipe.id:  # the store was given another recipe meanwhile
@@ -179,7 +179,7 @@ def _results(
 
 
 def _matches(
-    store: Store,
+    store: PartStore,
     text: str,
     own: Fingerprint,
     candidates: list[Candidate],

@@ -10,7 +10,7 @@ from indexer.model import Part, RankedRow, Row
 from indexer.recipe import Recipe
 from indexer.similarity.measures import FeatureSet, jaccard
 from indexer.similarity.sides import feature_set
-from indexer.stores.base import Store
+from indexer.stores.abilities import SnapshotStore
 
 KEPT = 512  # documents that are remembered
 _AHEAD = KEPT // 2  # documents that are read ahead at most
@@ -34,7 +34,7 @@ class StoredTexts:
     lie that were read, by id.
     """
 
-    store: Store
+    store: SnapshotStore
     recipe: Recipe
     snapshot: str | None = None
     parts: dict[str, Part] = field(default_factory=dict)
@@ -42,7 +42,12 @@ class StoredTexts:
 
     def rows(self, ids: Sequence[str]) -> list[Row]:
         """Return the rows of these ids in the order given; those that are gone are left out."""
-        rows = self.store.get(ids, self.snapshot) if ids else {}
+        if not ids:
+            rows: dict[str, Row] = {}
+        elif self.snapshot is None:
+            rows = self.store.get(ids)
+        else:
+            rows = self.store.snapshots.get(ids, self.snapshot)
         for id, row in rows.items():
             if row.parent:
                 self.parts[id] = Part(row.parent, row.title, row.start, row.stop)

@@ -64,7 +64,9 @@ def assigns(url: str) -> Mapper:
 
     def run(parts: Batches) -> Batches:
         with closing(open_store(url)) as store:
-            store.assign(Assignment(**record) for part in parts for record in part.to_pylist())
+            store.families.assign(
+                Assignment(**record) for part in parts for record in part.to_pylist()
+            )
         yield batch(_OUTCOME, [[], []])
 
     return run

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.errors import MissingExtra, UsageError
+from indexer.stores.abilities import FullStore
 from indexer.stores.address import StoreAddress, parse_address
-from indexer.stores.base import Documents, Store
+from indexer.stores.base import Documents
 
 if TYPE_CHECKING:
     from indexer.stores.engine.foreign_index import InPlaceStore
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str) -> FullStore:
     """Return the store at a URL; nothing is read, created or connected yet.
 
     `sqlite:///relative.db`, `sqlite:////absolute.db`, `sqlite://:memory:`;
@@ -36,12 +37,12 @@ def open_documents(address: StoreAddress) -> Documents:
         from indexer.stores.sqlite.stored_rows import StoredRows
 
         return StoredRows(store)
-    from indexer.stores.engine.foreign_index import ForeignIndex, engine_of
+    from indexer.stores.engine.foreign_index import ForeignIndex, index_of
 
-    return ForeignIndex(engine_of(store))
+    return ForeignIndex(index_of(store))
 
 
-def in_place(store: Store, text_field: str) -> InPlaceStore:
+def in_place(store: FullStore, text_field: str) -> InPlaceStore:
     """Return the store for an index of other programs' documents, which get `near_*` fields only.
 
     Closing it closes `store`. Raises `UsageError` for a SQLite store, whose documents are all
@@ -51,12 +52,12 @@ def in_place(store: Store, text_field: str) -> InPlaceStore:
         raise UsageError(
             f"{store.url} is the store itself; give --store another one, or other PATHs"
         )
-    from indexer.stores.engine.foreign_index import InPlaceStore, engine_of
+    from indexer.stores.engine.foreign_index import InPlaceStore, index_of
 
-    return store if isinstance(store, InPlaceStore) else InPlaceStore(engine_of(store), text_field)
+    return store if isinstance(store, InPlaceStore) else InPlaceStore(index_of(store), text_field)
 
 
-def _open(address: StoreAddress) -> Store:
+def _open(address: StoreAddress) -> FullStore:
     if address.kind == "sqlite":
         from indexer.stores.sqlite.store import SqliteStore
 
@@ -66,7 +67,7 @@ def _open(address: StoreAddress) -> Store:
     return _open_elasticsearch(address)
 
 
-def _open_opensearch(address: StoreAddress) -> Store:
+def _open_opensearch(address: StoreAddress) -> FullStore:
     try:
         from indexer.stores.engine.opensearch import open_opensearch
     except ModuleNotFoundError as error:
@@ -74,7 +75,7 @@ def _open_opensearch(address: StoreAddress) -> Store:
     return open_opensearch(address)
 
 
-def _open_elasticsearch(address: StoreAddress) -> Store:
+def _open_elasticsearch(address: StoreAddress) -> FullStore:
     try:
         from indexer.stores.engine.elasticsearch import open_elasticsearch
     except ModuleNotFoundError as error:

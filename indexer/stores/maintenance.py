@@ -1,65 +1,152 @@
-"""The seam of a store that can be copied into a file while it is in use, put back from one, and
-mended.
+"""Maintenance of a store: the interfaces of reindexing, of copies, of repairs, and of installing
+into an engine.
+
+Every store can be reindexed. The other abilities are optional: test `store.maintenance` with
+`isinstance`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-_ODD = (
-    TypeError,
-    ValueError,
-    AttributeError,
-    LookupError,
-)  # what values that no store of ours holds lead to
+from indexer.model import Row
+from indexer.recipe import Recipe
+
+SignRows: TypeAlias = Callable[[Sequence[Row]], list[Row]]
+OnProgress: TypeAlias = Callable[[int], None]
+
+# Errors that a value leads to which no store of ours holds.
+_VALUE_ERRORS = (TypeError, ValueError, AttributeError, LookupError)
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexResult:
+    """The result of reindexing: where the rows are now, how many were signed in this run, and where
+    the old ones are kept, None when they are not.
+    """
+
+    index: str
+    copied: int
+    kept: str | None = None
+
+
+class Reindexable(Protocol):
+    """A store that can be given another recipe while it is in service."""
+
+    def reindex(
+        self, recipe: Recipe, sign_rows: SignRows, keep: bool, on_progress: OnProgress
+    ) -> ReindexResult:
+        """Sign every row anew by `sign_rows`, which keeps their order, and put them in service in
+        one step.
+
+        Until then the store answers as before, whatever happens; the next run continues an
+        interrupted one. `on_progress` receives the number of rows signed. Raises `StoreError` for a
+        store that does not exist yet.
+        """
+        ...
 
 
 @runtime_checkable
-class CopyableStore(Protocol):
-    """A store that can be copied into a file and put back."""
+class Copyable(Protocol):
+    """A store that can be copied into a file while it is in use, and restored from one."""
 
     def backup(self, path: str) -> None:
-        """Copy the store, as it is at one moment, into a file; an earlier one is replaced when the
-        copy is whole.
+        """Copy the store, as one consistent snapshot, into a file.
+
+        An earlier copy is replaced once the new one is whole.
         """
         ...
 
     def restore(self, path: str) -> None:
-        """Put the copy in place of what is there, in one step. Raises `MappingMismatch` or
-        `StoreError` for no copy of ours.
+        """Put the copy in place of the store, in one step.
+
+        Raises `MappingMismatch` or `StoreError` for a file that is no copy of ours.
         """
         ...
 
 
 @runtime_checkable
-class RepairableStore(Protocol):
-    """A store that keeps indexes of its own beside its rows, which may fall out of step with
+class Repairable(Protocol):
+    """A store that keeps indexes of its own beside its rows, which may become inconsistent with
     them.
     """
 
-    def out_of_step(self) -> tuple[str, ...]:
-        """What does not agree with the rows, one sentence each."""
+    def inconsistencies(self) -> tuple[str, ...]:
+        """Return what does not agree with the rows, one sentence each."""
         ...
 
     def check_sound(self) -> None:
-        """Raise `StoreDamaged` when the file does not hold together; reads all of it."""
+        """Raise `StoreDamaged` when the file is corrupt; reads all of it."""
         ...
 
     def rebuild(self) -> None:
-        """Make it anew from the rows, in one step."""
+        """Rebuild the indexes from the rows, in one step."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change, done or planned, to one piece of an installation.
+
+    `impossible`, `left out` (the engine lacks what only this piece needs, and the others do
+    without) and `kept` give the reason in `detail`.
+    """
+
+    kind: str
+    name: str
+    action: Literal["created", "updated", "unchanged", "removed", "kept", "impossible", "left out"]
+    detail: str = ""
+
+
+@runtime_checkable
+class Installable(Protocol):
+    """A store whose engine can sign and fold for programs that know nothing of nearfold."""
+
+    def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
+        """Install what is missing or old, in an order that leaves every state in between usable.
+
+        `text_field` None: the field that is signed there already, else `text`. Raises
+        `RecipeMismatch`, `MappingMismatch`, `TextFieldMismatch`, `StoreRefused` (naming the right
+        that is missing), and `StoreError` when a newer nearfold or another pipeline is there
+        already.
+        """
+        ...
+
+    def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+        """Remove what `install` put there, except pieces that other indices use; documents keep
+        their fields.
+        """
+        ...
+
+    def put_roles(self, dry_run: bool) -> list[Change]:
+        """Put the `roles` into the cluster that are missing or grant something else; `impossible`
+        where the engine keeps none.
+
+        A role that was changed and limits documents or fields is `kept`. Raises `StoreRefused`
+        naming the right that is missing.
+        """
+        ...
+
+    def remove_roles(self, dry_run: bool) -> list[Change]:
+        """Remove the `roles` that are there, whoever put them. Raises as `put_roles` does."""
+        ...
+
+    def roles(self) -> dict[str, dict[str, Any]]:
+        """Return the roles by name, in the engine's own form: the rights that searchers, indexers
+        and admins of this index need.
+        """
         ...
 
 
 @contextmanager
-def faults_as_damage(store: object) -> Iterator[None]:
-    """Raise `StoreDamaged` in place of a fault of ours when the store's file does not hold
-    together.
-    """
+def faults_as_damage(maintenance: object) -> Iterator[None]:
+    """Raise `StoreDamaged` in place of a fault of ours when the store's file is corrupt."""
     try:
         yield
-    except _ODD:
-        if isinstance(store, RepairableStore):
-            store.check_sound()
+    except _VALUE_ERRORS:
+        if isinstance(maintenance, Repairable):
+            maintenance.check_sound()
         raise

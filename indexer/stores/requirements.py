@@ -5,6 +5,7 @@ from __future__ import annotations
 from indexer.errors import StoreError, UsageError
 from indexer.model import Scope
 from indexer.recipe import Recipe
+from indexer.stores.abilities import FullStore, PartStore
 from indexer.stores.base import Store
 
 
@@ -19,13 +20,13 @@ def require_recipe(store: Store) -> Recipe:
     return recipe
 
 
-def scope_view(store: Store, of: Scope) -> Store:
+def scope_view(store: PartStore, of: Scope) -> FullStore:
     """Return the store limited to documents, to parts, or to both.
 
     Raises `UsageError` when `of` needs parts and the store has none.
     """
-    if of != "documents" and not store.stored_parts():
+    if of != "documents" and not store.parts.kind():
         raise UsageError(
             f"{store.url} has no parts; `nearfold index PATH --parts clauses` makes them"
         )
-    return store.of(of)
+    return store.parts.view(of)

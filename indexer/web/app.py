@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from indexer.errors import DocumentNotFound, NearfoldError
 from indexer.html.rendering import STATIC, environment, render
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.system.logs import event
 from indexer.system.release import release
 from indexer.web import chart_geometry
@@ -40,7 +40,7 @@ Endpoint = Callable[[Request], Response]
 Writing = Callable[[Request], Awaitable[Response]]
 
 
-def application(store: Store, hosts: frozenset[str], originals: str | None = None) -> App:
+def application(store: FullStore, hosts: frozenset[str], originals: str | None = None) -> App:
     """The site of a store. `hosts` are the values of `Host` that are answered; `originals` the
     folder files are served from.
 

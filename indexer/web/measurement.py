@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from indexer.errors import MissingExtra
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.system.logs import event
 from indexer.system.traces import span
 from indexer.web.safety import App, Receive, Scope, Send
@@ -29,7 +29,7 @@ _METHODS = ("GET", "HEAD", "POST")
 class SiteFigures:
     """The figures of a site, where the library that spells them is installed."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: FullStore) -> None:
         self._figures: Figures | None = None
         with contextlib.suppress(ModuleNotFoundError):
             from indexer.operations.metrics import Figures

@@ -12,7 +12,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from indexer.errors import UsageError
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.web.app import application
 from indexer.web.request_body import PATIENCE_SECONDS
@@ -24,7 +24,7 @@ _WAITING = 64
 
 
 def serve(
-    store: Store,
+    store: FullStore,
     *,
     host: str = "127.0.0.1",
     port: int = 8765,

@@ -22,7 +22,7 @@ from indexer.grouping.survey import survey
 from indexer.model import Facet, Row
 from indexer.similarity.alignment import Matching
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
-from indexer.stores.base import Store
+from indexer.stores.abilities import FullStore
 from indexer.stores.requirements import require_recipe
 from indexer.web.survey_cache import SurveyReader
 
@@ -65,7 +65,7 @@ class Site:
     none.
     """
 
-    def __init__(self, store: Store, originals: str | None = None) -> None:
+    def __init__(self, store: FullStore, originals: str | None = None) -> None:
         self.store = store
         self.token = secrets.token_urlsafe(32)
         self.surveyor = SurveyReader(lambda told: survey(store, told))

@@ -43,13 +43,15 @@ def test_principals_that_share_a_band(store):
     store.refresh()
     found = {
         leader.id: leader.minhash
-        for leader in store.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)
+        for leader in store.families.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)
     }
     assert found == {"1": slots(1), "2": slots(2)}
-    assert {leader.id: leader.minhash for leader in store.principals(None, 1000)} == {
+    assert {leader.id: leader.minhash for leader in store.families.principals(None, 1000)} == {
         n: slots(int(n)) for n in "123"
     }
-    assert store.principals([], 1000) == store.principals([[band(9, 9)]], 1000) == []
+    assert (
+        store.families.principals([], 1000) == store.families.principals([[band(9, 9)]], 1000) == []
+    )
 
 
 def test_who_shares_most_is_among_the_principals_found(store):
@@ -57,7 +59,7 @@ def test_who_shares_most_is_among_the_principals_found(store):
     near = row("near", bands=(band(0, 1), band(1, 7)), minhash=slots(7))
     store.write([*crowd, near])
     store.refresh()
-    found = [leader.id for leader in store.principals([[band(0, 1), band(1, 7)]], 20)]
+    found = [leader.id for leader in store.families.principals([[band(0, 1), band(1, 7)]], 20)]
     assert "near" in found and len(found) <= 20
 
 
@@ -72,20 +74,20 @@ def test_members_of_families_and_clusters(store):
         ]
     )
     store.refresh()
-    assert sorted(store.members("family", ["a", "e", "nobody"])) == [
+    assert sorted(store.families.members("family", ["a", "e", "nobody"])) == [
         ("a", "a"),
         ("b", "a"),
         ("c", "a"),
         ("e", "e"),
     ]
-    assert sorted(store.members("cluster", ["a"])) == [("b", "a"), ("d", "a")]
-    assert list(store.members("family", [])) == []
+    assert sorted(store.families.members("cluster", ["a"])) == [("b", "a"), ("d", "a")]
+    assert list(store.families.members("family", [])) == []
 
 
 def test_many_members(store):
     store.write([row(f"{place:04}", family="0000") for place in range(1_150)])
     store.refresh()
-    assert sorted(store.members("family", ["0000"])) == [
+    assert sorted(store.families.members("family", ["0000"])) == [
         (f"{place:04}", "0000") for place in range(1_150)
     ]
 
@@ -100,14 +102,14 @@ def test_labels_alone_are_written(store):
         family="2",
     )
     store.write([before, row("2")])
-    assert store.relabel({"1": ("privileged", "Käse\ud800"), "absent": ("x",)}) == 1
+    assert store.labels.relabel({"1": ("privileged", "Käse\ud800"), "absent": ("x",)}) == 1
     store.refresh()
     assert store.get(["1"])["1"] == dataclasses.replace(before, labels=("privileged", "Käse\ufffd"))
     assert store.get(["2"])["2"].labels == ()
-    assert store.relabel({"1": ()}) == 1 and store.get(["1"])["1"].labels == ()
-    assert store.relabel({}) == 0
+    assert store.labels.relabel({"1": ()}) == 1 and store.get(["1"])["1"].labels == ()
+    assert store.labels.relabel({}) == 0
     with pytest.raises(UsageError, match="label"):
-        store.relabel({"1": ("x" * 40_000,)})
+        store.labels.relabel({"1": ("x" * 40_000,)})
 
 
 def stored(store):
@@ -231,7 +233,7 @@ def test_what_another_indexer_does_meanwhile(store):
 
 def test_clusters_lose_the_name_of_who_is_deleted(store):
     store.write([row(id, family=id) for id in "abcde"])
-    store.assign(
+    store.families.assign(
         [Assignment(id, id, True, None, "a") for id in "abc"]
         + [Assignment(id, id, True, None, "d") for id in "de"]
     )

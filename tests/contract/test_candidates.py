@@ -40,7 +40,7 @@ def test_order_and_set_are_those_of_counting(store):
             [band(column, 1) for column in range(6)],
             [block(column, 2) for column in range(2)],
         )
-        found = store.candidates(bands, blocks, limit)
+        found = store.candidates([(bands, blocks)], limit)[0]
         assert ([(one.id, one.keys_shared) for one in found.found], found.cut) == expected(
             rows, bands, blocks, limit
         )
@@ -65,7 +65,7 @@ def test_candidates_carry_their_sketches(store):
         ]
     )
     store.refresh()
-    first, second = store.candidates([band(0, 1)], [], 10).found
+    first, second = store.candidates([([band(0, 1)], [])], 10)[0].found
     assert first == Candidate("1", "/library/1.txt", 1, b"\x00\xff" * 256, 2**63 + 5)
     assert second == Candidate("2", "/library/2.txt", 1, None, None)
 
@@ -74,24 +74,24 @@ def test_no_keys_no_candidates(store):
     store.write([row("1")])
     store.refresh()
     assert (
-        store.candidates([], [], 10)
+        store.candidates([([], [])], 10)[0]
         == Candidates((), (), False)
-        == store.candidates([band(0, 1)], [], 10)
+        == store.candidates([([band(0, 1)], [])], 10)[0]
     )
 
 
 def test_a_key_asked_twice_counts_once(store):
     store.write([row("1", bands=(band(0, 1), band(1, 1)))])
     store.refresh()
-    assert store.candidates([band(0, 1), band(0, 1)], [], 10).found[0].keys_shared == 1
+    assert store.candidates([([band(0, 1), band(0, 1)], [])], 10)[0].found[0].keys_shared == 1
 
 
 def test_bands_and_blocks_of_one_spelling_are_different_keys(store):
     store.write([row("1", bands=("00ab",)), row("2", blocks=("00ab",))])
     store.refresh()
-    assert [one.id for one in store.candidates(["00ab"], [], 10).found] == ["1"]
-    assert [one.id for one in store.candidates([], ["00ab"], 10).found] == ["2"]
-    assert [one.id for one in store.candidates(["00ab"], ["00ab"], 10).found] == ["1", "2"]
+    assert [one.id for one in store.candidates([(["00ab"], [])], 10)[0].found] == ["1"]
+    assert [one.id for one in store.candidates([([], ["00ab"])], 10)[0].found] == ["2"]
+    assert [one.id for one in store.candidates([(["00ab"], ["00ab"])], 10)[0].found] == ["1", "2"]
 
 
 def test_a_key_that_too_many_rows_carry_is_not_asked_but_named(store):
@@ -108,7 +108,7 @@ def test_a_key_that_too_many_rows_carry_is_not_asked_but_named(store):
     ]
     store.write(rows)
     store.refresh()
-    found = store.candidates([hot, warm, rare], [hot_block, block(1, 1)], 5)
+    found = store.candidates([([hot, warm, rare], [hot_block, block(1, 1)])], 5)[0]
     assert found.capped_keys == (hot, hot_block)
     assert [(one.id, one.keys_shared) for one in found.found] == [
         ("0000", 2),
@@ -118,7 +118,7 @@ def test_a_key_that_too_many_rows_carry_is_not_asked_but_named(store):
         ("0004", 1),
     ]
     assert found.cut
-    assert store.candidates([hot], [], 5) == Candidates((), (hot,), False)
+    assert store.candidates([([hot], [])], 5)[0] == Candidates((), (hot,), False)
 
 
 def test_a_share_of_the_rows_decides_above_the_floor(store):
@@ -131,14 +131,16 @@ def test_a_share_of_the_rows_decides_above_the_floor(store):
         ]
     )
     store.refresh()
-    assert store.candidates([common, rarer], [], 100).capped_keys == (common,)
-    assert len(store.candidates([common, rarer], [], 100).found) == 25
+    assert store.candidates([([common, rarer], [])], 100)[0].capped_keys == (common,)
+    assert len(store.candidates([([common, rarer], [])], 100)[0].found) == 25
 
 
 def test_rows_without_keys_are_never_candidates(store):
     store.write([row("1", status="empty", text=""), row("2", bands=(band(0, 1),))])
     store.refresh()
-    assert [one.id for one in store.candidates([band(0, 1)], [block(0, 1)], 10).found] == ["2"]
+    assert [one.id for one in store.candidates([([band(0, 1)], [block(0, 1)])], 10)[0].found] == [
+        "2"
+    ]
 
 
 def test_many_look_ups_at_once_find_what_each_finds_alone(store):
@@ -169,8 +171,10 @@ def test_many_look_ups_at_once_find_what_each_finds_alone(store):
     ]
     asked += [([], []), ([band(0, 1)], []), ([band(7, 7)], [block(0, 7)]), asked[0]]
     for limit in (3, 1_000):
-        together = store.candidates_of(asked, limit)
-        assert together == [store.candidates(bands, blocks, limit) for bands, blocks in asked]
+        together = store.candidates(asked, limit)
+        assert together == [
+            store.candidates([(bands, blocks)], limit)[0] for bands, blocks in asked
+        ]
     assert together[24] == Candidates((), (band(0, 1),), False)
     assert sum(len(one.found) for one in together) > 100
-    assert store.candidates_of([], 5) == []
+    assert store.candidates([], 5) == []

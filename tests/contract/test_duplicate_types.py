@@ -96,7 +96,7 @@ def test_hits_of_another_query_fold_by_type(contracts):
     ids = [
         row.id
         for row in sorted(
-            contracts.of("parts").scan(), key=lambda row: (row.path, row.id), reverse=True
+            contracts.parts.view("parts").scan(), key=lambda row: (row.path, row.id), reverse=True
         )
     ]
     hits = fold_hits(contracts, ids, fold="types")

@@ -63,7 +63,7 @@ def test_scan_while_families_are_written(store):
     for one in store.scan():
         seen.append(one.id)
         if len(seen) % 50 == 0:
-            store.assign([Assignment(name, "f", False, 0.9, None) for name in seen])
+            store.families.assign([Assignment(name, "f", False, 0.9, None) for name in seen])
     assert seen == [f"{place:03}" for place in range(250)]
 
 
@@ -81,7 +81,7 @@ def test_assigning_changes_the_family_and_nothing_else(store):
         Assignment("absent", "2", False, 1.0, None),
         Assignment("2", "2", True, None, None),
     ]
-    assert store.assign(iter(given)) == 2
+    assert store.families.assign(iter(given)) == 2
     store.refresh()
     rows = store.get(["1", "2"])
     assert rows["1"] == dataclasses.replace(
@@ -100,7 +100,7 @@ def test_assigning_changes_the_family_and_nothing_else(store):
 def test_the_last_assignment_of_an_id_wins(store):
     store.write([row("1")])
     assert (
-        store.assign(
+        store.families.assign(
             [
                 Assignment("1", "x", False, 0.1, None),
                 Assignment("1", "y", False, 0.2, None, provisional=True),
@@ -114,7 +114,7 @@ def test_the_last_assignment_of_an_id_wins(store):
 def test_many_assignments(store):
     store.write([row(f"{place:04}") for place in range(1_100)])
     assert (
-        store.assign(
+        store.families.assign(
             Assignment(f"{place:04}", f"{place % 7}", False, 0.9, None) for place in range(1_200)
         )
         == 1_100

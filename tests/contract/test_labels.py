@@ -160,7 +160,7 @@ def test_labels_lose_the_white_space_around_them(grouped):
     assert [
         one.after for one in label(grouped, ["b"], LabelOptions(remove=["\thot "])).changes
     ] == [("later",)]
-    grouped.relabel({"b": [" old;label\n"]})
+    grouped.labels.relabel({"b": [" old;label\n"]})
     assert [
         one.after for one in label(grouped, ["b"], LabelOptions(remove=["old;label"])).changes
     ] == [()]
@@ -200,7 +200,7 @@ def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
     store = undoable(grouped)
     if hasattr(store, "_opened"):
         pytest.skip("a store that is opened for every call cannot fail in between")
-    whole = store.relabel
+    whole = store.labels.relabel
 
     def cut(labels):
         whole(dict(list(labels.items())[:1]))
@@ -255,10 +255,10 @@ def test_families_whose_labels_disagree(grouped):
         ("e", ("responsive",), False),
     ]
     label(grouped, ["b", "c"], LabelOptions(add=["known"]))
-    grouped.relabel({"d": ("x", "responsive"), "e": ("responsive", "x")})
+    grouped.labels.relabel({"d": ("x", "responsive"), "e": ("responsive", "x")})
     grouped.refresh()
     assert found(grouped, ("label_conflict", "true")) == [] and consistency(grouped) == ()
-    grouped.relabel({"a": ()})
+    grouped.labels.relabel({"a": ()})
     grouped.refresh()
     assert found(grouped, ("label_conflict", "true"), text=sentence(1).split()[0]) == list("abc")
     with pytest.raises(UsageError, match="true or false"):
@@ -295,7 +295,7 @@ def test_many_families_disagree(store):
             )
         ]
     store.write(made)
-    store.relabel({f"{place:04}a": ("y", "x") for place in range(0, 1_100, 10)})
+    store.labels.relabel({f"{place:04}a": ("y", "x") for place in range(0, 1_100, 10)})
     store.refresh()
     assert len(found(store, ("label_conflict", "false"))) == 330
     assert len(found(store, ("label_conflict", "true"))) == 2_970

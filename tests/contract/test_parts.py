@@ -39,7 +39,7 @@ def divided(id: str, count: int, **changes) -> Row:
 
 @pytest.fixture
 def parts(store):
-    store.keep_parts("clauses_v1")
+    store.parts.record("clauses_v1")
     return store
 
 
@@ -48,9 +48,9 @@ def ids(rows) -> list[str]:
 
 
 def test_how_documents_are_divided_is_kept(store):
-    assert store.stored_parts() is None
-    store.keep_parts("clauses_v1")
-    assert store.stored_parts() == "clauses_v1"
+    assert store.parts.kind() is None
+    store.parts.record("clauses_v1")
+    assert store.parts.kind() == "clauses_v1"
     assert store.stored_recipe() is not None
 
 
@@ -71,7 +71,7 @@ def test_each_view_sees_its_own(parts):
         ("parts", ["a#1", "a#2", "b#1"]),
         ("both", ["a", "a#1", "a#2", "b", "b#1"]),
     ):
-        view = parts.of(scope)
+        view = parts.parts.view(scope)
         assert ids(view.scan()) == expected
         assert ids(view.scan(under="/library")) == expected
         assert sorted(ids(view.search(Query("brown fox")).hits)) == expected
@@ -79,8 +79,8 @@ def test_each_view_sees_its_own(parts):
         assert view.search(Query("fox", families=True, facets=("status",))).families == len(
             expected
         )
-        assert sorted(ids(view.candidates(KEYS, (), 10).found)) == expected
-        assert {one.keys_shared for one in view.candidates(KEYS, (), 10).found} == {2}
+        assert sorted(ids(view.candidates([(KEYS, ())], 10)[0].found)) == expected
+        assert {one.keys_shared for one in view.candidates([(KEYS, ())], 10)[0].found} == {2}
         assert view.counts().documents == view.counts().families == len(expected)
         assert view.counts().parts == 3
     assert ids(parts.scan()) == ["a", "b"]
@@ -91,68 +91,73 @@ def test_principals_of_each_view(parts):
     parts.write([row("a", bands=KEYS, parts=(part("a", 1, **sketch),), **sketch)])
     parts.refresh()
     for scope, expected in (("documents", ["a"]), ("parts", ["a#1"]), ("both", ["a", "a#1"])):
-        assert sorted(ids(parts.of(scope).principals([KEYS], 10))) == expected
-        assert sorted(ids(parts.of(scope).principals(None, 10))) == expected
+        assert sorted(ids(parts.parts.view(scope).families.principals([KEYS], 10))) == expected
+        assert sorted(ids(parts.parts.view(scope).families.principals(None, 10))) == expected
 
 
 def test_a_key_is_hot_among_rows_of_its_view_only(parts):
     parts.hot_key_floor, parts.hot_key_share = 2, 0.0
     parts.write([divided("a", 3)])
     parts.refresh()
-    assert parts.candidates(KEYS, (), 10).capped_keys == ()
-    assert parts.of("parts").candidates(KEYS, (), 10).capped_keys == KEYS
+    assert parts.candidates([(KEYS, ())], 10)[0].capped_keys == ()
+    assert parts.parts.view("parts").candidates([(KEYS, ())], 10)[0].capped_keys == KEYS
 
 
 def test_fewer_parts_remove_the_old_ones(parts):
     parts.write([divided("a", 3), divided("b", 2)])
     parts.write([divided("a", 1)])
     parts.refresh()
-    assert ids(parts.of("parts").scan()) == ["a#1", "b#1", "b#2"]
-    assert sorted(ids(parts.of("parts").search(Query("fox")).hits)) == ["a#1", "b#1", "b#2"]
+    assert ids(parts.parts.view("parts").scan()) == ["a#1", "b#1", "b#2"]
+    assert sorted(ids(parts.parts.view("parts").search(Query("fox")).hits)) == ["a#1", "b#1", "b#2"]
     parts.write([row("b", parts=())])
     parts.refresh()
-    assert ids(parts.of("parts").scan()) == ["a#1"]
+    assert ids(parts.parts.view("parts").scan()) == ["a#1"]
 
 
 def test_sending_again_changes_nothing(parts):
     for _ in range(2):
         parts.write([divided("a", 2)])
     parts.refresh()
-    assert ids(parts.of("both").scan()) == ["a", "a#1", "a#2"]
-    assert len(parts.of("parts").candidates(KEYS, (), 10).found) == 2
+    assert ids(parts.parts.view("both").scan()) == ["a", "a#1", "a#2"]
+    assert len(parts.parts.view("parts").candidates([(KEYS, ())], 10)[0].found) == 2
 
 
 def test_a_row_that_says_nothing_of_parts_leaves_them(parts):
     parts.write([divided("a", 2)])
     parts.write([row("a", title="Another title")])
     parts.refresh()
-    assert ids(parts.of("parts").scan()) == ["a#1", "a#2"]
+    assert ids(parts.parts.view("parts").scan()) == ["a#1", "a#2"]
 
 
 def test_deleting_a_document_deletes_its_parts(parts):
     parts.write([divided("a", 2), divided("b", 1)])
     assert parts.delete(["a", "absent"]) == 1
     parts.refresh()
-    assert ids(parts.of("both").scan()) == ["b", "b#1"]
+    assert ids(parts.parts.view("both").scan()) == ["b", "b#1"]
     assert parts.get(["a#1"]) == {}
-    assert sorted(parts.members("parent", ["a", "b"])) == [("b#1", "b")]
+    assert sorted(parts.families.members("parent", ["a", "b"])) == [("b#1", "b")]
 
 
 def test_labels_reach_the_parts(parts):
     parts.write([divided("a", 1)])
     parts.refresh()
-    assert parts.relabel({"a": ["reviewed"]}) == 1
+    assert parts.labels.relabel({"a": ["reviewed"]}) == 1
     parts.refresh()
     assert parts.get(["a#1"])["a#1"].labels == ("reviewed",)
-    assert ids(parts.of("parts").search(Query("", (("labels", "reviewed"),))).hits) == ["a#1"]
+    assert ids(parts.parts.view("parts").search(Query("", (("labels", "reviewed"),))).hits) == [
+        "a#1"
+    ]
 
 
 def test_families_of_parts(parts):
     parts.write([divided("a", 1), divided("b", 1)])
-    assert parts.assign([Assignment("b#1", "a#1", False, 0.9, None)]) == 1
+    assert parts.families.assign([Assignment("b#1", "a#1", False, 0.9, None)]) == 1
     parts.refresh()
-    assert sorted(parts.of("parts").members("family", ["a#1"])) == [("a#1", "a#1"), ("b#1", "a#1")]
-    assert parts.of("parts").counts().families == 1
+    assert sorted(parts.parts.view("parts").families.members("family", ["a#1"])) == [
+        ("a#1", "a#1"),
+        ("b#1", "a#1"),
+    ]
+    assert parts.parts.view("parts").counts().families == 1
     assert parts.counts().families == 2
 
 
@@ -162,7 +167,7 @@ def test_a_document_is_refused_with_its_part(parts):
     assert "another" in refused
     assert accepted is None
     parts.refresh()
-    assert ids(parts.of("both").scan()) == ["b", "b#1"]
+    assert ids(parts.parts.view("both").scan()) == ["b", "b#1"]
 
 
 def test_documents_are_indexed_with_their_parts(unprepared, tmp_path):
@@ -173,17 +178,17 @@ def test_documents_are_indexed_with_their_parts(unprepared, tmp_path):
             f"1. Title {name}. {LAW}\n\n2. Notices. {NOTICES}\n\n3. Law. {LAW}"
         )
     index([str(folder)], unprepared, IndexOptions(parts="clauses"))
-    assert len(list(unprepared.of("parts").scan())) == 6
+    assert len(list(unprepared.parts.view("parts").scan())) == 6
     assert search(unprepared, "courts", SearchOptions(of="parts")).total == 4
     assert group(unprepared, GroupOptions(of="parts")).families == 2
     (folder / "one.txt").write_text(f"1. Notices. {NOTICES}")
     assert index([str(folder)], unprepared).indexed == 1
-    rows = {row.id: row for row in unprepared.of("parts").scan()}
+    rows = {row.id: row for row in unprepared.parts.view("parts").scan()}
     assert len(rows) == 4
     assert all(row.family in rows for row in rows.values())
     delete(unprepared, [row.id for row in unprepared.scan() if row.path.endswith("two.txt")])
-    assert [row.title for row in unprepared.of("parts").scan()] == ["1 Notices"]
-    assert unprepared.of("both").counts().documents == 2
+    assert [row.title for row in unprepared.parts.view("parts").scan()] == ["1 Notices"]
+    assert unprepared.parts.view("both").counts().documents == 2
 
 
 def test_documents_of_before_are_divided(unprepared, tmp_path):
@@ -192,5 +197,5 @@ def test_documents_of_before_are_divided(unprepared, tmp_path):
     assert (
         index([str(tmp_path / "one.txt")], unprepared, IndexOptions(parts="clauses")).unchanged == 1
     )
-    assert [row.title for row in unprepared.of("parts").scan()] == ["1 Notices", "2 Law"]
-    assert unprepared.stored_parts() == "clauses_v1"
+    assert [row.title for row in unprepared.parts.view("parts").scan()] == ["1 Notices", "2 Law"]
+    assert unprepared.parts.kind() == "clauses_v1"

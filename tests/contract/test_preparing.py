@@ -13,14 +13,14 @@ OTHER = dataclasses.replace(DEFAULT, name="other", slots=256, bands=30)
 CALLS = {
     "get": lambda store: store.get(["1"]),
     "sources": lambda store: store.sources(["1"]),
-    "candidates": lambda store: store.candidates(["00"], [], 1),
+    "candidates": lambda store: store.candidates([(["00"], [])], 1)[0],
     "search": lambda store: list(store.search(Query("x")).hits),
     "scan": lambda store: list(store.scan()),
     "counts": lambda store: store.counts(),
     "refresh": lambda store: store.refresh(),
     "write": lambda store: store.write([row("1")]),
     "delete": lambda store: store.delete(["1"]),
-    "assign": lambda store: store.assign([Assignment("1", "1", True, None, None)]),
+    "assign": lambda store: store.families.assign([Assignment("1", "1", True, None, None)]),
 }
 
 

@@ -29,7 +29,7 @@ def filled(store, tmp_path, monkeypatch):
         dataclasses.replace(row("cut", text=TEXT, path="/n/c"), status="truncated"),
     ]
     assert set(store.write(sign_rows(rows, DEFAULT))) == {None}
-    store.assign([Assignment("d1", "d0", False, 0.9, "d0")])
+    store.families.assign([Assignment("d1", "d0", False, 0.9, "d0")])
     store.refresh()
     return store
 
@@ -46,7 +46,7 @@ def test_rows_are_signed_anew_and_everything_else_stays(filled):
     assert filled.search(Query("ferries")).total == 13
     assert len(similar(filled, TEXT, SimilarOptions(threshold=0.5)).matches) == 13
     old = before["d0"]
-    assert not filled.candidates(old.bands, (), 100).found
+    assert not filled.candidates([(old.bands, ())], 100)[0].found
     assert "recipe" in filled.write([old])[0]
     assert filled.write(sign_rows([old], OTHER)) == [None]
     assert reindex(filled, OTHER).copied == 0

@@ -58,7 +58,7 @@ def test_every_field_comes_back(store):
 def test_nothing_asked_nothing_answered(store):
     assert store.write([]) == []
     assert store.get([]) == {} == store.sources([])
-    assert store.delete([]) == 0 == store.assign([])
+    assert store.delete([]) == 0 == store.families.assign([])
 
 
 def test_any_character_comes_back(store):
@@ -148,7 +148,9 @@ def test_any_id_up_to_512_bytes(store):
     assert store.write(rows) == [None] * len(rows)
     assert store.get(ids) == {one.id: one for one in rows}
     assert store.sources(ids) == {one.id: one.source for one in rows}
-    assert store.assign([Assignment(name, "g", True, None, None) for name in ids]) == len(ids)
+    assert store.families.assign([Assignment(name, "g", True, None, None) for name in ids]) == len(
+        ids
+    )
     assert store.delete(ids) == len(ids)
 
 
@@ -190,7 +192,7 @@ def test_lone_surrogates_are_replaced_in_every_field(store):
     expected = dataclasses.replace(FULL, **dict.fromkeys(fields, good), **mended)
     assert store.get([bad]) == {good: expected} == store.get([good])
     assert store.sources([bad]) == {good: good}
-    assert store.assign([Assignment(bad, "f", True, None, None)]) == 1
+    assert store.families.assign([Assignment(bad, "f", True, None, None)]) == 1
     assert store.delete([bad]) == 1
 
 
@@ -201,8 +203,10 @@ def test_a_row_replaces_the_one_with_its_id(store):
     store.refresh()
     assert store.get(["full"])["full"] == later
     assert store.counts().documents == 2
-    assert [found.id for found in store.candidates(FULL.bands, FULL.blocks, 10).found] == ["other"]
-    assert [found.id for found in store.candidates((band(0, 99),), (), 10).found] == ["full"]
+    assert [found.id for found in store.candidates([(FULL.bands, FULL.blocks)], 10)[0].found] == [
+        "other"
+    ]
+    assert [found.id for found in store.candidates([((band(0, 99),), ())], 10)[0].found] == ["full"]
 
 
 def test_of_two_rows_with_one_id_the_last_wins(store):
@@ -251,7 +255,7 @@ def test_deleting(store):
     store.refresh()
     assert set(store.get(["full", "2", "3"])) == {"2"}
     assert store.counts().documents == 1
-    assert store.candidates(FULL.bands, FULL.blocks, 10).found == ()
+    assert store.candidates([(FULL.bands, FULL.blocks)], 10)[0].found == ()
     assert store.delete(["full"]) == 0
 
 

@@ -383,20 +383,23 @@ def test_facets_of_nothing_and_the_most_frequent_values(store):
 def test_a_snapshot_is_kept_until_it_is_released(store):
     store.write([row("1", text="fox old"), row("2", text="fox old")])
     store.refresh()
-    snapshot = store.search(Query("fox"), keep_alive=True).snapshot
+    snapshot = store.snapshots.search(Query("fox")).snapshot
     assert store.search(Query("fox")).snapshot is None
     store.write([row("1", text="wolf new"), row("3", text="fox new")])
     store.delete(["2"])
     store.refresh()
-    assert {hit.id for hit in store.search(Query("fox"), snapshot, keep_alive=True).hits} == {
+    assert {hit.id for hit in store.snapshots.search(Query("fox"), snapshot).hits} == {
         "1",
         "2",
     }
-    then = store.get(["2", "1", "3"], snapshot)
+    then = store.snapshots.get(["2", "1", "3"], snapshot)
     assert {id: kept.text for id, kept in then.items()} == {"1": "fox old", "2": "fox old"}
     assert ids(store, "fox") == ["3"]
-    store.release(snapshot)
-    store.release(snapshot)
-    for ask in (lambda: store.search(Query("fox"), snapshot), lambda: store.get(["1"], snapshot)):
+    store.snapshots.release(snapshot)
+    store.snapshots.release(snapshot)
+    for ask in (
+        lambda: store.snapshots.search(Query("fox"), snapshot),
+        lambda: store.snapshots.get(["1"], snapshot),
+    ):
         with pytest.raises(SnapshotExpired, match="search again"):
             ask()

@@ -22,7 +22,7 @@ CONTRACTS, CLAUSES = 400, 8
 def rows(url: str) -> dict[str, Row]:
     store = open_store(url)
     try:
-        return {row.id: row for row in store.of("both").scan()}
+        return {row.id: row for row in store.parts.view("both").scan()}
     finally:
         store.close()
 

@@ -35,7 +35,7 @@ def test_keys_families_and_clusters_are_repaired(store: Store) -> None:
     first, second, third = sorted(before)
     store.write([replace(before[first], bands=("0001", "0002"), exact="no")])
     lost = [Assignment(id, "gone", False, 0.9, "gone") for id in (second, third)]
-    assert store.assign(lost) == 2
+    assert store.families.assign(lost) == 2
     store.refresh()
     assert [one.what for one in repair(store, dry_run=True)] == ["keys", "families", "clusters"]
     assert {one.what for one in repair(store) if one.repaired} == {"keys", "families", "clusters"}

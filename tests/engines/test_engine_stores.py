@@ -119,9 +119,9 @@ def test_several_shards_make_one_order(engine, server, index, opened):
     store.refresh()
     by_path = sorted((f"/p/{place % 7}", f"{place:03}") for place in range(450))
     assert [(hit.path, hit.id) for hit in store.search(Query("", sort="path")).hits] == by_path
-    assert [(one.path, one.id) for one in store.candidates([band(0, 1)], [], 200).found] == by_path[
-        :200
-    ]
+    assert [
+        (one.path, one.id) for one in store.candidates([([band(0, 1)], [])], 200)[0].found
+    ] == by_path[:200]
     assert [one.id for one in store.scan()] == [f"{place:03}" for place in range(450)]
 
 
@@ -129,10 +129,10 @@ def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     store.write([row(f"{place:03}", bands=(band(0, 1),)) for place in range(60)])
     store.refresh()
     monkeypatch.setattr("indexer.stores.engine.queries.MAX_WINDOW", 25)
-    found = store.candidates([band(0, 1)], [], 59)
+    found = store.candidates([([band(0, 1)], [])], 59)[0]
     assert [one.id for one in found.found] == [f"{place:03}" for place in range(59)]
     assert found.cut
-    assert not store.candidates([band(0, 1)], [], 1_000).cut
+    assert not store.candidates([([band(0, 1)], [])], 1_000)[0].cut
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_an_index_that_goes_away_stops_and_is_not_made_anew(store, server, index
     for write in (
         lambda: store.write([row("2")]),
         lambda: store.delete(["1"]),
-        lambda: store.assign([Assignment("1", "1", True, None, None)]),
+        lambda: store.families.assign([Assignment("1", "1", True, None, None)]),
     ):
         with pytest.raises(StoreStopped, match="index is gone"):
             write()

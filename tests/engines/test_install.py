@@ -172,7 +172,7 @@ def test_an_index_of_others_keeps_its_mapping_and_is_signed_in_place(there):
     made = [good("GET", f"{server}/{index}/_doc/{id}")["_source"] for id in old]
     assert [signed(one) for one in made] == expected([one["text"] for one in made])
     bands, blocks = (expected([TEXT])[0][name] for name in ("near_bands", "near_blocks"))
-    assert store.candidates(bands, blocks, 10).found[0].id == old[0]
+    assert store.candidates([(bands, blocks)], 10)[0].found[0].id == old[0]
 
 
 def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(there):
@@ -184,7 +184,7 @@ def test_an_index_of_others_loses_its_write_alias_until_nearfold_writes_again(th
     uninstall(store)
     assert good("GET", f"{server}/{index}/_alias") == {index: {"aliases": {}}}
     again = open_store(store.url)
-    assert again.relabel({name: ("kept",)}) == 1
+    assert again.labels.relabel({name: ("kept",)}) == 1
     again.close()
     assert list(good("GET", f"{server}/{index}/_alias")[index]["aliases"]) == [f"{index}-write"]
 

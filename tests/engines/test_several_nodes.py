@@ -81,6 +81,6 @@ def searched_while_killing(store, node):
         ranking = store.search(Query("fox"))
         assert len(list(ranking.hits)) == ranking.total
         found.append(ranking.total)
-        assert len(store.candidates([band(0, 1)], [], 10).found) == 10
+        assert len(store.candidates([([band(0, 1)], [])], 10)[0].found) == 10
     killer.join()
     return [*found, *(len(list(ranking.hits)) for ranking in begun)]

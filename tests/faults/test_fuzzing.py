@@ -33,7 +33,8 @@ from indexer.sketch.codec import pack_slots, signed64, unpack_slots, unsigned64
 from indexer.sketch.fingerprint import define, fingerprint, fingerprints
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
-from indexer.stores.base import Store, facet_field, metadata_name
+from indexer.stores.base import Store
+from indexer.stores.filters import facet_field, metadata_name
 from indexer.text.normalisers import NORMALISERS
 from indexer.text.tokenisers import TOKENISERS
 from indexer.text.tokens import tokens

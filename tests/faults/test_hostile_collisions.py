@@ -100,7 +100,7 @@ def test_hot_keys_are_not_asked_so_a_look_up_reads_no_more_however_many_there_ar
     found = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
     assert len(found.capped_keys) > 15 and "too many documents" in " ".join(found.notes)
     signed = fingerprints([CRAFTED["crafted 00"]])[0]
-    assert len(store.candidates(signed.bands, signed.blocks, WINDOW).found) < 8
+    assert len(store.candidates([(signed.bands, signed.blocks)], WINDOW)[0].found) < 8
     assert [
         match.id
         for match in similar(

@@ -54,6 +54,7 @@ class Fragile:
 
     def __init__(self, store: Any) -> None:
         self._store, self.left, self.refused = store, 0, frozenset[str]()
+        self.families = FragileFamilies(self)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -62,21 +63,31 @@ class Fragile:
         """Of two rows with one id the last is written, as every store does."""
         rows = list(made)
         last = {row.id: row for row in rows if row.id not in self.refused}
-        self._some(self._store.write, list(last.values()))
+        self.some(self._store.write, list(last.values()))
         return ["refused" if row.id in self.refused else None for row in rows]
 
-    def assign(self, made: Iterable[Any]) -> Any:
-        return self._some(self._store.assign, list(made))
-
     def delete(self, ids: Iterable[str]) -> Any:
-        return self._some(self._store.delete, list(ids))
+        return self.some(self._store.delete, list(ids))
 
-    def _some(self, change: Callable[[list[Any]], Any], given: list[Any]) -> Any:
+    def some(self, change: Callable[[list[Any]], Any], given: list[Any]) -> Any:
         done = change(given[: self.left])
         self.left -= len(given)
         if self.left < 0:
             raise PowerCut
         return done
+
+
+class FragileFamilies:
+    """The families of such a store."""
+
+    def __init__(self, store: Fragile) -> None:
+        self._store, self._families = store, store._store.families
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._families, name)
+
+    def assign(self, made: Iterable[Any]) -> Any:
+        return self._store.some(self._families.assign, list(made))
 
 
 class Histories(RuleBasedStateMachine):

@@ -94,12 +94,12 @@ class History(RuleBasedStateMachine):
 
     @rule(taken=st.integers(0, 12))
     def group_and_crash(self, taken):
-        whole = self.store.assign
-        self.store.assign = lambda assignments: whole(list(assignments)[:taken])
+        whole = self.store.families.assign
+        self.store.families.assign = lambda assignments: whole(list(assignments)[:taken])
         try:
             group(self.store, GroupOptions(threshold=0.8))
         finally:
-            self.store.assign = whole
+            self.store.families.assign = whole
 
     @rule()
     def group_whole(self):

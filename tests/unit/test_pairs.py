@@ -145,7 +145,7 @@ def test_a_label_that_no_document_carries_is_refused_with_those_that_there_are(l
 
 def test_only_pairs_that_touch_what_is_new():
     store = library(rows(TEXTS))
-    store.assign([Assignment(id, id, True, None, None) for id in TEXTS if id != "c"])
+    store.families.assign([Assignment(id, id, True, None, None) for id in TEXTS if id != "c"])
     assert [(pair.a, pair.b) for pair in match(store, MatchOptions(threshold=0.8, new=True))] == [
         ("a", "c"),
         ("b", "c"),

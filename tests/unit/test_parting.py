@@ -63,7 +63,7 @@ def store(folder: Path):
 def parts(store, ending: str = "") -> dict[str, object]:
     return {
         f"{Path(row.path).stem} {row.title}": row
-        for row in store.of("parts").scan()
+        for row in store.parts.view("parts").scan()
         if row.path.endswith(ending)
     }
 
@@ -93,7 +93,7 @@ def test_a_part_too_short_has_its_status_and_no_keys(tmp_path):
     (tmp_path / "a.txt").write_text("1. Fees. Nil.\n2. Number. 12345\n")
     opened = open_store("sqlite://:memory:")
     index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
-    found = {row.title: row for row in opened.of("parts").scan()}
+    found = {row.title: row for row in opened.parts.view("parts").scan()}
     assert {title: row.status for title, row in found.items()} == {
         "1 Fees": "too_short",
         "2 Number": "numbers_only",
@@ -168,24 +168,24 @@ def test_a_family_whose_principal_goes_is_mended(store, folder):
     )
     Path(head.path).write_text("1. Nothing. There is nothing left of what was agreed upon before.")
     index([str(folder)], store)
-    rows = {row.id: row for row in store.of("parts").scan()}
+    rows = {row.id: row for row in store.parts.view("parts").scan()}
     assert all(row.family in rows for row in rows.values())
     left = {row.family for row in rows.values() if row.title.endswith("Indemnity")}
     assert len(left) == 1
     deleted = next(rows[family].parent for family in left)
     delete(store, [deleted])
-    rows = {row.id: row for row in store.of("parts").scan()}
+    rows = {row.id: row for row in store.parts.view("parts").scan()}
     assert all(row.family in rows and row.parent != deleted for row in rows.values())
 
 
 def test_what_was_indexed_before_is_divided_from_the_stored_texts(folder):
     opened = open_store("sqlite://:memory:")
     index([str(folder)], opened)
-    assert opened.stored_parts() is None
+    assert opened.parts.kind() is None
     account = index([str(folder)], opened, IndexOptions(parts="clauses"))
     assert (account.indexed, account.unchanged) == (0, 4)
     assert len(parts(opened)) == 17
-    assert opened.stored_parts() == "clauses_v1"
+    assert opened.parts.kind() == "clauses_v1"
 
 
 def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
@@ -198,7 +198,7 @@ def test_a_division_cut_short_is_begun_anew(folder, monkeypatch):
     monkeypatch.undo()
     index([str(folder)], opened)
     assert len(parts(opened)) == 17
-    assert opened.stored_parts() == "clauses_v1"
+    assert opened.parts.kind() == "clauses_v1"
 
 
 def test_pruning_removes_the_parts(store, folder):
@@ -213,9 +213,11 @@ def test_another_recipe_signs_the_parts_too(store):
 
     wanted = recipe_named("ws:norm:mmh3:128:fss")
     reindex(store, wanted)
-    for row in store.of("both").scan():
+    for row in store.parts.view("both").scan():
         assert row.bands == fingerprint(row.text, wanted).bands
-    found = store.of("parts").candidates(parts(store)["lamps 2 Indemnity"].bands, (), 10)
+    found = store.parts.view("parts").candidates(
+        [(parts(store)["lamps 2 Indemnity"].bands, ())], 10
+    )[0]
     assert len(found.found) == 4
 
 
@@ -224,7 +226,7 @@ def test_headings_that_a_format_marks(tmp_path):
     (tmp_path / "page.html").write_text(f"<html><body>{page}</body></html>")
     opened = open_store("sqlite://:memory:")
     index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
-    assert [(row.title, row.text) for row in opened.of("parts").scan()] == [
+    assert [(row.title, row.text) for row in opened.parts.view("parts").scan()] == [
         ("Our prices", PRICE.format("lamp")),
         ("Our prices", "In euro."),
         ("If a lamp hurts somebody", INDEMNITY),

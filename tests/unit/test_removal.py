@@ -116,15 +116,15 @@ def test_a_principal_whose_file_cannot_be_read_any_more_is_replaced(tmp_path):
 def test_new_principals_are_written_before_those_who_join_them():
     store = library(rows({"a": TEXTS["a"], "b": sentence(1), "c": TEXTS["b"]}))
     group(store)
-    whole, parts = store.assign, []
+    whole, parts = store.families.assign, []
 
     def cut(assignments):
         parts.append(list(assignments)[:1])
         whole(parts[-1])
         pytest.fail("power cut")
 
-    store.assign = cut
+    store.families.assign = cut
     with pytest.raises(pytest.fail.Exception):
         delete(store, ["a"])
-    store.assign = whole
+    store.families.assign = whole
     assert [one.id for part in parts for one in part] == ["c"] and broken(store.scan()) == []

@@ -67,7 +67,7 @@ def damage(store: Store, how: Damage) -> None:
 
 
 def rows(store: Store) -> dict[str, Row]:
-    return {row.id: row for row in store.of("both").scan()}
+    return {row.id: row for row in store.parts.view("both").scan()}
 
 
 def repair_all(store: Store) -> tuple[Repair, ...]:

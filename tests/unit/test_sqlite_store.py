@@ -92,7 +92,7 @@ def test_every_acknowledged_batch_survives_kill_9(store, path):
         for batch in whole[-3:]:
             last = batch == whole[-1]
             assert store.search(Query(f"word{batch}")).total == 50 + last
-            assert len(store.candidates([band(0, batch)], [], 100).found) == 50 + last
+            assert len(store.candidates([([band(0, batch)], [])], 100)[0].found) == 50 + last
         assert store.counts().documents == 50 * len(whole) + 1
         acknowledged = whole[-1]
     check_indexes(path)
@@ -354,7 +354,7 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     assert [one.id for one in store.search(Query("fox")).hits] == ["1"]
     part = row("1#1", parent="1", start=4, stop=9, bands=(band(0, 1),))
     assert store.write([row("1", parts=(part,))]) == [None]
-    assert list(store.of("parts").scan()) == [part]
+    assert list(store.parts.view("parts").scan()) == [part]
     store.close()
 
 

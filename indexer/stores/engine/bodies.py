@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from indexer import mappings
 from indexer.model import Query, Scope
 from indexer.recipe import Recipe
-from indexer.stores.base import FACET_VALUES, facet_field, metadata_name
 from indexer.stores.engine.analysis import mapping_rules
+from indexer.stores.filters import FACET_VALUES, facet_field, metadata_name
 from indexer.text.phrases import phrases, well_formed
 
 Body: TypeAlias = dict[str, Any]

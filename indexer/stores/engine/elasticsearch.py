@@ -23,6 +23,7 @@ from indexer.stores.address import StoreAddress
 from indexer.stores.engine.deadline import deadline_pool
 from indexer.stores.engine.index import Dialect
 from indexer.stores.engine.link import Answer, content_type
+from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(
@@ -115,4 +116,4 @@ class ElasticsearchLink:
 
 def open_elasticsearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of Elasticsearch, without sending a request."""
-    return EngineStore(address, ElasticsearchLink(address), DIALECT)
+    return EngineStore(OpenIndex(address, ElasticsearchLink(address), DIALECT))

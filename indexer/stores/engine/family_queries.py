@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Any
 
 from indexer.model import PrincipalRow, Query
-from indexer.stores.base import CONFLICT, conflict_asked
 from indexer.stores.engine.bodies import BEST, BY_ID, IN_PLACE, Body
 from indexer.stores.engine.queries import IndexQueries
+from indexer.stores.filters import CONFLICT, conflict_value
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
 TERMS = 50_000  # an engine takes 65,536 in a query
@@ -161,7 +161,7 @@ def _labels(questions: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, 
 
 def without_conflict(query: Query) -> tuple[Query, list[bool]]:
     """The query without its `label_conflict` filters, and what they ask for."""
-    wanted = [conflict_asked(value) for name, value in query.filters if name == CONFLICT]
+    wanted = [conflict_value(value) for name, value in query.filters if name == CONFLICT]
     rest = tuple((name, value) for name, value in query.filters if name != CONFLICT)
     return (replace(query, filters=rest) if wanted else query), wanted
 

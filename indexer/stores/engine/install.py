@@ -15,15 +15,16 @@ from indexer.errors import (
     UsageError,
 )
 from indexer.recipe import Recipe
-from indexer.stores.base import Change
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine import painless
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index import Dialect, IndexPlace, Requests
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import IndexMissing
+from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.pieces import DEFAULT_PIPELINE, Index, Pieces, default_pipeline
+from indexer.stores.maintenance import Change
 
 _SHOWN = 12
 
@@ -84,11 +85,9 @@ def _known_field(index: Index | None, template: Body | None) -> str | None:
     """The field whose texts are signed so far, as the index tells, or the template of one that is
     still to come.
     """
-    if index and (field := installed.text_field(index[1].get("mappings", {}))):
+    if index and (field := text_field(index[1].get("mappings", {}))):
         return field
-    return (
-        installed.text_field(template.get("template", {}).get("mappings", {})) if template else None
-    )
+    return text_field(template.get("template", {}).get("mappings", {})) if template else None
 
 
 def _check(
@@ -142,10 +141,10 @@ def _check_field(pieces: Pieces, index: Index, field: str) -> None:
     may change.
     """
     mapping = index[1].get("mappings", {})
-    stored = installed.text_field(mapping)
+    stored = text_field(mapping)
     if stored is None or stored == field:
         return
-    signed = pieces.signed(index[0]) if installed.shared(mapping) else None
+    signed = pieces.signed(index[0]) if is_shared(mapping) else None
     if signed != 0:
         raise TextFieldMismatch(index=index[0], stored=stored, requested=field, signed=signed)
 
@@ -174,7 +173,7 @@ def renewed_pipeline(
             f"{place.index} signs what clients send, and no ingest pipeline can compute recipe {after.name} ({strange}); "
             f"run `nearfold uninstall --store {place.url}` first, and send documents by `nearfold index` from then on"
         )
-    field = installed.text_field(old["mappings"]) or TEXT
+    field = text_field(old["mappings"]) or TEXT
     pieces.put(installed.component(after, field))
     signing = pieces.put_pipeline(installed.signing(after, field))
     pieces.put_attaching(installed.attaching(after, field), signing)
@@ -238,7 +237,7 @@ def adopt(
     if problems := installed.field_problems(mapping):
         raise MappingMismatch(index=place.index, problems=problems)
     _check_field(pieces, index, field)
-    if not installed.maps(mapping, field):
+    if not may_hold(mapping, field):
         there = [name for name in sorted(mapping["properties"]) if not name.startswith("near_")]
         shown = ", ".join([*there[:_SHOWN], *(["..."] if len(there) > _SHOWN else [])])
         raise UsageError(

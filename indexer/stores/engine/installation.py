@@ -37,11 +37,6 @@ FOLD = "nearfold-fold-v1"
 MINHASH_SCORE, SIMHASH_SCORE = "nearfold-minhash-v1", "nearfold-simhash-v1"
 _SCORES = {MINHASH_SCORE: "score-minhash.painless", SIMHASH_SCORE: "score-simhash.painless"}
 PRIORITY = 500
-_WHOLE = (
-    "object",
-    "flattened",
-    "flat_object",
-)  # types of fields that hold others without naming them
 _SAFE = re.compile("[a-z0-9._-]{1,60}")
 _TEXT_MAPPING = {TEXT_FIELD: {"type": "keyword", "index": False, "doc_values": False}}
 OVERSAMPLE = 3
@@ -225,46 +220,6 @@ def meta(
 
 def _texts(field: str) -> Body:
     return {} if field == TEXT else {"text_field": field}
-
-
-def text_field(mapping: Mapping[str, Any]) -> str | None:
-    """The field whose texts are signed in an index or by a template, as its `_meta` tells; None
-    where nothing is told.
-
-    >>> text_field({"_meta": {"nearfold": {"text_field": "body"}}}), text_field({"_meta": {"nearfold": {}}}), text_field({})
-    ('body', 'text', None)
-    """
-    about = mapping.get("_meta", {}).get("nearfold")
-    return None if about is None else about.get("text_field", TEXT)
-
-
-def shared(mapping: Mapping[str, Any]) -> bool:
-    """Whether other programs write into an index too, as its `_meta` tells; not so one that
-    nearfold made for itself.
-    """
-    return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
-
-
-def maps(mapping: Mapping[str, Any], field: str) -> bool:
-    """Whether documents of an index may have a text in this field; also where its mapping cannot
-    tell.
-
-    >>> theirs = {"properties": {"page": {"properties": {"body": {"type": "text"}}}}}
-    >>> maps(theirs, "page.body"), maps(theirs, "body"), maps({}, "body"), maps({**theirs, "dynamic": "false"}, "body")
-    (True, False, True, True)
-    """
-    properties = {
-        name: one
-        for name, one in mapping.get("properties", {}).items()
-        if not name.startswith("near_")
-    }
-    first, dot, rest = field.partition(".")
-    if field in properties or not properties or mapping.get("enabled") is False:
-        return True
-    if dot and first in properties:
-        below = properties[first]
-        return maps(below, rest) if "properties" in below else below.get("type", "object") in _WHOLE
-    return mapping.get("dynamic") in (False, "false", "runtime")
 
 
 def _named(body: Body, recipe: Recipe) -> Body:

@@ -17,7 +17,8 @@ from indexer.stores.address import StoreAddress
 from indexer.stores.engine.deadline import deadline_pool
 from indexer.stores.engine.index import Dialect
 from indexer.stores.engine.link import Answer, content_type
-from indexer.stores.engine.store import WRITERS, EngineStore
+from indexer.stores.engine.open_index import WRITERS, OpenIndex
+from indexer.stores.engine.store import EngineStore
 
 DIALECT = Dialect(
     metadata_type="flat_object",
@@ -144,4 +145,4 @@ def _json_or_none(text: str) -> object:
 
 def open_opensearch(address: StoreAddress) -> EngineStore:
     """Return the store in an index of OpenSearch, without sending a request."""
-    return EngineStore(address, OpenSearchLink(address), DIALECT)
+    return EngineStore(OpenIndex(address, OpenSearchLink(address), DIALECT))

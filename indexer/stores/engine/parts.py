@@ -9,7 +9,7 @@ from indexer.stores.engine import bodies
 from indexer.stores.engine.index import Requests
 
 
-def keep(requests: Requests, index: str, kind: str) -> None:
+def record_parts(requests: Requests, index: str, kind: str) -> None:
     """Record how the documents of an index are divided; what `_meta` says beside that stays."""
     ((name, found),) = requests.get("GET", index).items()
     meta = found["mappings"]["_meta"]

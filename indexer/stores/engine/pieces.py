@@ -10,12 +10,13 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from indexer.recipe import Recipe
-from indexer.stores.base import Change
 from indexer.stores.engine import bodies
 from indexer.stores.engine import installation as installed
 from indexer.stores.engine.index import Dialect, IndexPlace, Requests, the_index, write_aliases
 from indexer.stores.engine.installation import Piece
 from indexer.stores.engine.link import Answer, error_of
+from indexer.stores.engine.mapping_facts import is_shared, may_hold, text_field
+from indexer.stores.maintenance import Change
 
 Index: TypeAlias = tuple[str, Mapping[str, Any]]  # an index by its own name, and what it is
 DEFAULT_PIPELINE = "index.default_pipeline"
@@ -121,7 +122,7 @@ class Pieces:
         }
         about = mapping.get("_meta", {})
         steps: list[tuple[str, str, bodies.Body | None]] = []
-        if missing or installed.text_field(mapping) != field:
+        if missing or text_field(mapping) != field:
             steps.append(
                 (
                     "PUT",
@@ -144,7 +145,7 @@ class Pieces:
                 self._good(*step)
         unmapped = (
             ""
-            if installed.maps(mapping, field)
+            if may_hold(mapping, field)
             else f"its mapping has no field {field}; --text-field names another"
         )
         return Change("index", name, "updated" if steps else "unchanged", unmapped)
@@ -160,7 +161,7 @@ class Pieces:
             return []
         if not self._dry_run:
             self._good("PUT", f"{name}/_settings", {DEFAULT_PIPELINE: None})
-            if installed.shared(there.get("mappings", {})):
+            if is_shared(there.get("mappings", {})):
                 for alias in set(write_aliases(place, name)) & set(there.get("aliases", {})):
                     self._good("DELETE", f"{name}/_alias/{alias}")
         return [Change("index", name, "updated")]

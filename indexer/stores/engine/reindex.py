@@ -20,11 +20,11 @@ from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.index import Dialect, IndexPlace, Requests, about, version
 from indexer.stores.engine.install import renew, renewed_pipeline
-from indexer.stores.engine.installation import text_field
 from indexer.stores.engine.link import Answer, IndexMissing
+from indexer.stores.engine.mapping_facts import text_field
 from indexer.stores.engine.painless import TEXT
 from indexer.stores.engine.sender import Operation, Sender
-from indexer.stores.renewal import OnProgress, ReindexResult, SignRows
+from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
 
 PAGE, NOTED_EVERY = 500, 10
 _COPY_SECONDS = 300.0
@@ -47,14 +47,14 @@ _FIRST = ("near_id", "near_family", "near_text_field")
 _VERSION = re.compile(r"(?P<base>.+)-(?P<number>\d{6})")
 
 
-def reindex(
+def replace_index(
     requests: Requests,
     place: IndexPlace,
     dialect: Dialect,
     recipe: Recipe,
-    renewing: SignRows,
+    sign_rows: SignRows,
     keep: bool,
-    told: OnProgress,
+    on_progress: OnProgress,
 ) -> ReindexResult:
     """Fill the next version of the index and let it take the name; nothing but the last step
     changes what is in service.
@@ -79,7 +79,7 @@ def reindex(
     for blocked in (False, True):
         if blocked:
             requests.get("PUT", f"{known.index}/_block/write")
-        copied += fresh.follow(renewing, told, until_idle=not blocked)
+        copied += fresh.follow(sign_rows, on_progress, until_idle=not blocked)
         fresh.forget_deleted()
     if keep and known.index == place.index:
         _set_aside(requests, known.index, version(place.index, 1))
@@ -141,7 +141,7 @@ class _Fresh:
         }
         return {**old["mappings"], "_meta": meta}
 
-    def follow(self, renewing: SignRows, told: OnProgress, until_idle: bool) -> int:
+    def follow(self, sign_rows: SignRows, on_progress: OnProgress, until_idle: bool) -> int:
         """Copy what happened since the last look, and look again until little did; how many
         documents were written.
         """
@@ -152,10 +152,10 @@ class _Fresh:
             before = copied
             for shard, mark in marks.items():
                 for page in _feed(self.requests, self.old, shard, done.get(shard, -1), mark):
-                    self._write(page, renewing)
+                    self._write(page, sign_rows)
                     copied += len(page)
                     done[shard] = page[-1]["_seq_no"]
-                    told(copied)
+                    on_progress(copied)
                     if copied // PAGE % NOTED_EVERY == 0:
                         self._note(done)
                 done[shard] = mark
@@ -163,8 +163,8 @@ class _Fresh:
             if not until_idle or copied - before <= PAGE:
                 return copied
 
-    def _write(self, hits: list[bodies.Body], renewing: SignRows) -> None:
-        rows = renewing(
+    def _write(self, hits: list[bodies.Body], sign_rows: SignRows) -> None:
+        rows = sign_rows(
             [documents.row(hit["_id"], hit["_source"], self.text_field) for hit in hits]
         )
         operations = [

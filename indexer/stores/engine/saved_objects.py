@@ -17,10 +17,10 @@ from typing import Any
 from urllib.parse import quote
 
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
-from indexer.stores.base import Change
 from indexer.stores.engine import dashboards
 from indexer.stores.engine import passwords as _engine_secrets
 from indexer.stores.engine.dashboards import Product, SavedObject
+from indexer.stores.maintenance import Change
 from indexer.system.secrets import secret
 from indexer.system.urls import parts_of
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from indexer.stores.base import Change
 from indexer.stores.engine.bodies import Body
 from indexer.stores.engine.index import Dialect, Requests
 from indexer.stores.engine.link import Answer, error_of
 from indexer.stores.engine.roles import limits, same
+from indexer.stores.maintenance import Change
 
 _KIND = "role"
 _LIMITED = "it was changed and limits documents or fields, which putting it anew would lift; remove or mend it by hand"

@@ -14,7 +14,7 @@ from indexer.stores.base import Counts
 from indexer.stores.sqlite import parts_sql as parts
 
 
-def counted(db: sqlite3.Connection, scope: Scope) -> Counts:
+def count_rows(db: sqlite3.Connection, scope: Scope) -> Counts:
     """The counts of a scope; the bytes are those of the whole file."""
     within = parts.within(db, scope) or "1"
     kinds = f"SELECT status, content_type, count(*) FROM documents d WHERE {within} GROUP BY 1, 2"

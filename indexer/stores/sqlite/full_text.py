@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
-from indexer.stores.base import FACET_VALUES, facet_field
+from indexer.stores.filters import FACET_VALUES, facet_field
 from indexer.stores.sqlite.file import File
 from indexer.text.word_numbers import number_strings
 

@@ -18,7 +18,7 @@ _TEXTS = "SELECT d.number, d.title, t.text FROM documents d JOIN texts t USING (
 _MASK = (1 << 64) - 1
 
 
-def out_of_step(db: sqlite3.Connection) -> Iterator[str]:
+def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
     """What does not agree with the rows, one sentence each. Needs a transaction that may write, and
     writes nothing.
     """

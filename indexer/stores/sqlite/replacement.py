@@ -20,7 +20,7 @@ from typing import Any
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
-from indexer.stores.renewal import OnProgress, ReindexResult, SignRows
+from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite.file import File
 from indexer.stores.sqlite.parts_sql import PART
@@ -32,13 +32,13 @@ _PLACES = [packed.COLUMNS.index(name) for name in _SIGNED]
 _ROW = f"SELECT t.text, {', '.join(f'd.{name}' for name in packed.COLUMNS)} FROM documents d JOIN texts t USING (number)"
 
 
-def reindex(
+def replace_recipe(
     file: File,
     rows: Iterator[Row],
     recipe: Recipe,
-    renewing: SignRows,
+    sign_rows: SignRows,
     keep: bool,
-    told: OnProgress,
+    on_progress: OnProgress,
 ) -> ReindexResult:
     """Sign all rows beside the file, then put the signatures in place."""
     stored = file.recipe()
@@ -46,10 +46,10 @@ def reindex(
         return ReindexResult(file.path, 0)
     beside, done = ReplacementFile(file.path, recipe), False
     try:
-        copied = beside.sign(rows, renewing, told)
+        copied = beside.sign(rows, sign_rows, on_progress)
         kept = set_aside(file.path, stored.name) if keep and file.path != MEMORY else None
         with file.writing() as db:
-            copied += put_in_place(db, beside, recipe, renewing, told)
+            copied += put_in_place(db, beside, recipe, sign_rows, on_progress)
         done = True
     finally:
         beside.close(remove=done)
@@ -75,13 +75,13 @@ class ReplacementFile:
         self._db.execute("DELETE FROM made WHERE recipe != ?", (recipe.id,))
         self._recipe = recipe
 
-    def sign(self, rows: Iterable[Row], renewing: SignRows, told: OnProgress) -> int:
+    def sign(self, rows: Iterable[Row], sign_rows: SignRows, on_progress: OnProgress) -> int:
         """Make the signatures of rows that have none yet; returns how many were made."""
         waiting, made = iter(rows), 0
         while batch := list(islice(waiting, BATCH)):
             missing = [row for row in batch if self.values(row) is None]
             self._db.execute("BEGIN")
-            for row, signed in zip(missing, renewing(missing) if missing else (), strict=True):
+            for row, signed in zip(missing, sign_rows(missing) if missing else (), strict=True):
                 values = dict(
                     zip(_SIGNED, (packed.columns(signed)[place] for place in _PLACES), strict=True)
                 )
@@ -90,7 +90,7 @@ class ReplacementFile:
                 self._db.execute("INSERT OR REPLACE INTO made VALUES (?, ?, ?, ?, ?)", line)
             self._db.execute("COMMIT")
             made += len(missing)
-            told(made)
+            on_progress(made)
         return made
 
     def values(self, row: Row) -> dict[str, object] | None:
@@ -111,13 +111,13 @@ def put_in_place(
     db: sqlite3.Connection,
     beside: ReplacementFile,
     recipe: Recipe,
-    renewing: SignRows,
-    told: OnProgress,
+    sign_rows: SignRows,
+    on_progress: OnProgress,
 ) -> int:
     """Inside the caller's transaction give every row its signature; returns how many were signed
     here, changed since.
     """
-    late = beside.sign(_rows(db), renewing, told)
+    late = beside.sign(_rows(db), sign_rows, on_progress)
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     marks = ", ".join(f"{name} = :{name}" for name in _SIGNED)
     for number, row in _numbered(db):

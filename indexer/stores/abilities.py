@@ -1,0 +1,154 @@
+"""Abilities of a store that only some callers need, each a small interface of its own.
+
+A store with an ability has it as an attribute: `store.families.members(...)`. A function says in
+its signature which store it needs: `FamilyStore`, or `FullStore` when it needs several abilities.
+Both real stores are `FullStore`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol
+
+from indexer.model import Assignment, PrincipalRow, Query, Row, Scope
+from indexer.stores.base import Ranking, Store
+from indexer.stores.maintenance import Reindexable
+
+
+class Snapshots(Protocol):
+    """Reads of the documents as they were at one point in time.
+
+    A search engine keeps a snapshot for five minutes after each use, or until `release`; a store in
+    SQLite keeps none, and reads the documents as they are.
+    """
+
+    def search(self, query: Query, snapshot: str | None = None) -> Ranking:
+        """Search as `Store.search` does, at a snapshot, or at a new one.
+
+        `Ranking.snapshot` names it for the next read, None where no snapshots are kept. Raises
+        `SnapshotExpired`.
+        """
+        ...
+
+    def get(self, ids: Sequence[str], snapshot: str) -> dict[str, Row]:
+        """Return whole rows by id as they were; ids that did not exist are absent.
+
+        Raises `SnapshotExpired`.
+        """
+        ...
+
+    def release(self, snapshot: str) -> None:
+        """Release a snapshot; one that has expired already is no error."""
+        ...
+
+
+class Parts(Protocol):
+    """Parts of documents, such as clauses, which are rows of their own."""
+
+    def view(self, scope: Scope) -> FullStore:
+        """Return the same store for parts, for documents, or for every row.
+
+        Closing either closes both.
+        """
+        ...
+
+    def kind(self) -> str | None:
+        """Return how documents are divided, such as `clauses_v1`.
+
+        None when they are not, or when there is no store yet.
+        """
+        ...
+
+    def record(self, kind: str) -> None:
+        """Record how documents are divided from now on."""
+        ...
+
+
+class Labels(Protocol):
+    """Labels of documents."""
+
+    def relabel(self, labels: Mapping[str, Sequence[str]]) -> int:
+        """Replace the labels of rows that exist, by id, and of their parts, and nothing else.
+
+        Returns how many of the ids exist.
+        """
+        ...
+
+
+class Families(Protocol):
+    """Families and clusters of rows."""
+
+    def assign(self, assignments: Iterable[Assignment]) -> int:
+        """Write family fields to rows that exist; return how many were written.
+
+        The last assignment of an id wins.
+        """
+        ...
+
+    def principals(self, bands: Sequence[Sequence[str]] | None, limit: int) -> list[PrincipalRow]:
+        """Return principals that share bands with documents, each given by its bands: all of them,
+        or some when `limit` is reached.
+
+        Documents that were never grouped are their own principals. The principal that shares most
+        bands with a document is among the results. None asks for the principals of all families.
+        """
+        ...
+
+    def members(
+        self, field: Literal["family", "cluster", "parent"], names: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield id and family (or cluster, or parent) of every row in one of these, principals
+        included.
+        """
+        ...
+
+
+class SnapshotStore(Store, Protocol):
+    """A store with reads at a point in time."""
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """Return the snapshots of the store."""
+        ...
+
+
+class PartStore(Store, Protocol):
+    """A store whose documents can be divided into parts."""
+
+    @property
+    def parts(self) -> Parts:
+        """Return the parts of the store."""
+        ...
+
+
+class LabelStore(Store, Protocol):
+    """A store whose documents can be labelled."""
+
+    @property
+    def labels(self) -> Labels:
+        """Return the labels of the store."""
+        ...
+
+
+class FamilyStore(Store, Protocol):
+    """A store whose rows can be grouped into families."""
+
+    @property
+    def families(self) -> Families:
+        """Return the families of the store."""
+        ...
+
+
+class MaintainedStore(Store, Protocol):
+    """A store that can be maintained; `indexer.stores.maintenance` lists optional abilities of
+    `maintenance`.
+    """
+
+    @property
+    def maintenance(self) -> Reindexable:
+        """Return the maintenance of the store."""
+        ...
+
+
+class FullStore(SnapshotStore, PartStore, LabelStore, FamilyStore, MaintainedStore, Protocol):
+    """A store with every ability."""

@@ -1,0 +1,75 @@
+"""Maintenance of an index of an engine: another recipe, installation, roles."""
+
+from __future__ import annotations
+
+from indexer.recipe import Recipe
+from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.open_index import OpenIndex
+from indexer.stores.engine.roles import roles
+from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
+
+
+class EngineMaintenance:
+    """Reindexable and installable: the maintenance of a store in an engine.
+
+    What it needs is imported when it is used, because indexing and searching never do.
+    """
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+
+    def reindex(
+        self, recipe: Recipe, sign_rows: SignRows, keep: bool, on_progress: OnProgress
+    ) -> ReindexResult:
+        """Fill a new version of the index, which takes over its name.
+
+        The old one refuses writes for the last step.
+        """
+        from indexer.stores.engine import reindex
+
+        index = self._index
+        try:
+            return reindex.replace_index(
+                index.requests, index.place, index.dialect, recipe, sign_rows, keep, on_progress
+            )
+        finally:
+            index.facts = None
+
+    def install(self, recipe: Recipe, dry_run: bool, text_field: str | None = None) -> list[Change]:
+        """Install templates and pipelines for this index, and change the index itself where it
+        exists.
+        """
+        from indexer.stores.engine import install
+
+        index = self._index
+        index.facts = None
+        return install.install(
+            index.requests, index.place, index.dialect, recipe, dry_run, text_field
+        )
+
+    def uninstall(self, recipe: Recipe, dry_run: bool) -> list[Change]:
+        """Remove what `install` put there.
+
+        The index stays as it is but for its default pipeline, and for its write alias where other
+        programs write too.
+        """
+        from indexer.stores.engine import install
+
+        index = self._index
+        return install.uninstall(index.requests, index.place, index.dialect, recipe, dry_run)
+
+    def put_roles(self, dry_run: bool) -> list[Change]:
+        """Put roles by the security API of the engine."""
+        from indexer.stores.engine import security
+
+        return security.put(self._index.requests, self._index.dialect, self.roles(), dry_run)
+
+    def remove_roles(self, dry_run: bool) -> list[Change]:
+        """Remove roles by the security API of the engine."""
+        from indexer.stores.engine import security
+
+        return security.remove(self._index.requests, self._index.dialect, self.roles(), dry_run)
+
+    def roles(self) -> dict[str, Body]:
+        """Return roles in the form that the security API of this engine takes."""
+        return roles(self._index.address.kind, self._index.place.index)

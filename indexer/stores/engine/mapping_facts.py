@@ -1,0 +1,58 @@
+"""Facts about an index that its mapping tells: where texts are, and who writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from indexer.stores.engine.painless import TEXT
+
+# Types of fields that hold other fields without naming them.
+_OBJECT_TYPES = ("object", "flattened", "flat_object")
+
+
+def text_field(mapping: Mapping[str, Any]) -> str | None:
+    """Return the field whose texts are signed in an index or by a template, as its `_meta` says;
+    None without `_meta` of nearfold.
+
+    >>> text_field({"_meta": {"nearfold": {"text_field": "body"}}})
+    'body'
+    >>> text_field({"_meta": {"nearfold": {}}}), text_field({})
+    ('text', None)
+    """
+    facts = mapping.get("_meta", {}).get("nearfold")
+    return None if facts is None else facts.get("text_field", TEXT)
+
+
+def is_shared(mapping: Mapping[str, Any]) -> bool:
+    """Return whether other programs write into an index too, as its `_meta` says.
+
+    False for an index that nearfold created for itself.
+    """
+    return bool(mapping.get("_meta", {}).get("nearfold", {}).get("shared", False))
+
+
+def may_hold(mapping: Mapping[str, Any], field: str) -> bool:
+    """Return whether documents of an index may have a text in this field; also True where its
+    mapping cannot tell.
+
+    >>> theirs = {"properties": {"page": {"properties": {"body": {"type": "text"}}}}}
+    >>> may_hold(theirs, "page.body"), may_hold(theirs, "body"), may_hold({}, "body")
+    (True, False, True)
+    >>> may_hold({**theirs, "dynamic": "false"}, "body")
+    True
+    """
+    properties = {
+        name: definition
+        for name, definition in mapping.get("properties", {}).items()
+        if not name.startswith("near_")
+    }
+    first, dot, rest = field.partition(".")
+    if field in properties or not properties or mapping.get("enabled") is False:
+        return True
+    if dot and first in properties:
+        inner = properties[first]
+        if "properties" in inner:
+            return may_hold(inner, rest)
+        return inner.get("type", "object") in _OBJECT_TYPES
+    return mapping.get("dynamic") in (False, "false", "runtime")

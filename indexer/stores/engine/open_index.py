@@ -1,0 +1,117 @@
+"""One index of an engine as a store uses it: the connection, and what is known of the index."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+from indexer.errors import StoreError, StoreStopped
+from indexer.model import Scope
+from indexer.recipe import Recipe
+from indexer.stores.address import StoreAddress
+from indexer.stores.engine.concurrency import Window
+from indexer.stores.engine.field_substitutes import substitutes
+from indexer.stores.engine.index import (
+    Dialect,
+    IndexFacts,
+    IndexPlace,
+    Requests,
+    about,
+    give_alias,
+    prepare,
+    standing,
+)
+from indexer.stores.engine.link import Answer, IndexMissing, Link
+from indexer.stores.engine.mapping_facts import text_field
+from indexer.stores.engine.painless import TEXT
+from indexer.stores.engine.queries import IndexQueries
+from indexer.stores.engine.sender import Operation, Reply, RetryPolicy, Sender
+
+BULK_SECONDS = 120.0
+WRITERS = 4  # bulk requests in flight at once, when the engine keeps up
+
+
+class OpenIndex:
+    """One index with the connection to it, shared by a store and its views, and by threads.
+
+    `facts`: what was read of the index; None before it was read, and after it was changed.
+    """
+
+    def __init__(self, address: StoreAddress, link: Link, dialect: Dialect) -> None:
+        self.address = address
+        self.place = IndexPlace(address.url, address.index, address.shards, address.replicas)
+        self.link, self.dialect = link, dialect
+        self.requests = Requests(link, address.url)
+        self.facts: IndexFacts | None = None
+        self.sender = Sender(self._post, window=Window(WRITERS))
+
+    def stored_recipe(self) -> Recipe | None:
+        """Return the recipe in the index's `_meta`; None when there is no index.
+
+        Raises `MappingMismatch` for an index that nearfold did not make.
+        """
+        self.facts = self.facts or about(self.requests, self.place)
+        return self.facts.recipe if self.facts else None
+
+    def require_recipe(self) -> Recipe:
+        """Return the recipe; raise `IndexMissing` when there is no index."""
+        recipe = self.stored_recipe()
+        if recipe is None:
+            raise IndexMissing(self.address.url)
+        return recipe
+
+    def prepare(self, recipe: Recipe) -> None:
+        """Create the index with a strict mapping and an alias for writes.
+
+        From then on every request has the patience of a job.
+        """
+        prepare(self.requests, self.place, self.dialect, recipe)
+        self.facts = None
+        self.requests = replace(self.requests, patience=RetryPolicy())
+
+    def name(self) -> str:
+        """Return the name to read from, of an index that existed when it was first read."""
+        self.require_recipe()
+        return self.place.index
+
+    def text_field(self) -> str:
+        """Return the field with the texts of documents."""
+        self.require_recipe()
+        return (self.facts and text_field(self.facts.mapping)) or TEXT
+
+    def parts_kind(self) -> str | None:
+        """Return how documents are divided, as `_meta` says."""
+        self.stored_recipe()
+        return self.facts.parts if self.facts else None
+
+    def queries(self, scope: Scope) -> IndexQueries:
+        """Return the queries of documents, of parts, or of both."""
+        name = self.name()
+        names = substitutes(self.facts.mapping) if self.facts else {}
+        return IndexQueries(self.requests, self.dialect, name, names, scope)
+
+    def send(self, operations: list[Operation]) -> dict[str, Reply]:
+        """Send bulk operations; return the reply to each by id."""
+        try:
+            return self.sender.send(operations)
+        except StoreStopped:
+            with contextlib.suppress(StoreError):
+                self.check_replaced()
+            raise
+
+    def check_replaced(self) -> None:
+        """Forget what is known of the index when another one has taken its name."""
+        known, now = self.facts, standing(self.requests, self.place)
+        if known and now and now != (known.index, known.recipe.id):
+            self.facts = None
+
+    def _post(self, body: bytes) -> Answer:
+        params = {"require_alias": "true", "pipeline": "_none"}
+        return self.link.request("POST", f"{self._alias()}/_bulk", body, params, BULK_SECONDS)
+
+    def _alias(self) -> str:
+        """Return the alias for writes; an index that an uninstallation left without gets it back."""
+        known = self.facts
+        if known and known.writes is None:
+            self.facts = known = give_alias(self.requests, self.place, known)
+        return (known and known.writes) or self.place.write_alias

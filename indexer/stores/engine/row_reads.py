@@ -1,0 +1,113 @@
+"""Reads of rows in an index of an engine: by id, in order of id, and by full text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from indexer.model import Query, Row, Scope
+from indexer.stores.base import Counts, Ranking
+from indexer.stores.engine import bodies
+from indexer.stores.engine import family_queries as families
+from indexer.stores.engine import rows as documents
+from indexer.stores.engine.open_index import OpenIndex
+from indexer.stores.engine.queries import PAGE
+from indexer.stores.row_limits import storable_ids
+from indexer.text.phrases import well_formed
+
+FIRST_PAGE = 20
+_SOURCES = 1_000  # digests in one request
+
+
+def rows_by_id(
+    index: OpenIndex, scope: Scope, ids: Sequence[str], snapshot: str | None = None
+) -> dict[str, Row]:
+    """Return whole rows at a snapshot, or as they are now, refreshed or not."""
+    queries = index.queries(scope)
+    field = index.text_field()
+    names = storable_ids(ids)
+    if snapshot:
+        found = queries.documents_at(snapshot, names)
+    else:
+        found = queries.documents_now(names, PAGE, {})
+    return {name: documents.row(name, document, field) for name, document in found}
+
+
+def source_digests(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
+    """Return the `source` digests as they are now, refreshed or not."""
+    fields = {"_source_includes": "near_source"}
+    found = index.queries("both").documents_now(storable_ids(ids), _SOURCES, fields)
+    return {name: document.get("near_source", "") for name, document in found}
+
+
+def scan_rows(index: OpenIndex, scope: Scope, under: str | None) -> Iterator[Row]:
+    """Yield rows ascending by id; the set and its order are fixed when the first row is read."""
+    body = bodies.scan(None if under is None else well_formed(under), PAGE)
+    field = index.text_field()
+    for answer in index.queries(scope).pages(body):
+        for hit in answer["hits"]["hits"]:
+            yield documents.row(hit["_id"], hit["_source"], field)
+
+
+def search_rows(
+    index: OpenIndex,
+    scope: Scope,
+    query: Query,
+    snapshot: str | None = None,
+    keep_alive: bool = False,
+) -> Ranking:
+    """Search the full text at a snapshot, or at a new one that is closed unless `keep_alive`.
+
+    The matches and their order are fixed when the search begins.
+    """
+    plain, conflicts = families.without_conflict(query)
+    body = bodies.search(plain, FIRST_PAGE)
+    queries = index.queries(scope)
+    if body is None:
+        return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
+    if conflicts:
+        body["query"]["bool"]["filter"] += families.conflict_filters(queries, conflicts)
+    pages = queries.pages(body, snapshot, keep_alive)
+    first = next(pages)
+    counted = first.get("aggregations", {})
+    has_scores = body["sort"][0] == bodies.BEST
+    hits = chain.from_iterable(page["hits"]["hits"] for page in chain([first], pages))
+    facets = {name: tuple(map(documents.facet, counted[name]["buckets"])) for name in query.facets}
+    return Ranking(
+        total=first["hits"]["total"]["value"],
+        hits=(documents.ranked(hit, has_scores) for hit in hits),
+        families=documents.families(counted) if query.families else None,
+        facets=facets,
+        snapshot=first["pit_id"] if keep_alive else None,
+    )
+
+
+def count_rows(index: OpenIndex, scope: Scope) -> Counts:
+    """Count rows; bytes are those of the primary shards, None where the engine does not say.
+
+    Families are exact up to 40,000.
+    """
+    answer = index.queries(scope).ask(bodies.counts())
+    stats = index.requests.ask("GET", f"{index.name()}/_stats/store").body
+    size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
+    parts = index.queries("parts").ask(bodies.total())["hits"]["total"]["value"]
+    return documents.counts(answer, size, parts)
+
+
+class EngineSnapshots:
+    """Reads of rows at a point in time of the engine."""
+
+    def __init__(self, index: OpenIndex, scope: Scope) -> None:
+        self._index, self._scope = index, scope
+
+    def search(self, query: Query, snapshot: str | None = None) -> Ranking:
+        """Search at a point in time, which is opened if none is given, and kept alive."""
+        return search_rows(self._index, self._scope, query, snapshot, keep_alive=True)
+
+    def get(self, ids: Sequence[str], snapshot: str) -> dict[str, Row]:
+        """Return whole rows as they were."""
+        return rows_by_id(self._index, self._scope, ids, snapshot)
+
+    def release(self, snapshot: str) -> None:
+        """Close the point in time."""
+        self._index.queries(self._scope).release(snapshot)

@@ -1,0 +1,86 @@
+"""Writes of rows to an index of an engine, by bulk requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexer.model import Row
+from indexer.stores.engine import rows as documents
+from indexer.stores.engine.family_queries import members
+from indexer.stores.engine.open_index import OpenIndex
+from indexer.stores.engine.sender import Operation
+from indexer.stores.row_limits import refusal, storable, storable_ids
+from indexer.text.phrases import well_formed
+
+
+def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
+    """Write rows, each after its parts; return for each why it was refused, None when it was not.
+
+    A row that the engine itself refuses is refused in the engine's words.
+    """
+    recipe_id = index.require_recipe().id
+    cleaned = [storable(row) for row in rows]
+    refusals = [refusal(row, recipe_id) for row in cleaned]
+    checked = zip(cleaned, refusals, strict=True)
+    last = {row.id: row for row, reason in checked if reason is None}
+    part_refusals = _write_parts(index, [row for row in last.values() if row.parts is not None])
+    operations = [
+        Operation("index", name, documents.source(row))
+        for name, row in last.items()
+        if name not in part_refusals
+    ]
+    replies = index.send(operations)
+    return [
+        reason or part_refusals.get(row.id) or replies[row.id].refused
+        for row, reason in zip(cleaned, refusals, strict=True)
+    ]
+
+
+def _write_parts(index: OpenIndex, rows: Sequence[Row]) -> dict[str, str]:
+    """Write the parts of these documents and delete those that they no longer have.
+
+    Returns why parts were refused, by document.
+    """
+    if not rows:
+        return {}
+    stale = set(parts_of(index, [row.id for row in rows]))
+    parts = {part.id: part for row in rows for part in row.parts or ()}
+    operations = [Operation("index", name, documents.source(part)) for name, part in parts.items()]
+    operations += [Operation("delete", name) for name in sorted(stale - parts.keys())]
+    replies = index.send(operations)
+    refusals = {}
+    for name, part in parts.items():
+        reason = replies[name].refused
+        if reason:
+            refusals[part.parent or ""] = reason
+    return refusals
+
+
+def parts_of(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
+    """Return the parts of these documents, each with its document.
+
+    Refreshes the index first, so that parts written just before are included.
+    """
+    if not ids or index.parts_kind() is None:
+        return {}
+    refresh(index)
+    return dict(members(index.queries("both"), "parent", list(map(well_formed, ids))))
+
+
+def refresh(index: OpenIndex) -> None:
+    """Wait until every shard shows what was written."""
+    index.requests.get("POST", f"{index.name()}/_refresh")
+
+
+def delete_rows(index: OpenIndex, ids: Sequence[str]) -> int:
+    """Delete rows and their parts; return how many rows existed.
+
+    A row is counted when a reply says that it existed; after a lost reply it may go uncounted.
+    """
+    index.require_recipe()
+    names = storable_ids(ids)
+    parts = [name for name in parts_of(index, names) if name not in names]
+    if parts:
+        index.send([Operation("delete", name) for name in parts])
+    replies = index.send([Operation("delete", name) for name in names])
+    return sum(reply.status == 200 for reply in replies.values())

@@ -1,0 +1,172 @@
+"""Reads of rows in a SQLite file: by id, in order of id, by shared keys, and by full text."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from indexer.model import Candidate, Candidates, Query, RankedRow, Row, Scope
+from indexer.sketch.codec import unsigned64
+from indexer.stores.base import Lookup, Ranking
+from indexer.stores.filters import CONFLICT, conflict_value, metadata_name
+from indexer.stores.sqlite import columns as packed
+from indexer.stores.sqlite import families_sql as families
+from indexer.stores.sqlite import parts_sql as parts
+from indexer.stores.sqlite.file import File
+from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
+from indexer.stores.sqlite.postings import carriers, either
+from indexer.stores.sqlite.tables import chosen_rows
+from indexer.text.phrases import phrases, separate_letters, well_formed
+
+_COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
+_ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"
+_BEST = (
+    "SELECT d.id, d.path, j.value, d.minhash, d.simhash FROM json_each(?) j "
+    "JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
+    "ORDER BY j.value DESC, d.path, d.id LIMIT ?"
+)
+_SHOWN = "SELECT number, id, path, family, status, minhash FROM documents WHERE number IN"
+
+
+def rows_by_id(file: File, ids: Sequence[str]) -> dict[str, Row]:
+    """Return whole rows in one consistent view; ids that do not exist are absent."""
+    with file.reading() as db:
+        values = chosen_rows(db, f"{_ROW} WHERE d.id IN", ids)
+    return {row.id: row for row in map(_unpack, values)}
+
+
+def scan_rows(file: File, scope: Scope, under: str | None) -> Iterator[Row]:
+    """Yield rows ascending by id.
+
+    The set and its order are fixed when the first row is read; a row deleted since then is left
+    out.
+    """
+    condition, values = ("1", ()) if under is None else _inside(well_formed(under))
+    with file.reading() as db:
+        select = f"SELECT number FROM documents d WHERE ({condition}) AND {parts.WITHIN[scope]}"
+        rows = db.execute(f"{select} ORDER BY id", values)
+        numbers = array("q", (number for (number,) in rows))
+    for start in range(0, len(numbers), PAGE):
+        chunk = numbers[start : start + PAGE].tolist()
+        with file.reading() as db:
+            page = chosen_rows(db, f"{_ROW} WHERE d.number IN", chunk)
+        yield from sorted(map(_unpack, page), key=lambda row: row.id)
+
+
+def find_candidates(
+    db: sqlite3.Connection,
+    scope: Scope,
+    lookup: Lookup,
+    limit: int,
+    hot_key_floor: int,
+    hot_key_share: float,
+) -> Candidates:
+    """Return the rows that share keys: one read of the postings a key, a hot one only up to its
+    cap.
+    """
+    bands, blocks = lookup
+    posted = [packed.posted(bands, blocks, prefix) for prefix in parts.PREFIXES[scope]]
+    matching = map(either, zip(*posted, strict=True))
+    keys = dict(zip(matching, (*bands, *blocks), strict=True))
+    shared: Counter[int] = Counter()
+    capped = []
+    numbers_by_key = _carriers(db, scope, list(keys), hot_key_floor, hot_key_share)
+    for key, numbers in zip(keys.values(), numbers_by_key, strict=True):
+        if numbers is None:
+            capped.append(key)
+        else:
+            shared.update(numbers)
+    best = db.execute(_BEST, (json.dumps(shared), limit))
+    found = tuple(
+        Candidate(name, path, count, minhash, None if bits is None else unsigned64(bits))
+        for name, path, count, minhash, bits in best
+    )
+    return Candidates(found, tuple(capped), cut=len(shared) > len(found))
+
+
+def _carriers(
+    db: sqlite3.Connection, scope: Scope, keys: Sequence[str], floor: int, share: float
+) -> Iterator[list[int] | None]:
+    """Yield the rows that carry each key; None for a hot key."""
+    for key, numbers in zip(keys, carriers(db, keys, floor + 1), strict=True):
+        if len(numbers) <= floor:
+            yield numbers
+            continue
+        cap = max(floor, int(share * parts.count(db, scope)))
+        (all_numbers,) = carriers(db, [key], cap + 1)
+        yield all_numbers if len(all_numbers) <= cap else None
+
+
+def search_rows(file: File, scope: Scope, query: Query) -> Ranking:
+    """Search the full text.
+
+    The matches and their scores are fixed when the search begins; a row deleted since then is left
+    out.
+    """
+    searched = phrases(query.text)
+    conditions, values = _conditions(query)
+    if query.text.strip() and not searched:
+        return Ranking(0, iter(()), 0, dict.fromkeys(query.facets, ()))
+    expression = _expression(searched) if searched else None
+    with file.reading() as db:
+        if within := parts.within(db, scope):
+            conditions = [within, *conditions]
+        matches = full_text_matches(db, query, expression, conditions, values)
+    hits = _ranked(file, matches)
+    return Ranking(len(matches.numbers), hits, matches.families, matches.facets)
+
+
+def _ranked(file: File, matches: FullTextMatches) -> Iterator[RankedRow]:
+    for page in matches.pages(file):
+        numbers = [number for number, _ in page]
+        with file.reading() as db:
+            rows = {number: shown for number, *shown in chosen_rows(db, _SHOWN, numbers)}
+        for number, score in page:
+            if number in rows:
+                name, path, *rest = rows[number]
+                yield RankedRow(name, path, score, *rest)
+
+
+def _unpack(values: tuple[Any, ...]) -> Row:
+    return packed.row(values[1:], values[0])
+
+
+def _expression(searched: tuple[str, ...]) -> str:
+    """Return all phrases, each in FTS5's quotes, where only a quote and NUL mean anything.
+
+    A phrase holds no quote.
+    """
+    return " AND ".join(f'"{separate_letters(phrase)}"' for phrase in searched).replace("\0", " ")
+
+
+def _conditions(query: Query) -> tuple[list[str], list[str]]:
+    """Return the filters as SQL conditions, and the values they are compared with."""
+    conditions, values = [], []
+    for field, value in query.filters:
+        if field == CONFLICT:
+            operator = "IN" if conflict_value(value) else "NOT IN"
+            conditions.append(families.CONFLICTING.format(operator))
+            continue
+        name = metadata_name(field)
+        if name is not None:
+            conditions.append("nearfold_holds(d.metadata, ?, ?)")
+            values.append(well_formed(name))
+        elif field == "labels":
+            conditions.append("nearfold_holds(d.labels, NULL, ?)")
+        else:
+            conditions.append(f"d.{field} = ?")
+        values.append(well_formed(value))
+    return conditions, values
+
+
+def _inside(folder: str) -> tuple[str, tuple[str, ...]]:
+    """Return the condition for paths that are a folder or lie in it, and its values.
+
+    `0` is the character after `/`.
+    """
+    stem = folder.rstrip("/")
+    return "path = ? OR (path > ? AND path < ?)", (folder, f"{stem}/", f"{stem}0")
