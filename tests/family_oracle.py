@@ -41,7 +41,11 @@ class Oracle:
     def visits(self, key):
         return sorted(
             self.rows,
-            key=lambda one: (self.rows[one].status != "complete", *key(self.rows[one]), one),
+            key=lambda row_id: (
+                self.rows[row_id].status != "complete",
+                *key(self.rows[row_id]),
+                row_id,
+            ),
         )
 
     def order(self, kind):
@@ -54,9 +58,9 @@ class Oracle:
         exact ones.
         """
         near = [
-            self.similarity(id, other)
-            for other in self.rows
-            if other != id and self.candidate(id, other)
+            self.similarity(id, other_id)
+            for other_id in self.rows
+            if other_id != id and self.candidate(id, other_id)
         ]
         return round(sum(value for value in near if value >= self.threshold), 9)
 
@@ -74,7 +78,7 @@ class Oracle:
             pairs = (
                 combinations(exact, 2)
                 if len(exact) <= cap
-                else [(exact[0], other) for other in exact[1:]]
+                else [(exact[0], other_id) for other_id in exact[1:]]
             )
             near |= {frozenset(pair) for pair in pairs}
         return near
@@ -91,7 +95,7 @@ class Oracle:
         return jaccard(self.sets[a], self.sets[b])
 
     def families(self, order):
-        principals, made = [], {}
+        principals, families_by_id = [], {}
         for id in order:
             best = max(
                 (
@@ -102,12 +106,12 @@ class Oracle:
                 default=(0.0, 0, id),
             )
             if best[0] >= self.threshold:
-                made[id] = best[2]
+                families_by_id[id] = best[2]
             else:
-                made[id] = id
+                families_by_id[id] = id
                 if self.rows[id].status == "complete":
                     principals.append(id)
-        return made
+        return families_by_id
 
     def clusters(self):
         near = {id: {id} for id in self.rows}
@@ -139,22 +143,22 @@ def expected(made, *args):
 def broken(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
     """What does not hold though it always should, whatever happened last: one sentence each."""
     stored = {row.id: row for row in rows}
-    found = []
+    problems = []
     for row in stored.values():
         head = stored.get(row.family)
         if head is None:
-            found.append(f"{row.id} is in the family of {row.family}, which does not exist")
+            problems.append(f"{row.id} is in the family of {row.family}, which does not exist")
         elif row.cluster is not None and row.cluster not in stored:
-            found.append(
+            problems.append(
                 f"{row.id} is in a cluster called after {row.cluster}, which does not exist"
             )
         elif head is not row:
-            found += _wrong(row, head, threshold)
+            problems += _wrong(row, head, threshold)
         elif row.similarity is not None or (row.principal and row.status != "complete"):
-            found.append(
+            problems.append(
                 f"{row.id} ({row.status}) leads its family with similarity {row.similarity}"
             )
-    return found
+    return problems
 
 
 def _wrong(row: Row, head: Row, threshold: float) -> list[str]:

@@ -16,8 +16,14 @@ from indexer.indexing.index import IndexOptions, index
 from indexer.model import Assignment, Query, Row
 from indexer.searching.search import SearchOptions, search
 
-LAW = "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes under it or about it."
-NOTICES = "A notice is given in writing, and is received when it is handed over at the address above during business hours."
+LAW = (
+    "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes "
+    "under it or about it."
+)
+NOTICES = (
+    "A notice is given in writing, and is received when it is handed over at the address above "
+    "during business hours."
+)
 KEYS = (band(0, 1), band(1, 2))
 
 
@@ -44,7 +50,7 @@ def parts(store):
 
 
 def ids(rows) -> list[str]:
-    return [one.id for one in rows]
+    return [row.id for row in rows]
 
 
 def test_how_documents_are_divided_is_kept(store):
@@ -80,7 +86,9 @@ def test_each_view_sees_its_own(parts):
             expected
         )
         assert sorted(ids(view.candidates([(KEYS, ())], 10)[0].found)) == expected
-        assert {one.keys_shared for one in view.candidates([(KEYS, ())], 10)[0].found} == {2}
+        assert {
+            candidate.keys_shared for candidate in view.candidates([(KEYS, ())], 10)[0].found
+        } == {2}
         assert view.counts().documents == view.counts().families == len(expected)
         assert view.counts().parts == 3
     assert ids(parts.scan()) == ["a", "b"]
