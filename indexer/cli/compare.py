@@ -90,7 +90,7 @@ def compare_command(
 
 
 def _discounted(store: Store, a: str, b: str) -> DiscountedSimilarity:
-    with progress.of_stages() as advance:
+    with progress.show_stages() as advance:
         return discount(store, a, b, progress=advance)
 
 

@@ -1,23 +1,42 @@
-"""The command that measures recipes by a gold set."""
+"""`nearfold evaluate`: measure recipes by a gold set."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.text import Text
 
-from indexer.cli import evaluate_output as printing
+from indexer.cli import evaluation_cells as cells
 from indexer.cli import progress
+from indexer.cli.console import console, print_json
+from indexer.cli.evaluation_json import compare_command, evaluation_json
 from indexer.cli.options import ShareType, SynonymsFile, json_option, open_for_command, store_option
+from indexer.lab.evaluation.assessor_agreement import Agreement
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
+from indexer.lab.evaluation.evaluation_results import (
+    Evaluation,
+    Mistake,
+    Result,
+    TypeAssignment,
+    TypeScores,
+)
+from indexer.lab.evaluation.gold import TYPES
+from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
 from indexer.similarity.measures import MEASURES
 from indexer.statistics.precision_recall import RULES
 from indexer.system.secrets import recipe_asked
 from indexer.system.whole_file import check_place, write_whole
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 from indexer.web.evaluation_page import evaluation_page
 
+LISTED = 10
 _UNLISTED = {"auto": None, "different": True, "unknown": False}
+_ASSIGNED = (*TYPES[:3], NO_TYPE, NOT_FOUND)
 
 
 @click.command("evaluate")
@@ -27,7 +46,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     "recipes",
     multiple=True,
     metavar="R",
-    help="May be repeated; the store's own, or the default.",
+    help="Recipe to measure; may be given several times (default: the store's own).",
 )
 @click.option(
     "--threshold",
@@ -36,12 +55,12 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     multiple=True,
     default=[0.8],
     show_default=True,
-    help="Repeatable.",
+    help="Least similarity; may be given several times.",
 )
 @click.option(
     "--measure",
     type=click.Choice(sorted(MEASURES)),
-    help="What pairs are judged by (default: the recipe's).",
+    help="Measure that pairs are scored by (default: the recipe's).",
 )
 @click.option(
     "--capture",
@@ -49,7 +68,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     type=click.Choice(list(RULES)),
     default="connected",
     show_default=True,
-    help="Of sets.",
+    help="Rule for counting a set of GOLD as found.",
 )
 @click.option(
     "--unlisted",
@@ -61,14 +80,14 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
 @click.option(
     "--types",
     is_flag=True,
-    help="Judge the detector of duplicate types too, and tell the type of every found pair.",
+    help="Measure the detector of duplicate types too, by the type of every found pair.",
 )
 @click.option(
     "--synonyms",
     type=SynonymsFile(exists=True, dir_okay=False),
     default="",
     metavar="FILE",
-    help="With --types: a file of words that agree.",
+    help="With --types: a file of synonyms.",
 )
 @click.option(
     "--report",
@@ -76,7 +95,7 @@ _UNLISTED = {"auto": None, "different": True, "unknown": False}
     metavar="FILE",
     help="Write one HTML file too.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
 @store_option
 @json_option
 def evaluate_command(
@@ -88,19 +107,159 @@ def evaluate_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Precision, recall and F1 of recipes by a gold set, or by assessors' sheets and how far these
-    agree.
+    """Measure precision, recall and F1 of recipes by a gold set or by assessors' sheets.
 
-    GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document.
+    GOLD is csv or JSON Lines with a, b (ids or paths) and type, or with set and document. Of
+    sheets, the agreement of their assessors is measured too.
     """
     chosen = [recipe_asked(name) for name in recipes]
     if report:
         check_place(report, "--report")
     settings = EvaluateOptions(recipes=chosen, closed=_UNLISTED[unlisted], **options)
-    with open_for_command(store_url) as store, progress.of_stages() as advance:
-        made = evaluate(gold, store, settings, progress=advance)
+    with open_for_command(store_url) as store, progress.show_stages() as advance:
+        evaluation = evaluate(gold, store, settings, progress=advance)
     if report:
         with write_whole(report, "--report") as part:
-            part.write_text(evaluation_page(made), encoding="utf-8")
-    printing.evaluated(made, store_url, as_json)
+            part.write_text(evaluation_page(evaluation), encoding="utf-8")
+    _print_evaluation(evaluation, store_url, as_json)
     return 0
+
+
+def _print_evaluation(evaluation: Evaluation, store_url: str, as_json: bool) -> None:
+    """Print agreement of assessors, then each recipe and threshold; errors are abridged."""
+    if as_json:
+        print_json(evaluation_json(evaluation, store_url))
+        return
+    out = console()
+    counts = sorted(evaluation.types.items())
+    types = ", ".join(f"{number:,} {name}" for name, number in counts)
+    unlisted = "nothing is known of other pairs"
+    if evaluation.closed:
+        unlisted = "pairs that are not listed are different"
+    out.print(f"{count_of(evaluation.documents, 'document')}; pairs: {types}; {unlisted}")
+    if evaluation.assessors:
+        _print_agreement(evaluation.assessors, out)
+        _print_disagreements(evaluation, out)
+    for result in evaluation.results:
+        _print_result(result, evaluation, store_url, out)
+
+
+def _print_agreement(agreement: Agreement, out: Console) -> None:
+    names = ", ".join(map(visible, agreement.assessors))
+    pairs = count_of(agreement.pairs, "pair")
+    title = f"agreement of {names} on {pairs}; {agreement.left_out:,} not judged by all"
+    out.print(Text(f"\n{title}"))
+    table = cells.table("", "kappa", "variance", "z", "p", "mean of groups", "Cohen")
+    rows = {"duplicate or not": agreement.duplicate, "type": agreement.types}
+    for name, measured in rows.items():
+        table.add_row(name, *cells.kappa_cells(measured))
+    cells.print_table(table, out)
+    out.print("p is one-sided, for agreement beyond chance")
+    for name, measured in rows.items():
+        if undefined := measured.by_group.undefined:
+            groups = count_of(undefined, "group")
+            out.print(f"{name}: in {groups} all say the same: no kappa, and not in the mean")
+
+
+def _print_disagreements(evaluation: Evaluation, out: Console) -> None:
+    pairs = evaluation.disagreements
+    unsettled = sum(pair.type is None for pair in pairs)
+    number = count_of(len(pairs), "disagreement")
+    out.print(
+        f"{number}, {unsettled:,} not settled and left out; "
+        f"{evaluation.alone:,} judged by one assessor only"
+    )
+    for pair in pairs[:LISTED]:
+        said = ", ".join(f"{visible(name)}: {type}" for name, type in pair.said.items())
+        settled = pair.type or "not"
+        line = f"  {visible(pair.a)} and {visible(pair.b)}: {said}; settled: {settled}"
+        out.print(Text(line))
+    _print_rest(len(pairs), out)
+
+
+def _print_result(result: Result, evaluation: Evaluation, store_url: str, out: Console) -> None:
+    title = f"{result.recipe} at {result.threshold:g} by {result.measure}"
+    out.print(Text(f"\n{title}", style="bold"))
+    _print_scores(result, out)
+    _print_by("by type", result.by_type, out, sets=True)
+    _print_by("by kind", result.by_kind, out, sets=False)
+    _print_types(result.types_told, out)
+    out.print(
+        f"{RULES[evaluation.rule]} (--capture {evaluation.rule}); intervals are of 95 %; "
+        f"the bootstrap draws {evaluation.drawn}"
+    )
+    kappa = cells.number(result.agreement.kappa)
+    judged = count_of(result.judged, "judged pair")
+    out.print(
+        f"kappa with the truth {kappa} over {judged}; "
+        f"{result.unjudged:,} found of which the truth is not known"
+    )
+    _print_mistakes("found, and no duplicate", result.false_positives, store_url, out)
+    _print_mistakes("missed", result.misses, store_url, out)
+
+
+def _print_scores(result: Result, out: Console) -> None:
+    table = cells.table("", "value", "of", "Wilson", "Mitchell", "bootstrap")
+    shares = {
+        "precision of pairs": result.pairs.precision,
+        "recall of pairs": result.pairs.recall,
+        "precision of sets": result.sets.precision,
+        "recall of sets": result.sets.recall,
+    }
+    for name, share in shares.items():
+        table.add_row(name, *cells.share_cells(share))
+    bootstrap = cells.interval(result.pairs.f1_bootstrap)
+    table.add_row("F1 of pairs", cells.share(result.pairs.f1), "", "", "", bootstrap)
+    table.add_row("F1 of sets", cells.share(result.sets.f1), "", "", "", "")
+    cells.print_table(table, out)
+
+
+def _print_by(title: str, rows: Sequence[TypeScores], out: Console, sets: bool) -> None:
+    if not rows:
+        return
+    titles = [title, "recall", "of", "Wilson", "precision", "F1"]
+    table = cells.table(*titles, *(["sets captured"] if sets else []))
+    for row in rows:
+        recall = row.scores.recall
+        values = [
+            cells.share(recall.value),
+            f"{recall.part:,}/{recall.whole:,}",
+            cells.interval(recall.wilson),
+            cells.share(row.scores.precision.value),
+            cells.share(row.scores.f1),
+        ]
+        if sets:
+            values.append(f"{row.captured:,}/{row.sets:,}")
+        table.add_row(Text(visible(row.name)), *values)
+    cells.print_table(table, out)
+
+
+def _print_types(assignments: Sequence[TypeAssignment], out: Console) -> None:
+    """Print the types of the truth, a row each, by the types that were assigned to their pairs."""
+    if not assignments:
+        return
+    assigned = {assignment.told for assignment in assignments}
+    true = {assignment.type for assignment in assignments}
+    names = [name for name in _ASSIGNED if name in assigned]
+    table = cells.table("pairs told as", *names)
+    counts = {(assignment.type, assignment.told): assignment.pairs for assignment in assignments}
+    for type in TYPES:
+        if type in true:
+            table.add_row(type, *(f"{counts.get((type, name), 0):,}" for name in names))
+    cells.print_table(table, out)
+
+
+def _print_mistakes(title: str, mistakes: Sequence[Mistake], store_url: str, out: Console) -> None:
+    if mistakes:
+        out.print(f"{title}: {len(mistakes):,}")
+    for mistake in mistakes[:LISTED]:
+        kind = f" ({visible(mistake.kind)})" if mistake.kind else ""
+        reason = f"{mistake.type}{kind}, {visible(mistake.why)}"
+        command = visible(compare_command(mistake, store_url))
+        out.print(Text(f"  {mistake.similarity:.3f}  {reason}  {command}"))
+    _print_rest(len(mistakes), out)
+
+
+def _print_rest(number: int, out: Console) -> None:
+    if number > LISTED:
+        out.print(f"  ... and {number - LISTED:,} more; --json or --report lists all")

@@ -1,14 +1,18 @@
-"""The command that writes files for other programs and for people."""
+"""`nearfold export`: write files for other programs and for people."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
-from indexer.cli import export_output as printing
 from indexer.cli import progress
+from indexer.cli.console import console, print_json
 from indexer.cli.options import (
     json_option,
     measure_option,
@@ -17,10 +21,12 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.errors import UsageError
-from indexer.exports import export as exporting
-from indexer.exports.export import Form, What
+from indexer.exports.record_streams import ReviewerLoad
+from indexer.exports.export import BATCH_SIZE, ExportOptions, ExportResult, Form, What, export
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
-_FOR_BATCHES = ("reviewers", "batch_size", "balance")
+_OF_BATCHES = ("reviewers", "batch_size", "balance")
 
 
 @click.command("export")
@@ -43,33 +49,35 @@ _FOR_BATCHES = ("reviewers", "batch_size", "balance")
     required=True,
     help="The file to write.",
 )
-@click.option("--reviewers", metavar="A,B,C", default="", help="Batches: who shares the work.")
+@click.option(
+    "--reviewers", metavar="A,B,C", default="", help="Batches: the reviewers who share the work."
+)
 @click.option(
     "--batch-size",
     type=click.IntRange(1),
-    default=exporting.BATCH_SIZE,
+    default=BATCH_SIZE,
     show_default=True,
-    help="Most documents.",
+    help="Batches: the most documents of one.",
 )
 @click.option(
     "--balance",
     type=click.Choice(["words", "documents"]),
     default="words",
     show_default=True,
-    help="Batches.",
+    help="Batches: what is shared out evenly.",
 )
 @click.option(
     "--review",
     multiple=True,
     metavar="LABEL",
-    help="Queue: near duplicates of these are to be reviewed.",
+    help="Queue: list the near duplicates of documents with this label.",
 )
-@click.option("--date", help="What stands at the top of the report (html) instead of today's date.")
+@click.option("--date", help="Report: the text at its top instead of today's date.")
 @click.option(
     "--audit",
     type=click.IntRange(20),
     metavar="N",
-    help="Report: verify N pairs to estimate what is missed.",
+    help="Report: verify N pairs to estimate the recall.",
 )
 @threshold_option
 @measure_option
@@ -78,48 +86,67 @@ _FOR_BATCHES = ("reviewers", "batch_size", "balance")
 def export_command(
     store_url: str, as_json: bool, form: Form, what: What, out: Path, reviewers: str, **options: Any
 ) -> int:
-    """Families, pairs, review batches or a review queue as a table or a load file; --format html is
-    a report for people.
+    """Write families, pairs, review batches or a review queue as a table or a load file.
 
-    --threshold and --measure are for pairs; families are those of the last group, whose --threshold
-    --audit is to be given.
+    --format html writes a report for people. --threshold and --measure are for pairs; families are
+    those of the last `group`, and --audit needs the --threshold of that run.
     """
-    context = click.get_current_context()
-    given = {
-        name
-        for name in context.params
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    }
-    _check(given, form, what)
-    names = [name.strip() for name in reviewers.split(",") if name.strip()]
-    settings = exporting.ExportOptions(reviewers=names, **_without_none(options))
-    with open_for_command(store_url) as store, progress.of_stages() as advance:
-        done = exporting.export(store, out, form, what, settings, progress=advance)
-    printing.exported(done, as_json)
+    _refuse_unused(form, what)
+    settings = _options(reviewers, options)
+    with open_for_command(store_url) as store, progress.show_stages() as advance:
+        result = export(store, out, form, what, settings, progress=advance)
+    _print_export(result, as_json)
     return 0
 
 
-def _without_none(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+def _options(reviewers: str, options: dict[str, Any]) -> ExportOptions:
+    """Return the options of the export; those that are not set keep their default."""
+    names = [name.strip() for name in reviewers.split(",") if name.strip()]
+    values = {name: value for name, value in options.items() if value is not None}
+    return ExportOptions(reviewers=names, **values)
 
 
-def _check(given: set[str], form: Form, what: What) -> None:
-    """Refuse options that would do nothing."""
-    fitting = {
-        "batches": what == "batches",
-        "pairs": what == "pairs",
-        "queue": what == "queue",
-        "html": form == "html",
-    }
-    for names, of in (
-        (_FOR_BATCHES, "batches"),
-        (("measure",) if "audit" in given else ("threshold", "measure"), "pairs"),
-        (("review",), "queue"),
-        (("date", "audit"), "html"),
-    ):
-        for name in names:
-            if name in given and (not fitting[of] or (form == "html" and of != "html")):
-                where = "--format html" if of == "html" else f"--what {of}"
-                raise UsageError(f"--{name.replace('_', '-')} is for {where} only; leave it out")
-    if form == "html" and "what" in given:
+def _refuse_unused(form: Form, what: What) -> None:
+    """Refuse options of the command line that would do nothing."""
+    context = click.get_current_context()
+    command_line = click.core.ParameterSource.COMMANDLINE
+    names = {name for name in context.params if context.get_parameter_source(name) == command_line}
+    if form == "html" and "what" in names:
         raise UsageError("--format html is one report about everything; leave --what out")
+    of_pairs = ("measure",) if "audit" in names else ("threshold", "measure")
+    places = (
+        ("--what batches", what == "batches" and form != "html", _OF_BATCHES),
+        ("--what pairs", what == "pairs" and form != "html", of_pairs),
+        ("--what queue", what == "queue" and form != "html", ("review",)),
+        ("--format html", form == "html", ("date", "audit")),
+    )
+    for place, is_chosen, options in places:
+        for name in options:
+            if name in names and not is_chosen:
+                raise UsageError(f"--{name.replace('_', '-')} is for {place} only; leave it out")
+
+
+def _print_export(result: ExportResult, as_json: bool) -> None:
+    """Print what was written, and for batches the share of each reviewer."""
+    if as_json:
+        print_json(dataclasses.asdict(result))
+        return
+    out = console()
+    records = count_of(result.records, "document" if result.what != "pairs" else "pair")
+    title = f"report on {records}" if result.what == "report" else f"{result.what}: {records}"
+    out.print(Text(f"{title} written to {visible(result.out)}"))
+    if result.loads:
+        out.print(_load_table(result.loads))
+    for note in result.notes:
+        out.print(Text(f"note: {visible(note)}"))
+
+
+def _load_table(loads: Sequence[ReviewerLoad]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("reviewer", "batches", "groups", "documents", "words"):
+        table.add_column(name, justify="left" if name == "reviewer" else "right")
+    for load in loads:
+        numbers = (load.batches, load.groups, load.documents, load.words)
+        reviewer = visible(load.reviewer) or "(nobody named)"
+        table.add_row(Text(reviewer), *(f"{number:,}" for number in numbers))
+    return table

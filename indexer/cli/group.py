@@ -62,7 +62,7 @@ def group_command(
     **options: Any,
 ) -> int:
     """Families around a principal and clusters by chains, written back to the store."""
-    with open_for_command(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = group(
             store, GroupOptions(**options), memory=memory, write=not dry_run, progress=advance
         )

@@ -152,7 +152,7 @@ def index_command(
     recipe = recipe_asked(recipe_name) if recipe_name else None
     with (
         open_for_command(store_url) as store,
-        progress.of_documents(as_json) as advance,
+        progress.show_documents(as_json) as advance,
         drain_on_interrupt() as drain,
     ):
         written = target(paths, store, reading)

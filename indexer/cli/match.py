@@ -112,7 +112,7 @@ def match_command(
         parquet.check_library()
     if out is not None:
         check_place(out)
-    with open_for_command(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.show_stages() as advance:
         matched = match(store, chosen, memory=memory, progress=advance)
     _print_pairs(matched, "jsonl" if as_json else form, out, paths, as_json, chosen.of)
     return 0

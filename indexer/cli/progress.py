@@ -1,4 +1,4 @@
-"""How far a command is: one line on stderr, and none where that is no terminal."""
+"""Progress of a command: one line on stderr, nothing where stderr is no terminal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from indexer.model import Outcome
 from indexer.system.progress_callback import Progress
 from indexer.text.visible import visible
 
-_OFTEN = 0.1
+_LEAST_SECONDS = 0.1  # before it a speed is too uncertain to print
 
 
 @contextlib.contextmanager
-def of_documents(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
-    """A line on stderr with the documents done; nothing when stderr is not a terminal."""
+def show_documents(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
+    """Show the number of documents done on stderr; nothing if `quiet` or without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -36,39 +36,42 @@ def of_documents(quiet: bool) -> Iterator[Callable[[Outcome], None]]:
 
 
 @contextlib.contextmanager
-def of_stages() -> Iterator[Progress]:
-    """A line on stderr with the stage, how much of it is done and how long it will take; nothing
-    without a terminal.
+def show_stages() -> Iterator[Progress]:
+    """Show the stage, how much of it is done and how long it will take, on stderr.
+
+    Nothing is shown without a terminal.
     """
     if not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None
         return
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description} {task.fields[told]}"),
+        TextColumn("{task.description} {task.fields[amount]}"),
         TimeElapsedColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, told="")
-        began: dict[str, float] = {}
+        task = bar.add_task("", total=None, amount="")
+        starts: dict[str, float] = {}
 
         def advance(stage: str, done: int, total: int) -> None:
-            seconds = time.monotonic() - began.setdefault(stage, time.monotonic())
-            bar.update(task, description=stage, told=told(done, total, seconds))
+            now = time.monotonic()
+            seconds = now - starts.setdefault(stage, now)
+            bar.update(task, description=stage, amount=describe_progress(done, total, seconds))
 
         yield advance
 
 
-def told(done: int, total: int, seconds: float) -> str:
-    """How far a stage is; the time it will take from the speed so far, once there is one. A total
-    of 0 is not known.
+def describe_progress(done: int, total: int, seconds: float) -> str:
+    """Return how far a stage is, and the time it will take by its speed so far.
 
-    >>> told(250, 1000, 3.0), told(7, 0, 3.0)
+    A total of 0 is unknown.
+
+    >>> describe_progress(250, 1000, 3.0), describe_progress(7, 0, 3.0)
     ('250 of 1,000, about 9 s left', '7')
     """
     if not total:
         return f"{done:,}"
-    left = (
-        f", about {seconds * (total - done) / done:.0f} s left" if done and seconds > _OFTEN else ""
-    )
-    return f"{done:,} of {total:,}{left}"
+    if not done or seconds <= _LEAST_SECONDS:
+        return f"{done:,} of {total:,}"
+    left = seconds * (total - done) / done
+    return f"{done:,} of {total:,}, about {left:.0f} s left"

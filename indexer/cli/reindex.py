@@ -28,7 +28,7 @@ def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool)
     service in one step.
     """
     recipe = recipe_asked(recipe_name)
-    with open_for_command(store_url) as store, progress.of_stages() as advance:
+    with open_for_command(store_url) as store, progress.show_stages() as advance:
         total = store.counts().documents if store.stored_recipe() else 0
         done = renewing.reindex(
             store, recipe, keep=keep, on_progress=lambda signed: advance("signing", signed, total)

@@ -1,4 +1,4 @@
-"""The command that shows how signatures spread the documents of a folder or a store."""
+"""`nearfold study`: measure how signatures spread the documents of a folder or a store."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from contextlib import closing
 from pathlib import Path
 
 import click
+from rich.table import Table
 
 from indexer.cli import progress
-from indexer.cli import study_output as printing
+from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option
 from indexer.errors import UsageError
-from indexer.lab.studies.methods import BITS, lengths
+from indexer.lab.studies.findings import sentences
+from indexer.lab.studies.methods import BITS, METHODS, lengths
 from indexer.lab.studies.study import TIMED, StudyResult, study
-from indexer.lab.studies.study_files import write
+from indexer.lab.studies.study_files import REPORT, read_results, write
 from indexer.stores import open_store
 from indexer.system.whole_file import folder_at
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
 
 
-def _lengths(_context: click.Context, _option: click.Parameter, spelled: str) -> tuple[int, ...]:
+def _lengths(_context: click.Context, _option: click.Parameter, text: str) -> tuple[int, ...]:
     try:
-        return lengths([int(one) for one in spelled.split(",")])
+        return lengths([int(bits) for bits in text.split(",")])
     except ValueError:
-        raise click.BadParameter(f"{spelled!r} is not a list of numbers such as 16,32,64") from None
+        raise click.BadParameter(f"{text!r} is not a list of numbers such as 16,32,64") from None
 
 
 @click.command("study")
@@ -34,7 +38,7 @@ def _lengths(_context: click.Context, _option: click.Parameter, spelled: str) ->
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
     metavar="DIR",
-    help="For report and tables.",
+    help="Folder for the report and its tables.",
 )
 @click.option(
     "--bits",
@@ -48,7 +52,7 @@ def _lengths(_context: click.Context, _option: click.Parameter, spelled: str) ->
     type=click.IntRange(1),
     default=TIMED,
     show_default=True,
-    help="Documents that are timed one by one.",
+    help="Number of documents that are timed one by one.",
 )
 @click.option("--store", "store_url", help="Study the documents of this store instead of a folder.")
 @json_option
@@ -60,21 +64,63 @@ def study_command(
     store_url: str | None,
     as_json: bool,
 ) -> int:
-    """How signatures of 16 to 1024 bits spread your documents; run again, it goes on."""
+    """Measure how signatures of 16 to 1024 bits spread your documents.
+
+    An interrupted study goes on where it stopped when it is run again.
+    """
     if (path is None) == (store_url is None):
         raise UsageError("give the PATH of a folder, or --store URL, and only one of them")
     folder_at(out)
-    made = _studied(path, store_url, out, bits, sample)
-    write(made, out)
-    printing.studied(made, out, as_json)
+    result = _study(path, store_url, out, bits, sample)
+    write(result, out)
+    _print_study(result, out, as_json)
     return 0
 
 
-def _studied(
+def _study(
     path: Path | None, store_url: str | None, out: Path, bits: tuple[int, ...], sample: int
 ) -> StudyResult:
-    with progress.of_stages() as advance:
+    with progress.show_stages() as advance:
         if path is not None:
             return study(path, out, bits=bits, sample=sample, progress=advance)
         with closing(open_store(store_url or "")) as store:
             return study(store, out, bits=bits, sample=sample, progress=advance)
+
+
+def _print_study(result: StudyResult, out: Path, as_json: bool) -> None:
+    """Print what was studied, the documents a signature, the findings and the report's path."""
+    if as_json:
+        print_json({**read_results(result), "report": str(out / REPORT)})
+        return
+    screen = console()
+    screen.print(_document_counts(result))
+    screen.print("documents a signature, itself included")
+    screen.print(_collision_table(result))
+    screen.print()
+    for sentence in sentences(result):
+        screen.print(sentence)
+    screen.print(f"\nthe report: {visible(str(out / REPORT))}")
+
+
+def _document_counts(result: StudyResult) -> str:
+    """Return the number of documents, and why some were not studied."""
+    account = result.account
+    reasons = (
+        (account.failed, "could not be read"),
+        (account.empty, "without text"),
+        (account.copies, "copies"),
+        (account.numbers_only, "of numbers alone"),
+        (account.too_short, "under four characters"),
+    )
+    rest = "".join(f", {number:,} {reason}" for number, reason in reasons if number)
+    return f"{count_of(account.documents, 'document')}: {account.studied:,} studied{rest}\n"
+
+
+def _collision_table(result: StudyResult) -> Table:
+    """Return the mean number of documents that share a signature, by length and method."""
+    labels = [method.label for method in METHODS]
+    table = Table("bits", *labels, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    cells = {(spread.method, spread.bits): f"{spread.collisions:.3f}" for spread in result.spreads}
+    for bits in result.bits:
+        table.add_row(str(bits), *(cells.get((method.name, bits), "–") for method in METHODS))
+    return table

@@ -35,55 +35,54 @@ from indexer.text.wording import count_of
     type=click.IntRange(2),
     default=DOCUMENTS,
     show_default=True,
-    help="Originals at most.",
+    help="The most originals to take.",
 )
 @click.option(
     "--no-programs",
     is_flag=True,
-    help="Nothing by LibreOffice and Tesseract, whose bytes differ from run to run.",
+    help="Make no files by LibreOffice and Tesseract; their bytes differ from run to run.",
 )
 @json_option
 def synth_command(
     folder: Path, out: Path, seed: int, kinds: str, documents: int, no_programs: bool, as_json: bool
 ) -> int:
-    """Plant near duplicates of every kind in texts of a folder, with the truth about each pair in
-    gold.csv.
+    """Make a corpus of near duplicates of every kind from the texts of a folder.
+
+    gold.csv holds the truth about each pair.
     """
-    wanted = [one.strip() for one in kinds.split(",") if one.strip()]
-    with progress.of_stages() as advance:
-        made = synth(
+    names = [name.strip() for name in kinds.split(",") if name.strip()]
+    with progress.show_stages() as advance:
+        result = synth(
             folder,
             out,
             seed=seed,
-            kinds=wanted,
+            kinds=names,
             documents=documents,
             programs=not no_programs,
             progress=advance,
         )
-    _print_corpus(made, as_json)
+    _print_corpus(result, as_json)
     return 0
 
 
-def _print_corpus(made: SynthResult, json: bool) -> None:
-    """The pairs of a corpus by kind, and what could not be made."""
-    if json:
-        print_json(asdict(made))
+def _print_corpus(result: SynthResult, as_json: bool) -> None:
+    """Print the pairs of a corpus by kind, and what could not be made."""
+    if as_json:
+        print_json(asdict(result))
         return
     out = console()
     table = Table.grid(padding=(0, 2, 0, 0))
-    for kind, number in made.kinds.items():
+    for kind, number in result.kinds.items():
         table.add_row(f"{number:,}", kind, KINDS[kind].type, KINDS[kind].meaning)
     out.print(table)
-    pairs, files, originals = (
-        sum(made.kinds.values()),
-        count_of(made.files, "file"),
-        count_of(made.originals, "original"),
-    )
-    out.print(f"\n{count_of(pairs, 'pair')} in {files}, of {originals}")
-    for kind in made.absent:
+    pairs = count_of(sum(result.kinds.values()), "pair")
+    files = count_of(result.files, "file")
+    originals = count_of(result.originals, "original")
+    out.print(f"\n{pairs} in {files}, of {originals}")
+    for kind in result.absent:
         out.print(
             f"note: no {kind}: {KINDS[kind].meaning}, and that is not installed or not wanted"
         )
-    for reason, number in made.passed.items():
+    for reason, number in result.passed.items():
         out.print(f"passed over: {count_of(number, 'file')}, {reason}")
-    out.print(f"the truth: {visible(made.gold)}")
+    out.print(f"the truth: {visible(result.gold)}")

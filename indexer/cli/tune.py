@@ -1,4 +1,4 @@
-"""The command that chooses a recipe and a threshold by pairs whose truth is known."""
+"""`nearfold tune`: choose a recipe and a threshold by pairs whose truth is known."""
 
 from __future__ import annotations
 
@@ -8,17 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
 
 from indexer.cli import progress
-from indexer.cli import tune_output as printing
+from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option
 from indexer.lab.tuning.grid import GRIDS
-from indexer.lab.tuning.tune import tune
-from indexer.lab.tuning.tuning_files import write
+from indexer.lab.tuning.tune import TuneResult, tune
+from indexer.lab.tuning.tune import as_json as tuning_json
+from indexer.lab.tuning.tuning_files import REPORT, write
 from indexer.stores import open_store
 from indexer.stores.base import Store
 from indexer.system.secrets import recipe_asked
 from indexer.system.whole_file import folder_at
+from indexer.text.visible import visible
+from indexer.text.wording import count_of
+
+LISTED = 10
 
 
 @click.command("tune")
@@ -28,31 +34,35 @@ from indexer.system.whole_file import folder_at
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
     metavar="DIR",
-    help="For report and results.",
+    help="Folder for the report and the results.",
 )
 @click.option(
     "--grid",
     type=click.Choice(list(GRIDS)),
     default="standard",
     show_default=True,
-    help="How many recipes to try.",
+    help="Set of recipes to try.",
 )
 @click.option(
     "--recipe",
     "names",
     multiple=True,
-    help="Try this recipe instead of a grid; may be given again.",
+    help="Try this recipe instead of a grid; may be given several times.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes (default: one a processor).")
 @click.option(
     "--strict",
     is_flag=True,
-    help="A text that is contained in the other one is no duplicate of it, and counts as wrong.",
+    help="Count pairs in which one text contains the other as different.",
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Of the draw of unrelated pairs."
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Seed of the random sample of unrelated pairs.",
 )
-@click.option("--store", "store_url", help="Where documents are that the gold set names by id.")
+@click.option("--store", "store_url", help="Store of the documents that the gold set names by id.")
 @json_option
 def tune_command(
     gold: tuple[str, ...],
@@ -62,17 +72,17 @@ def tune_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Try recipes and thresholds on synthetic or judged pairs, and say which to use; run again, it
-    goes on.
+    """Try recipes and thresholds on synthetic or judged pairs, and recommend one.
 
-    GOLD and SHEET are what `evaluate` takes.
+    An interrupted run goes on where it stopped when it is run again. GOLD and SHEET are what
+    `evaluate` takes.
     """
     recipes = [recipe_asked(name) for name in names]
     folder_at(out)
-    with _store(store_url) as store, progress.of_stages() as advance:
-        made = tune(gold, out, recipes=recipes, store=store, progress=advance, **options)
-    write(made, out)
-    printing.tuned(made, out, as_json)
+    with _store(store_url) as store, progress.show_stages() as advance:
+        result = tune(gold, out, recipes=recipes, store=store, progress=advance, **options)
+    write(result, out)
+    _print_tuning(result, out, as_json)
     return 0
 
 
@@ -83,3 +93,38 @@ def _store(url: str | None) -> Iterator[Store | None]:
         return
     with closing(open_store(url)) as store:
         yield store
+
+
+def _print_tuning(result: TuneResult, out: Path, as_json: bool) -> None:
+    """Print which recipe to use and why, the best recipes and the report's path."""
+    if as_json:
+        print_json({**tuning_json(result), "report": str(out / REPORT)})
+        return
+    screen = console()
+    choice = result.choice
+    weight = "" if choice.weight is None else f", weight of false negatives {choice.weight:g}"
+    screen.print(f"use {choice.recipe} with threshold {choice.threshold:g}{weight}")
+    screen.print(f"  {choice.reason}")
+    screen.print(f"  caution: {result.caution}\n" if result.caution else "")
+    screen.print(_score_table(result))
+    recipes = count_of(len(result.results), "recipe")
+    pairs = count_of(result.pairs, "pair")
+    earlier = f"; {result.kept} of them from an earlier run" if result.kept else ""
+    documents = count_of(result.documents, "document")
+    screen.print(f"\n{recipes} on {pairs} of {documents}{earlier}")
+    for name, reason in result.left_out.items():
+        screen.print(f"not tried: {name}: {visible(reason)}")
+    screen.print(f"the report: {visible(str(out / REPORT))}")
+
+
+def _score_table(result: TuneResult) -> Table:
+    """Return the best recipes by F1 on pairs that the threshold was not chosen by."""
+    titles = ("recipe", "fair F1", "best at", "F1", "own", "F1")
+    table = Table(*titles, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    best = sorted(result.results, key=lambda trial: -(trial.fair.f1 or 0.0))
+    for trial in best[:LISTED]:
+        cells = [f"{trial.fair.f1 or 0.0:.3f}"]
+        for point in (trial.best, trial.usual):
+            cells += [f"{point.threshold:.3g}", f"{point.counts.f1 or 0.0:.3f}"]
+        table.add_row(trial.recipe, *cells)
+    return table

@@ -46,11 +46,11 @@ def _write_down(log: int) -> None:
             os.write(log, f"{type(outcome).__name__.lower()} {outcome.path}\n".encode())
 
     @contextlib.contextmanager
-    def of_documents(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
+    def show_documents(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
         yield told
 
     stages.document_or_task = extracting
-    progress.of_documents = of_documents
+    progress.show_documents = show_documents
 
 
 def serve() -> None:
