@@ -21,8 +21,8 @@ from indexer.cli.options import (
     threshold_option,
 )
 from indexer.errors import UsageError
-from indexer.exports.record_streams import ReviewerLoad
 from indexer.exports.export import BATCH_SIZE, ExportOptions, ExportResult, Form, What, export
+from indexer.exports.record_streams import ReviewerLoad
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
