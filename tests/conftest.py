@@ -185,7 +185,7 @@ def chromium_path() -> str:
     """A Chromium of the system; without one tests are skipped with the reason, or fail where
     everything is required.
     """
-    path = chromium.ensured()
+    path = chromium.ensure()
     if path is None:
         (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.REMEDY}")
     return path

@@ -1,6 +1,4 @@
-"""The families of a set of documents by a brute-force reading of their definition, and what always
-holds in between.
-"""
+"""A brute-force oracle for families and clusters, and the invariants of stored families."""
 
 from __future__ import annotations
 
@@ -22,11 +20,11 @@ from indexer.sketch.wilson import wilson
 
 
 class Oracle:
-    """The definition, read document by document; slow and without any cleverness."""
+    """The definition of families, computed document by document and without optimisation."""
 
-    def __init__(self, made, threshold, kind, cap, chained=None):
+    def __init__(self, rows, threshold, kind, cap, chained=None):
         self.threshold, self.chained = threshold, threshold if chained is None else chained
-        self.rows = {row.id: row for row in made if row.status in ("complete", "truncated")}
+        self.rows = {row.id: row for row in rows if row.status in ("complete", "truncated")}
         self.sets = {id: feature_set(row.text, DEFAULT) for id, row in self.rows.items()}
         layout = plan_for_recall(min(self.threshold, self.chained), 0.998, 128)
         self.slots = {id: unpack_slots(row.minhash) for id, row in self.rows.items()}
@@ -36,17 +34,14 @@ class Oracle:
         }
         by_words = self.visits(lambda row: (-row.words,))
         self.near = self.candidates(by_words if kind == "central" else self.order(kind), cap)
-        self.made = self.families(self.order(kind))
+        self.principal_of = self.families(self.order(kind))
 
     def visits(self, key):
-        return sorted(
-            self.rows,
-            key=lambda row_id: (
-                self.rows[row_id].status != "complete",
-                *key(self.rows[row_id]),
-                row_id,
-            ),
-        )
+        def place(name):
+            row = self.rows[name]
+            return (row.status != "complete", *key(row), name)
+
+        return sorted(self.rows, key=place)
 
     def order(self, kind):
         if kind == "central":
@@ -54,9 +49,7 @@ class Oracle:
         return self.visits(lambda row: (-row.words,) if kind == "longest" else (row.modified,))
 
     def weight(self, id):
-        """Summed similarity to matches, as near as floats come; the test's sums have no ties but
-        exact ones.
-        """
+        """Return the summed similarity to matches, rounded; the tests have exact ties only."""
         near = [
             self.similarity(id, other_id)
             for other_id in self.rows
@@ -65,8 +58,9 @@ class Oracle:
         return round(sum(value for value in near if value >= self.threshold), 9)
 
     def candidates(self, order, cap):
-        """Pairs of texts that share a key; of a key that more than `cap` texts carry, those with
-        the first of them.
+        """Return the pairs of texts that share a key.
+
+        Of a key that more than `cap` texts carry, those with the first of them.
         """
         carriers = defaultdict(list)
         for id in order:
@@ -95,7 +89,7 @@ class Oracle:
         return jaccard(self.sets[a], self.sets[b])
 
     def families(self, order):
-        principals, families_by_id = [], {}
+        principals, principal_of = [], {}
         for id in order:
             best = max(
                 (
@@ -106,12 +100,12 @@ class Oracle:
                 default=(0.0, 0, id),
             )
             if best[0] >= self.threshold:
-                families_by_id[id] = best[2]
+                principal_of[id] = best[2]
             else:
-                families_by_id[id] = id
+                principal_of[id] = id
                 if self.rows[id].status == "complete":
                     principals.append(id)
-        return families_by_id
+        return principal_of
 
     def clusters(self):
         near = {id: {id} for id in self.rows}
@@ -128,20 +122,20 @@ def families_of(store):
 
 
 def clusters_of(store):
-    found = defaultdict(set)
+    members_of = defaultdict(set)
     for row in store.scan():
         if row.cluster is not None:
-            found[row.cluster].add(row.id)
-    assert all(name in members for name, members in found.items())
-    return {frozenset(members) for members in found.values()}
+            members_of[row.cluster].add(row.id)
+    assert all(name in members for name, members in members_of.items())
+    return {frozenset(members) for members in members_of.values()}
 
 
-def expected(made, *args):
-    return {row.id: row.id for row in made} | Oracle(made, *args).made
+def expected(rows, *args):
+    return {row.id: row.id for row in rows} | Oracle(rows, *args).principal_of
 
 
 def broken(rows: Iterable[Row], threshold: float = 0.8) -> list[str]:
-    """What does not hold though it always should, whatever happened last: one sentence each."""
+    """Return the violated invariants of stored families, one sentence each."""
     stored = {row.id: row for row in rows}
     problems = []
     for row in stored.values():

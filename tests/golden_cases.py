@@ -1,6 +1,4 @@
-"""The golden vectors of the default recipe: their texts, their recipes, and what a vector is made
-of.
-"""
+"""The golden vectors of the default recipe: their texts, recipes and fields."""
 
 import dataclasses
 import json
@@ -27,18 +25,16 @@ def recipe_of(case: dict[str, Any]) -> Recipe:
     return dataclasses.replace(DEFAULT_V1, **case.get("settings", {}))
 
 
-def vector(signed: Fingerprints) -> dict[str, Any]:
-    """Every field of the first fingerprint, sketches as hexadecimal digits of their big-endian
-    bytes.
-    """
-    one = signed[0]
+def vector(fingerprints: Fingerprints) -> dict[str, Any]:
+    """Return the first fingerprint as a vector; sketches are big-endian hexadecimal digits."""
+    first = fingerprints[0]
     return {
-        "status": one.status,
-        "minhash": None if one.minhash is None else pack_slots(one.minhash).hex(),
-        "simhash": None if one.simhash is None else f"{one.simhash:016x}",
-        "bands": list(one.bands),
-        "blocks": list(one.blocks),
-        "exact": one.exact,
-        "words": one.words,
-        "chars": one.chars,
+        "status": first.status,
+        "minhash": None if first.minhash is None else pack_slots(first.minhash).hex(),
+        "simhash": None if first.simhash is None else f"{first.simhash:016x}",
+        "bands": list(first.bands),
+        "blocks": list(first.blocks),
+        "exact": first.exact,
+        "words": first.words,
+        "chars": first.chars,
     }

@@ -1,11 +1,10 @@
-"""A bill of materials of everything that nearfold may install, and the vulnerabilities that are
-known of it.
+"""List everything that nearfold may install, and its known vulnerabilities.
 
     python3 tools/audit.py [--bill FILE] [--bill-only]
 
-The bill (CycloneDX, JSON) needs no network. Vulnerabilities are asked of OSV's database, which
-learns the names and versions of the packages; exits with 1 when one is known, and with 3 when the
-database does not answer. tools/test.py does the same when NEARFOLD_ADVISORIES=1.
+The bill of materials (CycloneDX, JSON) needs no network. Vulnerabilities come from OSV's database,
+which receives the names and versions of the packages. Exits with 1 when there is one, and with 3
+when the database does not answer. tools/test.py does the same when NEARFOLD_ADVISORIES=1.
 """
 
 from __future__ import annotations
@@ -21,29 +20,28 @@ LOCK, UNANSWERED = LOCKS / "all.txt", 3
 
 
 def main(arguments: list[str]) -> int:
-    """Write the bill, ask the database; the exit code of the first that fails."""
+    """Write the bill, query the database, and return the exit code of the first that fails."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
         "--bill", type=Path, default=ROOT / "build" / "bill.json", help="where the bill goes"
     )
-    parser.add_argument("--bill-only", action="store_true", help="ask nobody")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--bill-only", action="store_true", help="do not query the database")
+    options = parser.parse_args(arguments)
     programs = apart("audit")
-    given.bill.parent.mkdir(parents=True, exist_ok=True)
-    listed = ["requirements", "--output-reproducible", "--output-file", str(given.bill), str(LOCK)]
-    if code := subprocess.run([str(programs / "cyclonedx-py"), *listed], check=False).returncode:
+    options.bill.parent.mkdir(parents=True, exist_ok=True)
+    output = ["--output-reproducible", "--output-file", str(options.bill)]
+    command = [str(programs / "cyclonedx-py"), "requirements", *output, str(LOCK)]
+    if code := subprocess.run(command, check=False).returncode:
         return code
-    print(f"{given.bill}: what nearfold may install", flush=True)
-    if given.bill_only:
-        return 0
-    return _known(programs)
+    print(f"{options.bill}: the packages that nearfold may install", flush=True)
+    return 0 if options.bill_only else _report_vulnerabilities(programs)
 
 
-def _known(programs: Path) -> int:
-    """Ask for known vulnerabilities and show them."""
-    asked = [
+def _report_vulnerabilities(programs: Path) -> int:
+    """Print the known vulnerabilities and return the exit code."""
+    options = [
         "--vulnerability-service",
         "osv",
         "--no-deps",
@@ -54,7 +52,7 @@ def _known(programs: Path) -> int:
         str(LOCK),
     ]
     done = subprocess.run(
-        [str(programs / "pip-audit"), *asked], check=False, stderr=subprocess.PIPE, text=True
+        [str(programs / "pip-audit"), *options], check=False, stderr=subprocess.PIPE, text=True
     )
     if "requests.exceptions." in done.stderr:
         print(f"nothing was checked: {done.stderr.splitlines()[-1]}", file=sys.stderr)

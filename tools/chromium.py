@@ -1,7 +1,7 @@
-"""A Chromium for tests of pages and for pictures of them: that of the system.
+"""Find the system's Chromium, for tests and screenshots of pages.
 
-Found on PATH or named by NEARFOLD_TEST_CHROMIUM. Where there is none and this is root on Debian or
-Ubuntu, it is installed.
+It is searched on PATH, or named by NEARFOLD_TEST_CHROMIUM. If there is none, root on Debian or
+Ubuntu installs it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ REMEDY = (
 )
 
 
-def found() -> str | None:
-    """The path of a Chromium, None where there is none."""
-    return os.environ.get(VARIABLE) or next(
-        (path for name in NAMES if (path := shutil.which(name))), None
-    )
+def find() -> str | None:
+    """Return the path of a Chromium, None if there is none."""
+    paths = (shutil.which(name) for name in NAMES)
+    return os.environ.get(VARIABLE) or next(filter(None, paths), None)
 
 
-def ensured() -> str | None:
-    """`found`, after an attempt to install one where that may be done without asking: root,
-    apt-get, a package of that name.
+def ensure() -> str | None:
+    """Return the path of a Chromium, installed first if needed and possible.
+
+    Installing needs root, apt-get and a package of that name.
     """
-    if (path := found()) or os.name != "posix" or os.geteuid() != 0 or not shutil.which("apt-get"):
+    if (path := find()) or os.name != "posix" or os.geteuid() != 0 or not shutil.which("apt-get"):
         return path
     print("Installing Chromium for the tests of the pages ...", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -38,11 +38,11 @@ def ensured() -> str | None:
     ):
         if subprocess.run(command, env=environment, check=False, capture_output=True).returncode:
             break
-    return found()
+    return find()
 
 
 def arguments() -> list[str]:
-    """What it is started with: root has no sandbox, and nothing is asked of the network."""
+    """Return its options: no sandbox for root, and no requests of its own."""
     plain = [
         "--disable-background-networking",
         "--disable-component-update",

@@ -28,7 +28,7 @@ A store is a URL: `sqlite:///nearfold.db` (relative), `sqlite:////var/nearfold.d
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [HEAD]
     group = click.Context(commands)
     for name in commands.list_commands(group):

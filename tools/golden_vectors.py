@@ -4,9 +4,9 @@
     python tools/golden_vectors.py
 
 The texts are in `tests/golden/texts.json`; `times` repeats a text, `settings` changes the recipe.
-To add a vector, add a text and run this. Vectors are for ever: when the definition gives other bits
-for a text that already has a vector, nothing is written, and what differs is told. A new recipe
-version gets a new file instead.
+To add a vector, add a text and run this. Vectors never change: when the definition gives other bits
+for a text that already has a vector, nothing is written, and the differences are printed. A new
+recipe version gets a new file instead.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from golden_cases import VECTORS, cases, recipe_of, text_of, vector  # noqa: E40
 from indexer.sketch.fingerprint import define  # noqa: E402
 
 
-def computed() -> dict[str, dict[str, Any]]:
-    """The vector of every text, by name."""
+def compute() -> dict[str, dict[str, Any]]:
+    """Return the vector of every text, by name."""
     return {case["name"]: vector(define([text_of(case)], recipe_of(case))) for case in cases()}
 
 
 def main() -> None:
-    vectors = computed()
-    kept = json.loads(VECTORS.read_text(encoding="ascii")) if VECTORS.exists() else {}
-    changed = sorted(name for name in kept if vectors.get(name) != kept[name])
+    """Write the vectors, unless an existing one would change."""
+    vectors = compute()
+    stored = json.loads(VECTORS.read_text(encoding="ascii")) if VECTORS.exists() else {}
+    changed = sorted(name for name in stored if vectors.get(name) != stored[name])
     if changed:
         sys.exit(f"these vectors would change or go, so nothing was written: {', '.join(changed)}")
-    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(one)}" for name, one in vectors.items())
+    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(item)}" for name, item in vectors.items())
     VECTORS.write_text(f"{{\n{rows}\n}}\n", encoding="ascii")
-    print(f"{len(vectors)} vectors, {len(vectors) - len(kept)} of them new")
+    print(f"{len(vectors)} vectors, {len(vectors) - len(stored)} of them new")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     .venv/bin/python tools/licences.py
 
-Reads requirements/all.txt and what the installed packages say of themselves; the environment of
-`tools/test.py` has them all but those of other systems and other Pythons.
+Reads requirements/all.txt and the metadata of the installed packages; the environment of
+`tools/test.py` has all but those of other systems and other Pythons.
 """
 
 from __future__ import annotations
@@ -38,30 +38,21 @@ def main() -> int:
 
 
 def _names(lock: str) -> set[str]:
-    return set(
-        re.findall(
-            r"^([a-z0-9.-]+)==", (LOCKS / f"{lock}.txt").read_text(encoding="utf-8"), re.MULTILINE
-        )
-    )
+    text = (LOCKS / f"{lock}.txt").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z0-9.-]+)==", text, re.MULTILINE))
 
 
 def _licence(name: str) -> str:
-    """The licence expression, else the classifiers, else the first line of the licence field."""
+    """Return the licence expression, else the classifiers, else the licence field's first line."""
     try:
-        told = metadata.metadata(name)
+        fields = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return NOT_HERE
-    classifiers = [
-        line.rsplit(" :: ", 1)[1]
-        for line in told.get_all("Classifier", [])
-        if line.startswith("License ::")
-    ]
-    field = (told.get("License") or "").strip().splitlines()
-    return (
-        told.get("License-Expression")
-        or ", ".join(classifiers)
-        or (field[0] if field else "not told")
-    )
+    every = fields.get_all("Classifier", [])
+    classifiers = [line.rsplit(" :: ", 1)[1] for line in every if line.startswith("License ::")]
+    text = (fields.get("License") or "").strip().splitlines()
+    first_line = text[0] if text else "not stated"
+    return fields.get("License-Expression") or ", ".join(classifiers) or first_line
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the locks in requirements/: every package that is installed, with the hashes of its files.
+"""Write the locks in requirements/: every installed package with the hashes of its files.
 
     python tools/lock.py             # keep locked versions that still fit; needs `pip install uv`
     python tools/lock.py --upgrade   # take the newest versions that pyproject.toml allows

@@ -1,6 +1,6 @@
-"""The kernel's own checks, where there is a Rust toolchain: form, lints, its tests.
+"""Run the kernel's own checks if there is a Rust toolchain: format, lints, tests.
 
-What they build is kept outside the checkout, so that a new checkout compiles little more than the
+Build output is kept outside the checkout, so that a new checkout compiles little more than the
 kernel itself.
 """
 
@@ -21,24 +21,24 @@ CHECKS = (
 )
 
 
-def failed() -> int:
-    """Run the checks in order and stop at the first that fails; its exit code. Those that cannot be
-    had are left out.
+def check() -> int:
+    """Run the checks in order and return the exit code of the first that fails.
+
+    Checks whose tool is missing are skipped.
     """
     for name, *rest in CHECKS:
         tool = "cargo" if name == "test" else f"cargo-{name}"
         if not (shutil.which("cargo") and shutil.which(tool)):
-            print(f"\nno {tool}: the kernel's `cargo {name}` is left out", flush=True)
+            print(f"\nno {tool}: the kernel's `cargo {name}` is skipped", flush=True)
             continue
         print(f"\n$ cargo {name} {' '.join(rest)}", flush=True)
-        settings = {"CARGO_TARGET_DIR": str(_built()), **os.environ}
-        if code := subprocess.run(
-            ["cargo", name, *rest], cwd=ROOT, env=settings, check=False
-        ).returncode:
+        settings = {"CARGO_TARGET_DIR": str(_build_folder()), **os.environ}
+        command = ["cargo", name, *rest]
+        if code := subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode:
             return code
     return 0
 
 
-def _built() -> Path:
+def _build_folder() -> Path:
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "nearfold" / "kernel-checks"

@@ -1,4 +1,4 @@
-"""Make the pictures of the review pages in docs/images, from the example folder.
+"""Take the screenshots of the review pages in docs/images, from the example folder.
 
     python tools/screenshots.py
 
@@ -25,10 +25,8 @@ SIZE = {"width": 1180, "height": 760}
 
 
 def main() -> int:
-    """Index the examples, serve them, and save a picture of each page of interest; 0, or 1 without
-    a browser.
-    """
-    browser = chromium.ensured()
+    """Index and serve the examples, and save the screenshots; 1 without a browser."""
+    browser = chromium.ensure()
     if browser is None:
         print(chromium.REMEDY, file=sys.stderr)
         return 1
@@ -75,19 +73,18 @@ def _search(page: Page, _address: str, theme: str) -> None:
 def _compare(page: Page, address: str, theme: str) -> None:
     with urllib.request.urlopen(f"{address}/api/search?q=agreement") as answer:
         hit = json.load(answer)["hits"][0]
-    other = min(hit["folded"], key=lambda one: one["similarity"])
-    page.goto("/compare?" + urlencode({"a": hit["id"], "b": other["id"]}))
+    least_similar = min(hit["folded"], key=lambda folded: folded["similarity"])
+    page.goto("/compare?" + urlencode({"a": hit["id"], "b": least_similar["id"]}))
     _save(page, f"compare-{theme}.png")
 
 
 def _save(page: Page, name: str) -> None:
-    """A picture of few colours, which is small, when Pillow is there; paths are shown without this
-    machine's folders.
-    """
+    """Save a screenshot without this machine's folders; Pillow, if installed, makes it smaller."""
     page.evaluate(
-        "root => { for (const one of document.querySelectorAll('.path bdi')) "
-        "one.textContent = one.textContent.replace(root, '').replace(/^[/]/, ''); "
-        "document.querySelector('.store').textContent = 'sqlite:///nearfold.db'; document.activeElement.blur(); }",
+        "root => { for (const path of document.querySelectorAll('.path bdi')) "
+        "path.textContent = path.textContent.replace(root, '').replace(/^[/]/, ''); "
+        "document.querySelector('.store').textContent = 'sqlite:///nearfold.db'; "
+        "document.activeElement.blur(); }",
         str(ROOT),
     )
     path = IMAGES / name

@@ -42,15 +42,15 @@ def main(arguments: list[str]) -> int:
     extra = [argument for argument in arguments if argument not in ("--fast", "--slow")]
     python = prepared("test")
     if is_slow:
-        chromium.ensured()
+        chromium.ensure()
         return _run(python, "pytest", *PARALLEL, *SLOW, *extra)
     if is_fast:
         selected = extra or FAST_FILES
         return _checks(python) or _run(python, "pytest", *PARALLEL, *FAST, *selected)
-    chromium.ensured()
+    chromium.ensure()
     if os.environ.get("NEARFOLD_ADVISORIES") == "1" and (code := audit.main([])):
         return code
-    return _checks(python) or rust.failed() or _run(python, "pytest", *PARALLEL, *WHOLE, *extra)
+    return _checks(python) or rust.check() or _run(python, "pytest", *PARALLEL, *WHOLE, *extra)
 
 
 def _checks(python: Path) -> int:

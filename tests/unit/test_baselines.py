@@ -33,8 +33,8 @@ STATISTICS = count_features((string_hashes(text) for text in TEXTS), "words")
 def test_golden() -> None:
     slots = np.arange(84, dtype=np.uint32)
     assert list(imatch(TEXTS[0], STATISTICS, lexicons=3)) == GOLDEN["imatch"]
-    assert [f"{one:016x}" for one in super_shingles(slots)] == GOLDEN["super_shingles"]
-    assert [f"{one:016x}" for one in mega_shingles(slots)] == GOLDEN["mega_shingles"]
+    assert [f"{sketch:016x}" for sketch in super_shingles(slots)] == GOLDEN["super_shingles"]
+    assert [f"{sketch:016x}" for sketch in mega_shingles(slots)] == GOLDEN["mega_shingles"]
     assert (
         winnow(gram_hashes(encode("A do run run run, a do run run"), 5), 4).tolist()
         == GOLDEN["winnowed"]
@@ -71,9 +71,9 @@ def test_random_lexicons_save_pairs_that_one_lexicon_loses() -> None:
             continue
         trials += 1
         edited = [word for word in text if word != lexicon[0]]
-        one, other = imatch(text, STATISTICS), imatch(edited, STATISTICS)
-        plain += one[0] == other[0]
-        saved += signatures_match(one, other)
+        left, right = imatch(text, STATISTICS), imatch(edited, STATISTICS)
+        plain += left[0] == right[0]
+        saved += signatures_match(left, right)
     assert plain == 0
     assert saved / trials > 0.9  # 1 - (2/3)**10 = .983
 
@@ -158,11 +158,11 @@ def test_shared_passages_are_noticed(passage: str, before: str, after: str, wind
     passage = passage[: guarantee(window, width)]
     if len(passage) < guarantee(window, width):
         return
-    kept = []
+    selected = []
     for text in (before + passage + after, after[::-1] + passage + before[::-1]):
         hashes = gram_hashes(encode(text), width)
-        kept.append(set(hashes[winnow(hashes, window)].tolist()))
-    assert kept[0] & kept[1]
+        selected.append(set(hashes[winnow(hashes, window)].tolist()))
+    assert selected[0] & selected[1]
 
 
 def test_winnowing_has_its_density() -> None:

@@ -89,19 +89,21 @@ def test_any_design_finds_any_pair_within_its_distance(bits: int, distance: int,
         return
     masks = tables(data.draw(st.sampled_from(choices)))
     sketch = data.draw(st.integers(0, 2**bits - 1))
-    other = sketch
+    changed = sketch
     for place in data.draw(st.sets(st.integers(0, bits - 1), max_size=distance)):
-        other ^= 1 << place
-    assert set(table_keys(sketch, masks)) & set(table_keys(other, masks))
+        changed ^= 1 << place
+    assert set(table_keys(sketch, masks)) & set(table_keys(changed, masks))
 
 
 @pytest.mark.parametrize("bits", [32, 64, 128, 1024])
 @pytest.mark.parametrize("distance", [1, 3, 6])
 def test_designs_are_as_they_say(bits: int, distance: int) -> None:
-    found = designs(bits, distance, 100)
-    assert [design.tables for design in found] == sorted({design.tables for design in found})
-    assert [design.key_bits for design in found] == sorted({design.key_bits for design in found})
-    for design in found:
+    options = designs(bits, distance, 100)
+    assert [design.tables for design in options] == sorted({design.tables for design in options})
+    assert [design.key_bits for design in options] == sorted(
+        {design.key_bits for design in options}
+    )
+    for design in options:
         masks = tables(design)
         assert len(masks) == len(set(masks)) == design.tables
         assert min(mask.bit_count() for mask in masks) == design.key_bits
@@ -132,8 +134,8 @@ def test_expected_candidates_are_those_met() -> None:
     stored = [table_keys(generator.getrandbits(32), masks) for _ in range(count)]
     met = 0
     for _ in range(40):
-        asked = table_keys(generator.getrandbits(32), masks)
-        met += sum(one == other for row in stored for one, other in zip(asked, row, strict=True))
+        query = table_keys(generator.getrandbits(32), masks)
+        met += sum(left == right for row in stored for left, right in zip(query, row, strict=True))
     assert met / 40 == pytest.approx(design.expected_candidates(count), rel=0.05)
 
 

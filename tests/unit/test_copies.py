@@ -19,16 +19,20 @@ def carriers(documents):
 
 def listed(pairs, documents, cap):
     left, right = (np.array([pair[side] for pair in pairs], dtype=np.int32) for side in (0, 1))
-    made = DocumentPairs(carriers(documents), cap)
-    blocks = [*made.between_texts(left, right), *made.within_texts()]
-    found = [(int(a), int(b)) for one, other in blocks for a, b in zip(one, other, strict=True)]
-    assert len(found) == len(set(found))
-    return set(found), made.left_out
+    spelling = DocumentPairs(carriers(documents), cap)
+    blocks = [*spelling.between_texts(left, right), *spelling.within_texts()]
+    document_pairs = [
+        (int(a), int(b))
+        for left_documents, right_documents in blocks
+        for a, b in zip(left_documents, right_documents, strict=True)
+    ]
+    assert len(document_pairs) == len(set(document_pairs))
+    return set(document_pairs), spelling.left_out
 
 
 def test_every_copy_is_paired():
-    found, left_out = listed([(0, 1), (0, 2)], [[0, 3], [1], [2, 4]], None)
-    assert found == {(0, 1), (3, 1), (0, 2), (0, 4), (3, 2), (3, 4), (0, 3), (2, 4)}
+    pairs, left_out = listed([(0, 1), (0, 2)], [[0, 3], [1], [2, 4]], None)
+    assert pairs == {(0, 1), (3, 1), (0, 2), (0, 4), (3, 2), (3, 4), (0, 3), (2, 4)}
     assert left_out == 0
 
 
@@ -53,9 +57,9 @@ def test_pairs_come_in_parts(monkeypatch):
 
 
 def test_a_document_without_a_text_carries_none():
-    made = Carriers(np.array([-1, 1, 0, 1], dtype=np.int32), 2)
-    assert list(made) == [[2], [1, 3]] and made.first.tolist() == [2, 1]
-    assert made.texts_of(np.array([True, True, False, False])).tolist() == [False, True]
+    carried = Carriers(np.array([-1, 1, 0, 1], dtype=np.int32), 2)
+    assert list(carried) == [[2], [1, 3]] and carried.first.tolist() == [2, 1]
+    assert carried.texts_of(np.array([True, True, False, False])).tolist() == [False, True]
     assert list(Carriers(np.full(3, -1, dtype=np.int32), 0)) == []
 
 
@@ -63,8 +67,11 @@ def test_what_is_wanted():
     marked, new = np.array([True, False, False, True]), np.array([False, False, True, False])
     a, b = np.array([0, 0, 1, 0], dtype=np.int32), np.array([1, 2, 2, 3], dtype=np.int32)
     documents = carriers([[0], [1], [2], [3]])
-    one, other, kept = PairFilter(documents, marked, None).orient(a, b)
-    assert list(zip(one[kept].tolist(), other[kept].tolist(), strict=True)) == [(1, 0), (2, 0)]
+    left, right, requested = PairFilter(documents, marked, None).orient(a, b)
+    assert list(zip(left[requested].tolist(), right[requested].tolist(), strict=True)) == [
+        (1, 0),
+        (2, 0),
+    ]
     assert [side.tolist() for side in PairFilter(documents, marked, None).texts(a, b)] == [
         [0, 0],
         [1, 2],

@@ -20,17 +20,17 @@ def arrays(documents: list[list[int]]) -> list[np.ndarray]:
 
 @given(DOCUMENTS)
 def test_counts_are_right_after_every_document(documents: list[list[int]]) -> None:
-    statistics, asked = CorpusStatistics("numbers"), np.arange(14, dtype=np.uint64)
+    statistics, features = CorpusStatistics("numbers"), np.arange(14, dtype=np.uint64)
     occurrences, holders = Counter(), Counter()
     for count, document in enumerate(documents, start=1):
         statistics.add(np.array(document, dtype=np.uint64))
         occurrences.update(document)
         holders.update(set(document))
         assert (statistics.documents, statistics.length) == (count, occurrences.total())
-        assert statistics.occurrences(asked).tolist() == [
+        assert statistics.occurrences(features).tolist() == [
             occurrences[feature] for feature in range(14)
         ]
-        assert statistics.holders(asked).tolist() == [holders[feature] for feature in range(14)]
+        assert statistics.holders(features).tolist() == [holders[feature] for feature in range(14)]
     assert len(statistics) == len(occurrences)
 
 
@@ -39,13 +39,13 @@ def test_order_and_merging_change_nothing(documents: list[list[int]], random, cu
     whole = count_features(arrays(documents), "numbers")
     shuffled = list(documents)
     random.shuffle(shuffled)
-    one, other = (
+    left, right = (
         count_features(arrays(shuffled[:cut]), "numbers"),
         count_features(arrays(shuffled[cut:]), "numbers"),
     )
-    one.merge(other)
-    assert one.id == whole.id
-    assert one.pack() == whole.pack()
+    left.merge(right)
+    assert left.id == whole.id
+    assert left.pack() == whole.pack()
 
 
 @given(DOCUMENTS)

@@ -60,14 +60,14 @@ def test_who_may_not_lead_joins_or_stays_alone():
 def test_documents_of_one_text_are_one_family():
     visits = [Visit(place, 0, True) for place in (4, 2, 7)]
     empty = np.zeros(0, dtype=np.int32)
-    made = assign_principals(
+    assigned = assign_principals(
         visits,
         Graph([(empty, empty)], 1),
         1,
         lambda text, others: pytest.fail("nothing to measure"),
         0.9,
     )
-    assert made == {4: (4, None), 2: (4, 1.0), 7: (4, 1.0)}
+    assert assigned == {4: (4, None), 2: (4, 1.0), 7: (4, 1.0)}
 
 
 def test_principal_order():
@@ -113,7 +113,7 @@ def test_chains_are_the_connected_components(count, edges):
 
 
 def test_connected_pairs_are_not_measured():
-    chains, asked = ConnectedTexts(4), []
+    chains, measured = ConnectedTexts(4), []
     chains.extend(list(pairwise(range(4))), lambda pairs: [1.0] * len(pairs), 0.5)
-    chains.extend([(0, 3), (1, 3)], lambda pairs: asked.extend(pairs) or [1.0] * len(pairs), 0.5)
-    assert asked == []
+    chains.extend([(0, 3), (1, 3)], lambda pairs: measured.extend(pairs) or [1.0] * len(pairs), 0.5)
+    assert measured == []

@@ -97,16 +97,16 @@ def test_byte_grams_take_lone_surrogates() -> None:
 
 @given(st.lists(st.text("ab", min_size=1), max_size=8), st.integers(2, 6))
 def test_short_text_is_one_gram(words: list[str], width: int) -> None:
-    found = white_space_grams(" ".join(words), width)
-    assert len(found) == (0 if not words else max(1, len(words) - width + 1))
+    features = white_space_grams(" ".join(words), width)
+    assert len(features) == (0 if not words else max(1, len(words) - width + 1))
 
 
 @pytest.mark.parametrize("language", DECLARATION)
 @pytest.mark.parametrize("name", ["words", "2-grams", "4-grams"])
 def test_no_language_collapses(name: str, language: str) -> None:
-    one, other = (set(TOKENISERS[name](text)) for text in DECLARATION[language])
-    assert min(len(one), len(other)) >= 8
-    assert len(one & other) / len(one | other) < 0.6
+    left, right = (set(TOKENISERS[name](text)) for text in DECLARATION[language])
+    assert min(len(left), len(right)) >= 8
+    assert len(left & right) / len(left | right) < 0.6
 
 
 @pytest.mark.parametrize(

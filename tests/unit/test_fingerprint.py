@@ -67,11 +67,9 @@ def slots_of(found: set[int], slots: int) -> list[int]:
     return [best[slot][1] for slot in range(slots)]
 
 
-def bits_of(found: set[int]) -> int:
+def bits_of(bits: set[int]) -> int:
     return sum(
-        1 << bit
-        for bit in range(64)
-        if 2 * sum(feature >> bit & 1 for feature in found) > len(found)
+        1 << bit for bit in range(64) if 2 * sum(feature >> bit & 1 for feature in bits) > len(bits)
     )
 
 
@@ -95,13 +93,13 @@ SMALL = [
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case["name"])
 def test_golden_vector_is_what_the_oracle_says(case: dict[str, Any]) -> None:
     recipe, vector, text = recipe_of(case), GOLDEN[case["name"]], normalise(text_of(case))
-    found = features(text, recipe.width or 1)
+    result = features(text, recipe.width or 1)
     if recipe.minhash and recipe.slots:
-        slots = slots_of(found, recipe.slots)
+        slots = slots_of(result, recipe.slots)
         assert "".join(f"{slot:08x}" for slot in slots) == vector["minhash"]
         assert bands_of(slots, recipe.bands or 0, recipe.rows or 0) == vector["bands"]
     if recipe.simhash:
-        assert f"{bits_of(found):016x}" == vector["simhash"]
+        assert f"{bits_of(result):016x}" == vector["simhash"]
     assert hashlib.sha256(text.encode()).hexdigest() == vector["exact"]
     assert len(text) == vector["chars"]
 
@@ -119,13 +117,13 @@ def test_the_kernel_has_a_name() -> None:
     ],
 )  # fmt: skip
 def test_status(text: str, status: str) -> None:
-    one = fingerprint(text)
-    assert one.status == status
+    result = fingerprint(text)
+    assert result.status == status
     assert (
-        (one.minhash is None)
-        == (one.simhash is None)
-        == (not one.bands)
-        == (not one.blocks)
+        (result.minhash is None)
+        == (result.simhash is None)
+        == (not result.bands)
+        == (not result.blocks)
         == (status != "complete")
     )
 

@@ -25,20 +25,28 @@ TEN = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 
 
 def test_psychiatrists_of_fleiss() -> None:
     table = count_table(DIAGNOSES.split())
-    made, corrected = siegel_castellan(table), siegel_castellan(table, corrected=True)
-    assert (made.objects, made.raters) == (30, 6)
-    assert (round(made.observed, 3), round(made.expected, 3), round(made.kappa, 3)) == (
+    agreement, corrected = siegel_castellan(table), siegel_castellan(table, corrected=True)
+    assert (agreement.objects, agreement.raters) == (30, 6)
+    assert (
+        round(agreement.observed, 3),
+        round(agreement.expected, 3),
+        round(agreement.kappa, 3),
+    ) == (
         0.556,
         0.220,
         0.430,
     )
-    assert round(math.sqrt(made.variance), 4) == 0.0275
+    assert round(math.sqrt(agreement.variance), 4) == 0.0275
     assert round(corrected.z, 2) == 17.65  # as R's irr::kappam.fleiss prints
 
 
 def test_ten_objects_of_fourteen_raters() -> None:
-    made = siegel_castellan(TEN)
-    assert (round(made.observed, 3), round(made.expected, 3), round(made.kappa, 3)) == (
+    agreement = siegel_castellan(TEN)
+    assert (
+        round(agreement.observed, 3),
+        round(agreement.expected, 3),
+        round(agreement.kappa, 3),
+    ) == (
         0.378,
         0.213,
         0.210,
@@ -53,8 +61,8 @@ def test_two_psychiatrists_of_fleiss_by_cohen() -> None:
     judged = [
         (a, b) for a, row in enumerate(table) for b, number in enumerate(row) for _ in range(number)
     ]
-    made = cohen(*zip(*judged, strict=True))
-    assert (round(made.kappa, 2), round(math.sqrt(made.variance), 3)) == (0.68, 0.076)
+    agreement = cohen(*zip(*judged, strict=True))
+    assert (round(agreement.kappa, 2), round(math.sqrt(agreement.variance), 3)) == (0.68, 0.076)
 
 
 def by_definition(judgements: list[tuple[str, ...]]) -> Fraction:
@@ -94,21 +102,23 @@ def test_the_corrected_variance_is_that_of_shuffled_judgements(raters: int, kind
         )
     mean = sum(kappas) / len(kappas)
     seen = sum((kappa - mean) ** 2 for kappa in kappas) / len(kappas)
-    made = siegel_castellan(
+    agreement = siegel_castellan(
         count_table([tuple(judged[i::objects]) for i in range(objects)]), corrected=True
     )
-    assert made.variance == pytest.approx(seen, rel=0.15)
+    assert agreement.variance == pytest.approx(seen, rel=0.15)
 
 
 def test_cohens_variance_is_that_of_all_pairings() -> None:
     """All ways to deal one assessor's judgements to the objects, which is what it describes for
     many objects.
     """
-    one, other = "aaabbcc", "aabbbca"
-    kappas = [cohen(one, dealt).kappa for dealt in permutations(other)]
+    first, second = "aaabbcc", "aabbbca"
+    kappas = [cohen(first, dealt).kappa for dealt in permutations(second)]
     seen = sum(kappa**2 for kappa in kappas) / len(kappas)
     assert sum(kappas) == pytest.approx(0, abs=1e-6)
-    assert cohen(one, other).variance == pytest.approx(seen * (len(one) - 1) / len(one), rel=1e-9)
+    assert cohen(first, second).variance == pytest.approx(
+        seen * (len(first) - 1) / len(first), rel=1e-9
+    )
 
 
 def test_of_two_assessors_both_kappas_are_near_when_margins_are_alike() -> None:
@@ -128,8 +138,13 @@ def test_one_pooled_table_is_not_the_mean_of_tables() -> None:
 
 
 def test_where_all_is_in_one_category_kappa_is_not_defined() -> None:
-    made = siegel_castellan([[2, 0], [2, 0]])
-    assert (made.kappa, made.z, made.p, made.observed) == (None, None, None, 1.0)
+    agreement = siegel_castellan([[2, 0], [2, 0]])
+    assert (agreement.kappa, agreement.z, agreement.p, agreement.observed) == (
+        None,
+        None,
+        None,
+        1.0,
+    )
     assert cohen("aa", "aa").kappa is None
     assert mean_kappa([[[2, 0]], [[2, 0], [0, 2]]]) == mean_kappa([[[2, 0], [0, 2]], [[0, 2]]])
     assert mean_kappa([[[2, 0]]]).mean is None

@@ -35,8 +35,8 @@ TEXT = (
 
 def test_the_vector_that_siphash_was_published_with():
     low, high = 0x0706050403020100, 0x0F0E0D0C0B0A0908
-    [made] = siphash24(np.array([low], np.uint64), np.array([high], np.uint64), (low, high))
-    assert made == 0x3F2ACC7F57C29BDB
+    [digest] = siphash24(np.array([low], np.uint64), np.array([high], np.uint64), (low, high))
+    assert digest == 0x3F2ACC7F57C29BDB
 
 
 @pytest.mark.parametrize("text", GOLDEN["texts"], ids=lambda text: text[:12])
@@ -99,10 +99,10 @@ def test_every_character_of_a_run_counts(text, width):
 
 
 def test_two_keys_share_no_key_of_an_index():
-    other = recipe_named(NAME).with_secret(OTHER)
-    signed = [fingerprint(TEXT, recipe) for recipe in (DEFAULT_V1, KEYED, other)]
-    assert len({key for one in signed for key in (*one.bands, *one.blocks)}) == sum(
-        len(one.bands) + len(one.blocks) for one in signed
+    right = recipe_named(NAME).with_secret(OTHER)
+    signed = [fingerprint(TEXT, recipe) for recipe in (DEFAULT_V1, KEYED, right)]
+    assert len({key for left in signed for key in (*left.bands, *left.blocks)}) == sum(
+        len(left.bands) + len(left.blocks) for left in signed
     )
 
 

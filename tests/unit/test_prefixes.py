@@ -23,12 +23,15 @@ thresholds = st.one_of(
 NEVER, ALWAYS = 10**9, -1
 
 
-def gathered(made, threshold, budget=None):
-    order, features = FeatureOrder(), [np.array(sorted(one), dtype=np.uint64) for one in made]
-    for one in features:
-        order.count(one)
+def similar_sets(collection, threshold, budget=None):
+    order, features = (
+        FeatureOrder(),
+        [np.array(sorted(members), dtype=np.uint64) for members in collection],
+    )
+    for members in features:
+        order.count(members)
     similar = SimilarSets(
-        np.array([len(one) for one in made], dtype=np.int64),
+        np.array([len(members) for members in collection], dtype=np.int64),
         order,
         threshold,
         budget or MemoryBudget(),
@@ -36,11 +39,11 @@ def gathered(made, threshold, budget=None):
     return similar, features
 
 
-def candidates(made, threshold, budget=None, limit=None):
-    similar, features = gathered(made, threshold, budget)
+def candidates(collection, threshold, budget=None, limit=None):
+    similar, features = similar_sets(collection, threshold, budget)
     similar.pairs = similar.pairs if limit is None else limit
-    for number, one in enumerate(features):
-        similar.put(number, one)
+    for number, members in enumerate(features):
+        similar.put(number, members)
     codes = similar.candidates()
     return list(
         zip((codes >> np.uint64(32)).tolist(), (codes & np.uint64(2**32 - 1)).tolist(), strict=True)
@@ -48,40 +51,40 @@ def candidates(made, threshold, budget=None, limit=None):
 
 
 @pytest.mark.parametrize("limit", [None, NEVER, ALWAYS])
-@given(made=sets | large, threshold=thresholds)
-def test_no_pair_is_missed_and_none_comes_twice(made, threshold, limit):
-    found = candidates(made, threshold, limit=limit)
-    assert found == sorted(set(found)) and all(a < b for a, b in found)
-    for a, b in combinations(range(len(made)), 2):
-        union = made[a] | made[b]
-        if union and len(made[a] & made[b]) / len(union) >= threshold:
-            assert (a, b) in found
-    assert candidates(made, threshold, SpillFiles(0), limit) == found
+@given(collection=sets | large, threshold=thresholds)
+def test_no_pair_is_missed_and_none_comes_twice(collection, threshold, limit):
+    pairs = candidates(collection, threshold, limit=limit)
+    assert pairs == sorted(set(pairs)) and all(a < b for a, b in pairs)
+    for a, b in combinations(range(len(collection)), 2):
+        union = collection[a] | collection[b]
+        if union and len(collection[a] & collection[b]) / len(union) >= threshold:
+            assert (a, b) in pairs
+    assert candidates(collection, threshold, SpillFiles(0), limit) == pairs
 
 
 @given(sets, thresholds)
-def test_pairs_of_fitting_sizes_are_counted(made, threshold):
-    similar, _ = gathered(made, threshold)
-    sizes = [len(one) for one in made if one]
+def test_pairs_of_fitting_sizes_are_counted(collection, threshold):
+    similar, _ = similar_sets(collection, threshold)
+    sizes = [len(members) for members in collection if members]
     fitting = sum(min(a, b) >= threshold * max(a, b) - 1e-9 for a, b in combinations(sizes, 2))
     assert similar.pairs == fitting
 
 
 @pytest.mark.parametrize("limit", [NEVER, ALWAYS])
 def test_unlike_sizes_and_unlike_sets_are_ruled_out(limit):
-    made = [set(range(10)), {0}, {9, *range(100, 109)}, set(range(1, 10))]
-    assert candidates(made, 0.8, limit=limit) == [(0, 3)]
+    collection = [set(range(10)), {0}, {9, *range(100, 109)}, set(range(1, 10))]
+    assert candidates(collection, 0.8, limit=limit) == [(0, 3)]
 
 
 def test_prefixes_are_given_up_where_they_meet_too_often():
     dense = [set(range(8)) | {100 + place} for place in range(30)]
-    similar, features = gathered(dense, 0.5)
-    for number, one in enumerate(features):
-        similar.put(number, one)
+    similar, features = similar_sets(dense, 0.5)
+    for number, members in enumerate(features):
+        similar.put(number, members)
     assert similar._prefixes is None
-    sparse, features = gathered([{place, 50 + place} for place in range(30)], 0.5)
-    for number, one in enumerate(features):
-        sparse.put(number, one)
+    sparse, features = similar_sets([{place, 50 + place} for place in range(30)], 0.5)
+    for number, members in enumerate(features):
+        sparse.put(number, members)
     assert sparse._prefixes is not None
 
 
@@ -99,7 +102,9 @@ def test_prefixes_are_as_short_as_they_may_be(size, threshold):
     st.sets(st.integers(0, 2**64 - 1)),
 )
 def test_parity_maps_differ_in_no_more_bits_than_features(a, b, both):
-    maps = [parity_map(np.array(sorted(one | both), dtype=np.uint64), 256) for one in (a, b)]
+    maps = [
+        parity_map(np.array(sorted(members | both), dtype=np.uint64), 256) for members in (a, b)
+    ]
     assert int(count_ones((maps[0] ^ maps[1])[None])[0]) <= len((a | both) ^ (b | both))
 
 
@@ -116,8 +121,8 @@ def test_maps_grow_with_the_sets():
 
 
 def test_sets_that_share_a_rare_feature_only_are_ruled_out_by_their_maps():
-    made = [{0, *range(1000, 1100)}, {0, *range(1500, 1600)}]
-    assert candidates(made, 0.3, limit=ALWAYS) == []
+    collection = [{0, *range(1000, 1100)}, {0, *range(1500, 1600)}]
+    assert candidates(collection, 0.3, limit=ALWAYS) == []
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), thresholds)
@@ -136,7 +141,7 @@ def test_whoever_counts_the_bits_gives_the_same_answer(seed, count, threshold):
 
 def test_bits_are_counted_with_any_numpy(monkeypatch):
     maps = np.random.default_rng(2).integers(0, 1 << 63, (5, 64)).astype(np.uint64)
-    wanted = [int(np.unpackbits(row.view(np.uint8)).sum()) for row in maps]
-    assert count_ones(maps).tolist() == wanted
+    expected = [int(np.unpackbits(row.view(np.uint8)).sum()) for row in maps]
+    assert count_ones(maps).tolist() == expected
     monkeypatch.delattr(np, "bitwise_count", raising=False)
-    assert count_ones(maps).tolist() == wanted
+    assert count_ones(maps).tolist() == expected

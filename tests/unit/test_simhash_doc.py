@@ -182,9 +182,9 @@ def test_versions_differ_where_they_say() -> None:
 
 @pytest.mark.parametrize("language", DECLARATION)
 def test_no_language_collapses(language: str) -> None:
-    one, other = (simhash_doc(text, "v4") for text in DECLARATION[language])
+    left, right = (simhash_doc(text, "v4") for text in DECLARATION[language])
     edited = simhash_doc(DECLARATION[language][0][:-3], "v4")
-    assert hamming(one, other) > max(12, hamming(one, edited))
+    assert hamming(left, right) > max(12, hamming(left, edited))
 
 
 def test_a_stop_list_is_heeded() -> None:

@@ -72,7 +72,7 @@ def site(store_url: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A headless Chromium of the system."""
-    path = chromium.ensured()
+    path = chromium.ensure()
     if path is None:
         (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.REMEDY}")
     with sync_playwright() as playwright:

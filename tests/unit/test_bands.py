@@ -62,16 +62,16 @@ def libraries(draw):
 
 
 @given(libraries(), st.integers(2, 12))
-def test_pairs_are_those_that_share_a_band_each_once(made, cap):
-    slots, bands, rank = made
+def test_pairs_are_those_that_share_a_band_each_once(library, cap):
+    slots, bands, rank = library
     pairs, _ = joined(slots, bands, rank, cap)
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == brute(slots, bands, rank, cap)
 
 
 @given(libraries(), st.integers(2, 12))
-def test_pairs_are_the_same_under_any_memory_budget(made, cap):
-    slots, bands, rank = made
+def test_pairs_are_the_same_under_any_memory_budget(library, cap):
+    slots, bands, rank = library
     pairs, capped = joined(slots, bands, rank, cap)
     for budget in (MemoryBudget(1), SpillFiles(0)):
         assert joined(slots, bands, rank, cap, budget) == (pairs, capped)
@@ -100,14 +100,15 @@ def test_values_that_agree_in_their_upper_bits_are_told_apart():
 
 
 @given(st.lists(st.integers(0, 200)), st.integers(1, 9))
-def test_slices_end_between_values(made, size):
-    codes = np.array(sorted(made), dtype=np.uint64)
+def test_slices_end_between_values(values, size):
+    codes = np.array(sorted(values), dtype=np.uint64)
     slices = list(slices_of_runs(codes, np.uint64(15), size))
-    assert [place for one in slices for place in range(one.start, one.stop)] == list(
+    assert [place for part in slices for place in range(part.start, part.stop)] == list(
         range(len(codes))
     )
     assert all(
-        codes[one.stop - 1] >> np.uint64(4) < codes[one.stop] >> np.uint64(4) for one in slices[:-1]
+        codes[part.stop - 1] >> np.uint64(4) < codes[part.stop] >> np.uint64(4)
+        for part in slices[:-1]
     )
 
 
@@ -137,8 +138,8 @@ def test_equal_slots_are_counted(least):
     left, right = (
         np.array(side, dtype=np.int32) for side in zip(*combinations(range(20), 2), strict=True)
     )
-    kept = SlotCounter(slots).at_least(left, right, least)
-    wanted = [(a, b, int((slots[a] == slots[b]).sum())) for a, b in combinations(range(20), 2)]
-    assert list(zip(*(column.tolist() for column in kept), strict=True)) == [
-        one for one in wanted if one[2] >= least
+    columns = SlotCounter(slots).at_least(left, right, least)
+    every = [(a, b, int((slots[a] == slots[b]).sum())) for a, b in combinations(range(20), 2)]
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == [
+        row for row in every if row[2] >= least
     ]

@@ -56,14 +56,14 @@ def test_golden(vector: dict) -> None:
     statistics = count_features(
         (string_hashes(tokens(text, "v4")) for text in TEXTS.values()), "tokens_v4"
     )
-    made = rare_terms(tokens(vector["text"], "v4"), statistics, vector["size"])
-    assert list(made.entries) == vector["entries"]
-    assert (made.length, made.distinct, made.is_reliable) == (
+    signature = rare_terms(tokens(vector["text"], "v4"), statistics, vector["size"])
+    assert list(signature.entries) == vector["entries"]
+    assert (signature.length, signature.distinct, signature.is_reliable) == (
         vector["length"],
         vector["distinct"],
         vector["reliable"],
     )
-    assert list(prefix_keys(made)) == vector["prefix_keys"]
+    assert list(prefix_keys(signature)) == vector["prefix_keys"]
     assert hash_key(tokens(vector["text"], "v4"), statistics) == vector["hash_key"]
 
 
@@ -158,8 +158,8 @@ def test_unrelated_english_sentences_of_twelve_terms_stay_under_a_fifth() -> Non
 
 
 def test_the_papers_fuzzy_pair_is_near() -> None:
-    one, other = (signature(tokens(text)) for text in SUCCESSORS)
-    assert overlap(one, other, "shorter") > 0.6
+    left, right = (signature(tokens(text)) for text in SUCCESSORS)
+    assert overlap(left, right, "shorter") > 0.6
 
 
 @pytest.mark.parametrize(("count", "reliable"), [(0, False), (9, False), (10, True)])
@@ -180,10 +180,10 @@ def test_prefix_keys_lose_no_pair(words: list[str], dropped: set[int], added: li
     """Any two texts of which one is an edit of the other: at .9 or above they share a key."""
     edited = [word for place, word in enumerate(words) if place not in dropped or place % 3] + added
     assume(edited)
-    one, other = signature(words), signature(edited)
+    left, right = signature(words), signature(edited)
     for threshold in (0.9, 0.8, 0.5):
-        if one.is_reliable and other.is_reliable and overlap(one, other) >= threshold:
-            assert set(prefix_keys(one, threshold)) & set(prefix_keys(other, threshold))
+        if left.is_reliable and right.is_reliable and overlap(left, right) >= threshold:
+            assert set(prefix_keys(left, threshold)) & set(prefix_keys(right, threshold))
 
 
 @given(

@@ -14,9 +14,9 @@ TRUE = {("a", "b"), ("a", "c"), ("b", "c"), ("d", "e")}
 
 
 def test_pairs() -> None:
-    made = count_pairs({("a", "b"), ("d", "e"), ("e", "f")}, TRUE)
-    assert made == Counts(right=2, wrong=1, missed=2)
-    assert (made.precision, made.recall, made.f1) == (2 / 3, 0.5, pytest.approx(4 / 7))
+    counts = count_pairs({("a", "b"), ("d", "e"), ("e", "f")}, TRUE)
+    assert counts == Counts(right=2, wrong=1, missed=2)
+    assert (counts.precision, counts.recall, counts.f1) == (2 / 3, 0.5, pytest.approx(4 / 7))
 
 
 def test_shares_of_nothing_are_not_told() -> None:
@@ -27,7 +27,7 @@ def test_shares_of_nothing_are_not_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "by_rule"),
+    ("pairs", "by_rule"),
     [
         (set(), {"any": False, "connected": False, "all": False}),
         ({("a", "b")}, {"any": True, "connected": False, "all": False}),
@@ -36,15 +36,15 @@ def test_shares_of_nothing_are_not_told() -> None:
         ({("a", "x"), ("b", "x"), ("c", "x")}, {"any": False, "connected": False, "all": False}),
     ],
 )
-def test_capture_rules(found: set, by_rule: dict) -> None:
-    assert {rule: is_captured(("c", "a", "b"), found, rule) for rule in by_rule} == by_rule
+def test_capture_rules(pairs: set, by_rule: dict) -> None:
+    assert {rule: is_captured(("c", "a", "b"), pairs, rule) for rule in by_rule} == by_rule
 
 
 def test_sets_are_judged_both_ways() -> None:
-    found = {("a", "b"), ("b", "c"), ("c", "x"), ("y", "z")}
-    made = count_sets([("a", "b", "c"), ("d", "e")], found, TRUE, "connected")
-    assert (made.captured, made.sets, made.right, made.found) == (1, 2, 0, 2)
-    assert (made.recall, made.precision, made.f1) == (0.5, 0.0, 0.0)
+    pairs = {("a", "b"), ("b", "c"), ("c", "x"), ("y", "z")}
+    counts = count_sets([("a", "b", "c"), ("d", "e")], pairs, TRUE, "connected")
+    assert (counts.captured, counts.sets, counts.right, counts.found) == (1, 2, 0, 2)
+    assert (counts.recall, counts.precision, counts.f1) == (0.5, 0.0, 0.0)
     assert count_sets([("d", "e")], {("d", "e")}, TRUE, "all").f1 == 1
 
 

@@ -32,22 +32,22 @@ pieces = st.lists(
 
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("unique", [False, True])
-@given(made=pieces)
-def test_codes_come_back_sorted(made, budget, unique):
+@given(parts=pieces)
+def test_codes_come_back_sorted(parts, budget, unique):
     sorter = Sorter(BUDGETS[budget](), unique)
-    for part in made:
+    for part in parts:
         sorter.add(np.array(part, dtype=np.uint64))
-    every = [code for part in made for code in part]
+    every = [code for part in parts for code in part]
     assert sorter.sorted().tolist() == sorted(set(every) if unique else every)
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
-@given(made=st.lists(st.lists(st.floats(0, 1), max_size=40), max_size=12))
-def test_values_come_back_in_order(made, budget):
+@given(parts=st.lists(st.lists(st.floats(0, 1), max_size=40), max_size=12))
+def test_values_come_back_in_order(parts, budget):
     column = Column(BUDGETS[budget](), np.float64)
-    for part in made:
+    for part in parts:
         column.add(np.array(part))
-    every = [value for part in made for value in part]
+    every = [value for part in parts for value in part]
     assert len(column) == len(every) and column.whole().tolist() == every
 
 

@@ -1,0 +1,56 @@
+"""Principals found again by their bands."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.joins.principal_bands import CARRIERS, PrincipalBands
+from indexer.sketch.keys import band_hashes
+
+BANDS, ROWS, SLOTS = 3, 2, 8
+sketches = st.lists(
+    st.lists(st.integers(0, 2), min_size=SLOTS, max_size=SLOTS), min_size=1, max_size=5
+)
+
+
+def array(rows):
+    return np.array(rows, dtype=np.uint32).reshape(-1, SLOTS)
+
+
+@given(
+    st.lists(sketches, max_size=6),
+    sketches,
+    st.integers(0, SLOTS),
+    st.sets(st.integers(0, 29), max_size=5),
+)
+def test_who_shares_a_band_and_enough_slots_is_found(added, queries, least, gone):
+    principals, known = PrincipalBands(SLOTS, BANDS, ROWS), {}
+    for batch in added:
+        ids = [f"{(len(known) + place) % 20}" for place in range(len(batch))]
+        principals.add(ids, array(batch))
+        known |= dict(zip(ids, batch, strict=True))
+    for number in gone:
+        principals.discard(f"{number}")
+        known.pop(f"{number}", None)
+    expected = set()
+    for row, slots in enumerate(queries):
+        for id, known_slots in known.items():
+            both = band_hashes(array([slots, known_slots]), BANDS, ROWS)
+            if (both[0] == both[1]).any() and sum(map(int.__eq__, slots, known_slots)) >= least:
+                expected.add((row, id))
+    assert set(principals.near(array(queries), least)) == expected
+    assert len(principals) == len(known) and all(id in principals for id in known)
+
+
+def test_of_a_band_that_many_carry_the_first_are_found():
+    principals = PrincipalBands(SLOTS, BANDS, ROWS)
+    principals.add(
+        [f"{place:03}" for place in range(CARRIERS + 50)], array([[1] * SLOTS] * (CARRIERS + 50))
+    )
+    assert [id for _, id in principals.near(array([[1] * SLOTS]), 0)] == [
+        f"{place:03}" for place in range(CARRIERS)
+    ]
+
+
+def test_nobody_is_known():
+    assert list(PrincipalBands(SLOTS, BANDS, ROWS).near(array([[1] * SLOTS]), 0)) == []
