@@ -1,4 +1,4 @@
-"""Drills on request, and the table of what was drilled; run in the folder `tests`.
+"""Fault-injection tests on request, and the table of their results; run in the folder `tests`.
 
     python -m faults --kills 200                                   kill jobs on embedded stores at random
     python -m faults --kills 100 --store opensearch --files 20000  jobs, and an OpenSearch of their own (from jars)
@@ -38,7 +38,7 @@ say = partial(print, flush=True)
 
 
 def main() -> int:
-    """Do as asked; a failed assertion names the invariant that does not hold."""
+    """Run the command line; a failed assertion names the violated invariant."""
     parser = argparse.ArgumentParser(
         prog="python -m faults",
         description=__doc__,
@@ -74,7 +74,9 @@ def main() -> int:
 
 
 def drills(names: list[str], keep: bool) -> int:
-    """The tests of these files, or of this folder and of the killed server, counted."""
+    """Run the tests of these files, or of this folder and of the killed server, and count the
+    faults.
+    """
     os.environ["NEARFOLD_DRILLS"] = "all"
     count = Count()
     page = f"--ignore={HERE / 'test_reliability_page.py'}"
@@ -90,8 +92,8 @@ def drills(names: list[str], keep: bool) -> int:
 
 
 def fuzz(seconds: int) -> int:
-    """Each test of test_fuzzing.py that hypothesis feeds, in a process of its own; 1 when one of
-    them found something.
+    """Run each test of test_fuzzing.py that hypothesis feeds, in a process of its own; return 1
+    when one fails.
     """
     if importlib.util.find_spec("atheris") is None:
         say("--fuzz needs atheris: pip install atheris (Python 3.11 to 3.13)")
@@ -113,7 +115,7 @@ def fuzz(seconds: int) -> int:
 
 
 def kills(given: argparse.Namespace) -> int:
-    """A campaign of random kills."""
+    """Run a campaign of random kills."""
     say(f"--seed {given.seed}")
     began, until = time.monotonic(), time.monotonic() + 60 * given.minutes
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-"""The scene of the drills, made once a session."""
+"""The scene of the fault-injection tests, made once a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scene import Scene
 
 @pytest.fixture(scope="session")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """A folder that was indexed, revised since then, and can be indexed again."""
+    """Return a folder that was indexed, revised since then, and can be indexed again."""
     made = Scene(tmp_path_factory.mktemp("scene"))
     yield made
     made.jobs.close()

@@ -1,5 +1,4 @@
-"""One fuzzed test of test_fuzzing.py under atheris, which looks for inputs that reach code that no
-input has reached.
+"""One fuzzed test of test_fuzzing.py under atheris, which searches for inputs that reach new code.
 
     python coverage_guided.py TEST SECONDS
 

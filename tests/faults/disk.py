@@ -1,5 +1,5 @@
-"""What a job asks of the disk, recorded by strace, and what a disk that loses its power may then
-hold.
+"""The disk calls of a job, recorded by strace, and the possible contents of a disk after a loss of
+power.
 
 The disk that is played here keeps what was synced. Of what was written since, it keeps any part:
 some writes and not others, whole or torn into sectors, later ones without earlier ones. A new name,
@@ -68,7 +68,7 @@ def traced(
 
 
 def recorded(trace: Path, folder: Path, log: Path) -> list[Event]:
-    """What was done in a folder, in order; what was written into `log` is what the job told."""
+    """Return the changes in a folder, in order; writes into `log` are events that the job `told`."""
     begun: dict[str, str] = {}
     events = []
     for line in trace.read_text().splitlines():
@@ -115,14 +115,14 @@ def _events(call: str, given: str, result: int, folder: Path, log: Path) -> Iter
 
 @dataclass
 class Content:
-    """A file: what is on the disk for certain, and what was written since."""
+    """A file: the bytes that are certainly on the disk, and the writes since."""
 
     synced: bytes = b""
     since: list[Event] = field(default_factory=list)
 
     def after(self, chance: random.Random, share: float) -> bytes:
-        """What a loss of power leaves: of each write since, with this probability, all, and
-        sometimes a part.
+        """Return the content after a loss of power: of each write since, with this probability,
+        all, and sometimes a part.
         """
         data = bytearray(self.synced)
         for event in self.since:
@@ -132,7 +132,7 @@ class Content:
 
 
 def _put(data: bytearray, event: Event, chance: random.Random | None) -> None:
-    """Apply a write, torn into sectors where there is a chance."""
+    """Apply a write, with some probability torn into sectors."""
     if event.kind == "cut":
         del data[event.at :]
         data.extend(bytes(event.at - len(data)))
@@ -157,7 +157,7 @@ class Disk:
         self.told = b""
 
     def do(self, event: Event) -> None:
-        """What the job did next."""
+        """Apply the next event of the job."""
         if event.kind == "told":
             self.told += event.data
         elif event.kind == "sync folder":
@@ -175,8 +175,8 @@ class Disk:
             self._now[event.name].since.append(event)
 
     def lose_power(self, into: Path, chance: random.Random, share: float) -> None:
-        """Write what is left into a new folder. `share`: how much of what was not synced arrived, 0
-        to 1.
+        """Write the remaining files into a new folder. `share`: the part of the unsynced writes
+        that arrived, 0 to 1.
         """
         into.mkdir()
         for name in sorted(self._certain.keys() | self._now.keys()):

@@ -1,5 +1,5 @@
-"""What every drill needs: a folder of papers, jobs that run in processes of their own, and stores
-to start from.
+"""Parts of all fault-injection tests: a folder of papers, jobs in processes of their own, and
+stores to start from.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ OPTIONS = ("--json", "--max-chars", "3000", "--workers", "1")
 
 @dataclass(frozen=True)
 class Ended:
-    """How a job ended: `code` is negative for the signal that ended it, `account` what it printed,
-    None when it did not.
+    """The end of a job: `code` is negative for the signal that ended it, `account` is its printed
+    account, None without one.
     """
 
     code: int
@@ -45,7 +45,7 @@ class Ended:
 
 
 class Jobs:
-    """Runs jobs one after the other, each in a process that was forked from one that has imported
+    """Runs jobs one after the other, each in a process forked from one that has imported
     everything.
     """
 
@@ -61,7 +61,7 @@ class Jobs:
         self._killer: subprocess.Popen[bytes] | None = None
 
     def begin(self, *argv: str | Path, **environment: str) -> int:
-        """Start a job; its process."""
+        """Start a job and return its process."""
         for file in self._files.values():
             Path(file).unlink(missing_ok=True)
         asked = {"argv": list(map(str, argv)), "environment": environment, **self._files}
@@ -70,7 +70,7 @@ class Jobs:
         return int(self._server.stdout.readline())
 
     def ended(self, job: int) -> Ended:
-        """Wait for it. One that hangs is ended, and fails the drill."""
+        """Wait for a job; one that hangs is ended, and fails the test."""
         assert self._server.stdout
         alarm = subprocess.Popen(
             ["sh", "-c", f"sleep {SECONDS} && kill -9 {job}"], start_new_session=True
@@ -90,7 +90,7 @@ class Jobs:
         return self.ended(self.begin(*argv, **environment))
 
     def close(self) -> None:
-        """End the process that makes the others."""
+        """End the process that forks the jobs."""
         assert self._server.stdin and self._server.stdout
         self._server.stdin.close()
         self._server.wait(10)
@@ -98,14 +98,14 @@ class Jobs:
 
 
 def write(file: Path, content: str | bytes, seconds: int) -> None:
-    """A file with this time, so that every run of a drill begins with the same folder."""
+    """Write a file with this time, so that every run begins with the same folder."""
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     os.utime(file, (1_600_000_000 + seconds, 1_600_000_000 + seconds))
 
 
 def papers(folder: Path, count: int = 60) -> Path:
-    """Texts, a quarter of them near duplicates; cut, empty and short ones; a page; two that cannot
-    be read; a FIFO.
+    """Write texts, a quarter of them near duplicates; cut, empty and short ones; a page; two that
+    cannot be read; a FIFO.
     """
     folder.mkdir()
     for number in range(count):
@@ -126,7 +126,7 @@ def papers(folder: Path, count: int = 60) -> Path:
 
 
 def library(folder: Path, count: int, seed: int) -> Path:
-    """Texts of random words, a tenth of them near duplicates of one before."""
+    """Write texts of random words, a tenth of them near duplicates of earlier ones."""
     chance = random.Random(seed)
     folder.mkdir()
     words = [f"{sentence(number, 1)}{number}" for number in range(5_000)]
@@ -141,7 +141,7 @@ def library(folder: Path, count: int, seed: int) -> Path:
 
 
 def revised(folder: Path) -> None:
-    """Change some papers, principals and members among them, add some, take the noise out of a
+    """Change some papers, principals and members among them, add some, remove the noise from a
     file.
     """
     for number in (1, 4, 8, 9, 16, 17, 24, 33):
@@ -158,14 +158,14 @@ def revised(folder: Path) -> None:
 
 
 def copied(store: Path, to: Path) -> Path:
-    """A store's files under another name; its journal and logs too."""
+    """Copy a store's files, its journal and logs too, to another name."""
     for old in store.parent.glob(f"{store.name}*"):
         shutil.copy(old, to.parent / old.name.replace(store.name, to.name, 1))
     return to
 
 
 def removed(server: str, index: str) -> None:
-    """Delete an index that a drill made."""
+    """Delete an index that a test made."""
     with urllib.request.urlopen(
         urllib.request.Request(f"{server}/{index}", method="DELETE"), timeout=30
     ) as answer:
@@ -173,10 +173,10 @@ def removed(server: str, index: str) -> None:
 
 
 def chosen(every: Sequence[T], often: Sequence[T]) -> Sequence[T]:
-    """What is drilled: those of the gate, or every one where NEARFOLD_DRILLS is `all`."""
+    """Return the cases of the gate, or all where NEARFOLD_DRILLS is `all`."""
     return every if os.environ.get("NEARFOLD_DRILLS") == "all" else often
 
 
 def index_words(folder: Path, store: str, more: Sequence[str] = ()) -> list[str]:
-    """The command that drills run."""
+    """Return the command that the tests run."""
     return ["index", str(folder), "--store", store, *OPTIONS, *more]

@@ -1,5 +1,5 @@
-"""Kill -9 at random, again and again, while folders are indexed; after each, what was acknowledged
-is there.
+"""Random kill -9 while folders are indexed; after each, every acknowledged document is in the
+store.
 
 Kills strike at a random moment, half of them at a random step of the job where that is reached
 before. Jobs on one store follow each other until one comes to its end; then everything is checked,
@@ -44,8 +44,8 @@ STOPPED = (3, 4)  # no answer when a job began, or no answer any more
 
 @dataclass
 class Toll:
-    """What was done: kills by where they struck, jobs that ended by themselves, stores that were
-    filled to their end.
+    """The counts of a campaign: kills by place, jobs that ended by themselves, stores that were
+    filled to the end.
     """
 
     kills: Counter[str] = field(default_factory=Counter)
@@ -60,7 +60,7 @@ class Toll:
 
 @dataclass
 class Campaign:
-    """Random kills on one folder. `seconds`: about how long an undisturbed job takes. `node`: a
+    """Random kills on one folder. `seconds`: approximate time of an undisturbed job. `node`: a
     server to be killed as well.
     """
 
@@ -80,7 +80,7 @@ class Campaign:
         self.expected = self._undisturbed()
 
     def run(self, kills: int, until: float = float("inf")) -> Toll:
-        """Kill so often, or until the clock (monotonic) says so, and fill the last store to its
+        """Kill so often, or until that time of the monotonic clock, and fill the last store to its
         end.
         """
         while self.toll.kills.total() < kills and time.monotonic() < until:
@@ -97,7 +97,7 @@ class Campaign:
         return grouped(f"sqlite:///{self.home}/whole.db")
 
     def _fill(self, kills: int, until: float) -> None:
-        """One store, from nothing to its end."""
+        """Fill one store, from nothing to its end."""
         url, number = self.url(self.toll.stores), 0
         acknowledged: set[str] = set()
         while True:
@@ -115,7 +115,7 @@ class Campaign:
         self._judge(url, ended, acknowledged)
 
     def _one(self, url: str, log: Path, draw: float | None) -> Ended | None:
-        """One job; None when it was killed."""
+        """Run one job; None when it was killed."""
         step = self.chance.choice(self.steps) if draw is not None and draw < 0.5 else None
         hit = self.chance.randint(
             1, min(self.toll.files // 2, 3_000) if step in EACH_FILE else self.batches
@@ -157,8 +157,8 @@ class Campaign:
         )
 
     def _look(self, url: str, log: Path, acknowledged: set[str]) -> None:
-        """After a kill: what was acknowledged is there; on an embedded store everything is looked
-        at.
+        """Check after a kill that every acknowledged document is in the store; of an embedded store
+        check everything.
         """
         if self.node is None:
             now = standing(url)
@@ -168,7 +168,7 @@ class Campaign:
         assert not missing, f"I2: acknowledged and gone: {sorted(missing)[:5]}"
 
     def _there(self, url: str) -> frozenset[str]:
-        """The paths of the documents that a cluster has, asked by id, once it answers for all its
+        """Return the paths of a cluster's documents, looked up by id, once it answers for all its
         shards again.
         """
         until = time.monotonic() + SHARDS
@@ -188,7 +188,7 @@ class Campaign:
         return frozenset(str(self.expected[id][0]) for id in there)
 
     def _judge(self, url: str, ended: Ended, acknowledged: set[str]) -> None:
-        """At the end of a store: every invariant."""
+        """Check every invariant at the end of a store."""
         after = standing(url)
         conserved(ended, after, self.folder)
         sound(after)
@@ -241,7 +241,7 @@ class Campaign:
 
 
 def embedded(home: Path, seed: int, files: int, say: Callable[[str], None] = print) -> Campaign:
-    """Kills of jobs on SQLite files."""
+    """Kill jobs on SQLite files."""
     folder = library(home / "papers", files, seed)
     return Campaign(
         home,
@@ -259,7 +259,7 @@ def embedded(home: Path, seed: int, files: int, say: Callable[[str], None] = pri
 def cluster(
     home: Path, seed: int, files: int, node: Server, say: Callable[[str], None] = print
 ) -> Campaign:
-    """Kills of jobs and of the search engine that they fill."""
+    """Kill jobs, and the search engine that they fill."""
     folder, address = (
         library(home / "papers", files, seed),
         node.url.replace("http", node.engine.name.lower()),

@@ -31,7 +31,7 @@ INVARIANTS = tuple(f"I{number}" for number in range(1, 10))
 
 @dataclass(frozen=True)
 class Standing:
-    """What is in a store, by id, and in its journal, digests by path, at one moment."""
+    """The content of a store, by id, and of its journal, digests by path, at one time."""
 
     rows: dict[str, Row]
     failed: dict[str, str]
@@ -46,7 +46,7 @@ class Standing:
 
 
 def standing(url: str) -> Standing:
-    """Read the store and its journal; each id once (I2), one recipe (I8)."""
+    """Read the store and its journal; check that each id is there once (I2), and one recipe (I8)."""
     store = open_store(url)
     try:
         if store.stored_recipe() is None:
@@ -86,7 +86,7 @@ def sound(now: Standing) -> None:
 
 
 def told(log: Path, word: str) -> Counter[str]:
-    """How often each path stands in a job's log with this word: `extracted`, `indexed` or
+    """Return how often each path is in a job's log with this word: `extracted`, `indexed` or
     `failed`.
     """
     lines = log.read_text().splitlines() if log.exists() else []
@@ -94,8 +94,8 @@ def told(log: Path, word: str) -> Counter[str]:
 
 
 def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
-    """I2 after a fault: what was told to be indexed is there, with the text that its file has
-    now.
+    """Check I2 after a fault: every document reported as indexed is in the store, with the present
+    text of its file.
     """
     by_path = {row.path: row for row in now.rows.values()}
     for path in told(log, "indexed"):
@@ -110,8 +110,8 @@ def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
 
 
 def conserved(job: Ended, now: Standing, folder: Path) -> None:
-    """I1: the account adds up to the folder, and each file is in the store, in the journal, or
-    special.
+    """Check I1: the account adds up to the folder, and each file is in the store, in the journal,
+    or special.
     """
     account = job.account
     assert account is not None, f"exit {job.code}\n{job.err}"
@@ -134,8 +134,8 @@ def conserved(job: Ended, now: Standing, folder: Path) -> None:
 
 
 def economical(before: Standing, after: Standing, log: Path) -> None:
-    """I5: what was in the store or the journal when a job began was not extracted again, nor
-    anything twice.
+    """Check I5: no file that was in the store or the journal when a job began was extracted again,
+    and none twice.
     """
     again = told(log, "extracted")
     spared = {path for path, _ in before.decided() & after.decided()}
@@ -144,7 +144,9 @@ def economical(before: Standing, after: Standing, log: Path) -> None:
 
 
 def grouped(url: str) -> dict[str, tuple[object, ...]]:
-    """I9: what the order of events must not change, by id, families as `group` makes them."""
+    """Return the part of a store that the order of events must not change (I9), by id, families as
+    `group` makes them.
+    """
     store = open_store(url)
     try:
         group(store)
@@ -167,7 +169,7 @@ def grouped(url: str) -> dict[str, tuple[object, ...]]:
 
 
 def alive(url: str, word: str) -> bool:
-    """I6: whether a document with this word is found."""
+    """Check I6: a search for this word finds a document."""
     store = open_store(url)
     try:
         store.refresh()

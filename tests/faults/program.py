@@ -1,4 +1,4 @@
-"""nearfold's command line with an account of its own, for drills.
+"""nearfold's command line with an account of its own, for fault-injection tests.
 
     python program.py index FOLDER --store URL ...     one command
     python program.py --serve                          many, each in a process of its own that has nothing left to import
@@ -25,7 +25,7 @@ from indexer.model import FailedBlob, IndexedBlob, Outcome
 
 
 def prepare() -> None:
-    """Take the environment's word for batches and the log; each command does so for itself."""
+    """Set batches and the log from the environment; each command does so for itself."""
     if size := int(os.environ.get("DRILL_BATCH", "0")):
         stages.WRITE_DOCUMENTS = stages.LOOKUP_BATCH = size
     if log := os.environ.get("DRILL_LOG"):
@@ -55,7 +55,7 @@ def _write_down(log: int) -> None:
 
 def serve() -> None:
     """Read {argv, environment, out, err} a line; answer a line with the process id, and one with
-    how it ended.
+    its exit status.
 
     In between a signal may be sent to the process by whoever asked.
     """

@@ -1,5 +1,5 @@
-"""One folder with a history, and stores to strike: what most drills on the embedded store begin
-with, and how they end.
+"""A folder with a history and stores to damage: the start of most tests on the embedded store, and
+their final checks.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ BATCH = {"DRILL_BATCH": "7"}
 
 
 class Scene:
-    """A revised folder, a store that holds what was there before, and what an undisturbed run makes
-    of it.
-    """
+    """A revised folder, a store of its earlier content, and the result of an undisturbed run."""
 
     def __init__(self, home: Path) -> None:
         self.home, self.jobs, self.drills = home, Jobs(home), 0
@@ -43,15 +41,15 @@ class Scene:
         self.expected = grouped(f"sqlite:///{whole}")
 
     def words(self, store: Path, *more: str) -> list[str]:
-        """The command that indexes the folder."""
+        """Return the command that indexes the folder."""
         return index_words(self.folder, f"sqlite:///{store}", more)
 
     def index(self, store: Path, *more: str, **environment: str) -> Ended:
-        """Run it to its end."""
+        """Run that command to its end."""
         return self.jobs.run(*self.words(store, *more), **BATCH, **environment)
 
     def fresh(self, store: Path, **environment: str) -> Ended:
-        """Run it in a process that was not forked, for what has to be there when a process
+        """Run it in a new process, not a forked one, for settings that are read when a process
         begins.
         """
         settings = {**os.environ, "PYTHONPATH": str(ROOT), **BATCH, **environment}
@@ -62,12 +60,12 @@ class Scene:
         return Ended(done.returncode, done.stdout, done.stderr, 0)
 
     def begun(self, folder: Path | None = None) -> Path:
-        """A store of one's own, as it was before the folder was revised."""
+        """Return a copy of the store as it was before the folder was revised."""
         self.drills += 1
         return copied(self.base, (folder or self.home) / f"drill{self.drills}.db")
 
     def mended(self, store: Path, *more: str) -> None:
-        """After a fault: the store is sound as it is; run again, it is as if nothing had
+        """Check after a fault that the store is sound, and that another run ends as if nothing had
         happened.
         """
         url, log = f"sqlite:///{store}", self.home / f"{store.stem}.log"

@@ -1,5 +1,5 @@
-"""The table of what was drilled: which faults, how often, what was checked after each, what was
-found and mended, what is open.
+"""The table of injected faults: kinds, counts, the checks after each, the defects that were fixed,
+and open ones.
 
 How often is counted: the tests that passed (one fault each, or as many as the test says by its
 property `faults`), and the kills of campaigns. `times.json` keeps the counts of the last runs that
@@ -26,7 +26,7 @@ END_OF = "when a store is full I1 to I9, memory aside"
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of fault. `tests`: names, or beginnings of names, of tests under this folder; or the
+    """One kind of fault. `tests`: names, or beginnings of names, of tests in this folder; or the
     key of a campaign.
     """
 
@@ -202,14 +202,14 @@ FAULTS = (
 
 
 class Count:
-    """A plugin of pytest that counts the faults of tests that passed."""
+    """A plugin of pytest that counts the faults of passed tests."""
 
     def __init__(self) -> None:
         self.times: Counter[str] = Counter()
         self.failed: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Only the test itself counts, not what is set up for it."""
+        """Count the test itself, not its set-up."""
         if report.failed:
             self.failed.append(report.nodeid)
         if report.when == "call" and report.passed:
@@ -222,14 +222,12 @@ class Count:
 
 
 def recorded() -> dict[str, int]:
-    """How often, by test or campaign, when last recorded."""
+    """Return the last recorded counts, by test or campaign."""
     return dict(json.loads(TIMES.read_text(encoding="utf-8"))) if TIMES.exists() else {}
 
 
 def record(times: Mapping[str, int]) -> None:
-    """Put counts in place of earlier ones of the same campaign or file of tests, and the table on
-    its page.
-    """
+    """Replace the counts of the same campaign or file of tests, and the table on its page."""
     files = {name.partition("::")[0] for name in times}
     kept = {
         name: number for name, number in recorded().items() if name.partition("::")[0] not in files
@@ -243,7 +241,7 @@ def record(times: Mapping[str, int]) -> None:
 
 
 def table() -> str:
-    """As it stands in docs/reliability.md."""
+    """Return the table of docs/reliability.md."""
     times = recorded()
     lines = [
         "| fault | times | checked after each | found and mended | still open |",
@@ -258,6 +256,6 @@ def table() -> str:
 
 
 def unlisted(names: Iterable[str]) -> list[str]:
-    """Tests and campaigns of which no row tells."""
+    """Return the tests and campaigns without a row."""
     known = tuple(name for fault in FAULTS for name in fault.tests)
     return [name for name in names if not name.startswith(known)]

@@ -1,5 +1,5 @@
-"""Clocks that are wrong, jump or run past 2038: what is indexed, resumed and timed out does not
-depend on the time of day.
+"""Clocks that are wrong, jump or run past 2038: indexing, resuming and timeouts do not depend on
+the time of day.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""Torn, emptied and damaged files of a store and its journal: what was whole is kept, and damage is
-named with a way forward.
+"""Torn, emptied and damaged files of a store and its journal: intact data are kept, and damage is
+reported with a remedy.
 
 A copy of a store's files that is taken while a job runs is what a loss of power leaves, at that
 moment.
@@ -34,7 +34,7 @@ HEADER, FRAME = (
 
 @pytest.fixture(scope="module")
 def torn(scene: Scene) -> Path:
-    """A store whose job was killed with work in its log that is not folded in."""
+    """Return a store whose job was killed with work in its log that is not checkpointed."""
     store = scene.begun()
     log = scene.home / "torn.log"
     job = scene.jobs.begin(
@@ -46,7 +46,7 @@ def torn(scene: Scene) -> Path:
 
 
 def again(store: Path, folder: Path, change: Callable[[bytes], bytes], suffix: str) -> Path:
-    """A copy of a store in which one of its files was changed."""
+    """Return a copy of a store in which one of its files was changed."""
     folder.mkdir(exist_ok=True)
     for file in store.parent.glob(f"{store.name}*"):
         shutil.copy(file, folder / file.name)
@@ -56,7 +56,7 @@ def again(store: Path, folder: Path, change: Callable[[bytes], bytes], suffix: s
 
 
 def frames(wal: bytes) -> int:
-    """The size of a frame of this log."""
+    """Return the size of a frame of this log."""
     return FRAME + int.from_bytes(wal[8:12], "big")
 
 

@@ -1,5 +1,5 @@
-"""The steps of a job on its way into a real search engine, killed and failing; run again, it is as
-on an undisturbed store.
+"""The steps of a job into a real search engine, killed and failing; run again, the result is that
+of an undisturbed store.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FAILING = {"before_write": 70, "before_send": 0, "after_send": 0, "after_write":
 
 @dataclass
 class Place:
-    """A folder, what an embedded store makes of it, and an index of one's own in an engine."""
+    """A folder, the result of an embedded store for it, and an index in an engine."""
 
     folder: Path
     expected: dict[str, tuple[object, ...]]
@@ -105,9 +105,7 @@ def test_killed(name: str, place: Place) -> None:
     indirect=["place"],
 )
 def test_failing(name: str, place: Place) -> None:
-    """A request that is lost on the way, or its answer, is sent again; anything else ends the
-    job.
-    """
+    """A lost request or answer is sent again; any other failure ends the job."""
     job = place.index(NEARFOLD_FAILPOINTS=f"{name}:3=error")
     assert job.code == FAILING[name], job.err
     place.mended()

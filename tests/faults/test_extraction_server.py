@@ -1,5 +1,5 @@
-"""A server that misbehaves where Tika should be: every fault has its outcome, and the client
-library stays a client.
+"""A faulty server in place of Tika: every fault has its outcome, and the client library only acts
+as a client.
 """
 
 import json
@@ -36,7 +36,7 @@ GREETING = b"This is Tika Server (Apache Tika 3.3.2). Please PUT"
 
 
 class Answering(BaseHTTPRequestHandler):
-    """GET says what Tika says; PUT does what the body asks for."""
+    """GET answers as Tika does; PUT does what the body orders."""
 
     protocol_version = "HTTP/1.1"
     server: "FaultyServer"
@@ -64,7 +64,7 @@ class Answering(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *values: object) -> None:
-        """Keep quiet."""
+        """Log nothing."""
 
 
 class FaultyServer(ThreadingHTTPServer):
@@ -79,7 +79,7 @@ class FaultyServer(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that goes away is no news here."""
+        """Ignore a client that goes away."""
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def echo(handler: Answering, body: bytes) -> None:
 
 
 def answer(*texts: str, **metadata: Any) -> bytes:
-    """What Tika answers: the document and what is embedded in it; `metadata` are of the last."""
+    """Return Tika's answer: the document and the embedded ones; `metadata` are those of the last."""
     parts: list[dict[str, Any]] = [
         {"X-TIKA:content": text, "Content-Type": "text/html"} for text in texts
     ]
@@ -180,7 +180,7 @@ def test_answer_that_breaks_off_is_to_be_tried_again_alone(
 
 
 def test_innocent_documents_are_read_and_the_culprit_is_found(server: FaultyServer) -> None:
-    """What is in hand while the culprit is read dies with it, as when Tika's process dies."""
+    """Documents under way beside the culprit fail with it, as when Tika's process dies."""
     culprit_came = threading.Event()
 
     def behave(handler: Answering, body: bytes) -> None:

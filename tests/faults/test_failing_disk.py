@@ -1,5 +1,5 @@
-"""A disk that fails: the system itself answers a job's calls with EIO, ENOSPC or nothing written,
-once or from then on.
+"""A failing disk: the system answers a job's calls with EIO, ENOSPC or nothing written, once or
+from then on.
 
 Needs strace, so it is no part of every run: `python -m faults --drills test_failing_disk.py`.
 Writes that end in the middle are those of `test_full_disk.py`.

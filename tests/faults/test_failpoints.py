@@ -42,7 +42,7 @@ DISK = {
 
 
 def hit(name: str) -> int:
-    """Which time is struck: late enough that a part of the job is done."""
+    """Return the hit that acts: late enough that a part of the job is done."""
     return 1 if name in ONCE else 9 if name in EACH_FILE else 3
 
 
@@ -104,9 +104,7 @@ def test_killed_at_every_step_in_turn(
 
 
 def test_the_oracle_sees_what_is_wrong(scene: Scene) -> None:
-    """An oracle that never objects proves nothing: rows taken away, put back otherwise, failures
-    forgotten.
-    """
+    """The checks object to missing and changed rows, and to forgotten failures."""
     rows = scene.after.rows
     first = next(row for row in rows.values() if row.bands)
     with pytest.raises(AssertionError, match="I3"):

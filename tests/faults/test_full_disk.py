@@ -1,5 +1,5 @@
-"""A disk that is full or fails: the job stops and says so, nothing acknowledged is lost, and with
-room again it goes on.
+"""A full disk: the job stops with a message, no acknowledged document is lost, and with space again
+it goes on.
 """
 
 import subprocess
@@ -14,7 +14,7 @@ from scene import Scene
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 2 MB; skipped where none may be mounted."""
+    """Mount a disk of 2 MB; skipped where that is not permitted."""
     place = tmp_path / "disk"
     place.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)]
@@ -29,7 +29,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def filled(disk: Path, free: int) -> Path:
-    """A file that takes all the room but so many kilobytes."""
+    """Write a file that takes all the space but so many kilobytes."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file:
         try:

@@ -1,5 +1,5 @@
-"""Whatever strings and bytes come in: an answer, or an error of ours that says what to do; never
-anything else.
+"""Any strings and bytes as input: an answer, or a nearfold error with a remedy, and never anything
+else.
 
 `NEARFOLD_FUZZ=20000 python -m pytest tests/faults/test_fuzzing.py` tries that many of each instead
 of the few of every run, and `python -m faults --fuzz 60` (in `tests`) each for so many seconds
@@ -45,7 +45,7 @@ ANY = st.text(st.characters(exclude_categories=()), max_size=80)
 
 
 def joined(pieces: str, between: str = "") -> st.SearchStrategy[str]:
-    """Pieces of a spelling and anything else, in any order."""
+    """Return pieces of valid input and anything else, in any order."""
     return st.lists(st.sampled_from(pieces.split()) | ANY, max_size=9).map(between.join)
 
 
@@ -78,7 +78,7 @@ NAMES = st.sampled_from(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A document of some format, cut, or with bytes changed, removed, doubled."""
+    """Return a document of some format, cut, or with bytes changed, removed, doubled."""
     name, data = draw(st.sampled_from(ALL_FORMATS))
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, len(data)))

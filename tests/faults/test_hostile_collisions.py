@@ -1,6 +1,4 @@
-"""Texts made to share every band and slot with each other, which are not alike: none is taken for a
-duplicate of another.
-"""
+"""Different texts made to share every band and slot: none is taken for a duplicate of another."""
 
 import itertools
 

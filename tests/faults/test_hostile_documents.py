@@ -1,5 +1,5 @@
-"""Hostile documents: each ends within the limits, none is called whole that is not, none reaches a
-file or the network.
+"""Hostile documents: each ends within the limits, none is complete that is not, none reaches a file
+or the network.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def pool() -> Iterator[Pool]:
 
 @pytest.fixture
 def peak() -> Iterator[Callable[[], int]]:
-    """The most resident memory of any worker so far, in megabytes."""
+    """Return the highest resident memory of any worker so far, in megabytes."""
     most = [0]
     stop = threading.Event()
 
@@ -78,7 +78,7 @@ def nested(depth: int) -> bytes:
 
 
 def laughs(start: str = "<r>", end: str = "</r>") -> bytes:
-    """An entity of a billion words, in ten lines."""
+    """Return an entity of a billion words, in ten lines."""
     entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     return (
         f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY l0 "ha">{entities}]>{start}&l9;{end}'.encode()
@@ -86,7 +86,7 @@ def laughs(start: str = "<r>", end: str = "</r>") -> bytes:
 
 
 def blow_up() -> bytes:
-    """One long entity many times: quadratic, and no entity lies inside another."""
+    """Return one long entity many times: quadratic, without nested entities."""
     return b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "%s">]><r>%s</r>' % (
         b"a" * 2_000,
         b"&a;" * 100_000,
@@ -94,7 +94,7 @@ def blow_up() -> bytes:
 
 
 def overlapping(name: str = "a.txt", files: int = 2000) -> bytes:
-    """An archive of which every entry is the same bytes: two gigabytes of text in a hundred
+    """Return an archive whose entries are all the same bytes: two gigabytes of text in a hundred
     kilobytes.
     """
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -120,7 +120,7 @@ def overlapping(name: str = "a.txt", files: int = 2000) -> bytes:
 
 
 def crowd(files: int = 60_000) -> bytes:
-    """An archive of so many small files."""
+    """Return an archive of so many small files."""
     return zipped({f"{number}.txt": b"one of very many" for number in range(files)})
 
 
@@ -161,7 +161,7 @@ def test_bomb_ends_cut_or_refused_within_its_limits(
 
 
 def test_quines_hold_nothing_but_themselves(record_property: Callable[[str, object], None]) -> None:
-    """Else nothing would be drilled."""
+    """The archives really contain themselves."""
     record_property("faults", 0)
     assert gzip.decompress(gzip_quine()) == gzip_quine()
     with zipfile.ZipFile(io.BytesIO(zip_quine())) as archive:
@@ -193,7 +193,7 @@ def test_words_about_a_fault_are_the_same_in_every_run(pool: Pool) -> None:
 
 @pytest.fixture
 def listener() -> Iterator[tuple[str, list[bytes]]]:
-    """An address on this machine, and what connected to it."""
+    """Yield an address on this machine, and the connections to it."""
     calls: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.05)
@@ -216,7 +216,7 @@ def listener() -> Iterator[tuple[str, list[bytes]]]:
 
 
 def reaching_out(place: Path, url: str) -> dict[str, bytes]:
-    """Documents that ask their reader for a file of this machine and for something on the
+    """Return documents that ask their reader for a file of this machine and for something on the
     network.
     """
     entities = f'<!DOCTYPE r [<!ENTITY f SYSTEM "{place.as_uri()}"><!ENTITY n SYSTEM "{url}/n"><!ENTITY % p SYSTEM "{url}/p"> %p;]>'

@@ -1,5 +1,5 @@
-"""Texts that look alike and are not, or are alike and do not look it: what counts as the same, and
-what a long one costs.
+"""Texts that look alike and differ, or are alike and look different: the equivalences, and the cost
+of long texts.
 """
 
 import subprocess

@@ -1,5 +1,5 @@
-"""Loss of power: whatever of the unsynced writes reached the disk, a store opens, holds what was
-told, and goes on.
+"""Loss of power: whichever unsynced writes reached the disk, a store opens, holds every reported
+document, and goes on.
 
 Needs strace, so it is no part of every run: `python -m faults --drills test_power_loss.py`.
 """
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module", params=["new", "revised"])
 def job(request: pytest.FixtureRequest, scene: Scene) -> tuple[Path, list[Event]]:
-    """The folder of a store as it was before a job, and what the job did."""
+    """Return the folder of a store before a job, and the changes by the job."""
     place, before = (
         scene.home / f"power-{request.param}",
         scene.home / f"power-{request.param}-before",
@@ -43,7 +43,7 @@ def job(request: pytest.FixtureRequest, scene: Scene) -> tuple[Path, list[Event]
 
 
 def done(code: int, words: Sequence[str | Path], place: Path, log: Path) -> list[Event]:
-    """What a command that ends with this code does in a folder."""
+    """Return the changes in a folder by a command that ends with this code."""
     options = ["-xx", "-s", "10000000", "-e", f"trace={CALLS}", "-o", f"{log}.trace"]
     ended = traced(words, options, {**BATCH, "DRILL_LOG": str(log)})
     assert ended.code == code, ended.err
@@ -51,8 +51,8 @@ def done(code: int, words: Sequence[str | Path], place: Path, log: Path) -> list
 
 
 def losses(job: tuple[Path, list[Event]], into: Path, count: int, seed: int) -> Iterator[Path]:
-    """Stores after so many losses of power, at moments all over the job, each with its log of what
-    had been told.
+    """Yield stores after so many losses of power, at times all over the job, each with the log so
+    far.
     """
     before, events = job
     chance, disk = random.Random(seed), Disk(before)
@@ -116,7 +116,7 @@ def test_a_backup_that_was_made_is_there_and_until_then_the_earlier_one(
 
 
 def test_the_disk_that_is_played_loses_what_was_not_synced(tmp_path: Path) -> None:
-    """Else nothing would be drilled."""
+    """The simulated disk loses unsynced writes."""
     (tmp_path / "before").mkdir()
     disk = Disk(tmp_path / "before")
     for event in (

@@ -1,5 +1,5 @@
-"""docs/reliability.md: its commands run, its table is the one that is recorded, and every drill has
-a row in it.
+"""docs/reliability.md: its commands run, its table is the recorded one, and every fault-injection
+test has a row in it.
 """
 
 import re
@@ -50,8 +50,8 @@ def test_every_failpoint_is_told() -> None:
 
 @pytest.mark.parametrize("words", re.findall(r"^python -m faults (.*?)(?: +#.*)?$", TEXT, re.M))
 def test_commands_of_drills_are_understood(words: str) -> None:
-    """They take minutes: here they only tell what they would do; one of them is run, in small, by
-    another test.
+    """The commands take minutes: here they only print their plan; another test runs one of them, in
+    small.
     """
     command = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""The sender behind real clients and real HTTP, against an engine that misbehaves.
+"""The sender with real clients and real HTTP, against a faulty engine.
 
 Whatever happens on the way, each document ends acknowledged, and is then stored as it was sent, or
 refused with a reason.
@@ -30,7 +30,7 @@ Engines = Callable[..., FaultyEngine]
 
 @pytest.fixture
 def engine() -> Iterator[Engines]:
-    """Make faulty engines: `engine(behaviour, ...)`."""
+    """Return a function that makes faulty engines: `engine(behaviour, ...)`."""
     engines: list[FaultyEngine] = []
 
     def made(*script: Behaviour, **settings: Any) -> FaultyEngine:
@@ -46,7 +46,9 @@ def engine() -> Iterator[Engines]:
 def opened(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[FaultyEngine], Any]]:
-    """Open a prepared store on a faulty engine by the client of either, with little patience."""
+    """Return a function that opens a prepared store on a faulty engine by either client, with few
+    retries.
+    """
     monkeypatch.setattr("indexer.stores.engine.store.BULK_SECONDS", SECONDS)
     monkeypatch.setattr("indexer.stores.engine.store.Sender", partial(Sender, patience=QUICK))
     stores: list[Any] = []
@@ -64,8 +66,8 @@ def opened(
 def sent(
     store: Any, engine: FaultyEngine, *, refused: set[str] = frozenset(), text: str = "text of"
 ) -> dict[str, str | None]:
-    """Write all documents and hold what was acknowledged against what the engine has; the refusals
-    by id.
+    """Write all documents and compare the acknowledged ones with those of the engine; return the
+    refusals by id.
     """
     rows = [row(id, text=f"{text} {id}") for id in DOCUMENTS]
     replies = dict(zip(DOCUMENTS, store.write(rows), strict=True))
@@ -76,7 +78,7 @@ def sent(
 
 
 def items(code: int, kind: str, ids: set[str]) -> Behaviour:
-    """Refuse these documents by themselves, take the others."""
+    """Refuse these documents one by one, and take the others."""
 
     def behave(exchange: Exchange) -> None:
         bad = [item(one, code, kind, DISK_FULL) for one in exchange.operations if one.id in ids]
@@ -93,7 +95,7 @@ def whole(
 
 
 def applied_then(after: Callable[[Exchange, list[dict[str, Any]]], None]) -> Behaviour:
-    """Take the documents, then spoil the answer."""
+    """Take the documents, then damage the answer."""
     return lambda exchange: after(exchange, exchange.applied())
 
 
@@ -135,8 +137,8 @@ def slowly(exchange: Exchange, found: list[dict[str, Any]]) -> None:
 
 
 def trickling(exchange: Exchange, found: list[dict[str, Any]]) -> None:
-    """Each byte comes in time, and all of them too late: who waits for them is told that everything
-    was refused.
+    """Send each byte in time, but all of them too late; a client that waits for them learns that
+    everything was refused.
     """
     late = [item(one, 400, "late", "too late") for one in exchange.operations]
     for drop in (b"HTTP/1.1 200 OK\r\nConnection:", *[b" "] * 5, b"close\r\n\r\n", *[b" "] * 25):

@@ -18,7 +18,7 @@ SLOWLY = {"NEARFOLD_FAILPOINTS": ",".join("=".join(pair) for pair in SLOW.items(
 
 
 def begun(scene: Scene, store: Path, **environment: str) -> tuple[int, Path]:
-    """A slow job in the middle of its work, and its log."""
+    """Return a slow job in the middle of its work, and its log."""
     log = scene.home / f"{store.stem}.log"
     job = scene.jobs.begin(*scene.words(store), **BATCH, **environment, DRILL_LOG=str(log))
     deadline = time.monotonic() + 60

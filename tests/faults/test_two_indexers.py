@@ -1,5 +1,5 @@
 """Two jobs at once: on one store of one machine the second is refused; on one cluster both write,
-and it is the same.
+with the same result.
 """
 
 import secrets
@@ -15,7 +15,7 @@ from scene import BATCH, Scene
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Jobs]:
-    """As it were another machine: a state folder of its own."""
+    """Return the environment of another machine: a state folder of its own."""
     jobs = Jobs(tmp_path)
     assert jobs.run("--version").code == 0
     yield jobs
@@ -41,7 +41,7 @@ def test_the_second_job_on_an_embedded_store_is_refused(scene: Scene, other: Job
 
 
 def test_two_machines_fill_one_cluster(opensearch_url: str, tmp_path: Path, other: Jobs) -> None:
-    """Neither knows of the other's journal; one of them is killed on the way."""
+    """Neither knows the other's journal; one of them is killed on the way."""
     folder, name = library(tmp_path / "papers", 150, 5), f"nearfold-two-{secrets.token_hex(6)}"
     url, whole = (
         f"{opensearch_url.replace('http', 'opensearch')}/{name}",

@@ -40,7 +40,7 @@ def engine() -> Iterator[FaultyEngine]:
 def opened(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[Callable[[FaultyEngine, str], Any]]:
-    """Open a prepared store with little patience and small batches."""
+    """Open a prepared store with few retries and small batches."""
     monkeypatch.setattr(
         "indexer.stores.engine.store.Sender", partial(Sender, patience=QUICK, max_operations=50)
     )
@@ -61,13 +61,13 @@ def opened(
 
 @pytest.fixture
 def store(engine: FaultyEngine, opened: Callable[[FaultyEngine, str], Any]) -> Any:
-    """Before an engine in memory, that can do nothing but write."""
+    """Open a store on an engine in memory that can only write."""
     return opened(engine, "x")
 
 
 @pytest.fixture
 def gate(opensearch_url: str) -> Iterator[FaultyEngine]:
-    """What goes wrong on the way to a real OpenSearch."""
+    """Return faults on the way to a real OpenSearch."""
     faulty = FaultyEngine(upstream=opensearch_url)
     yield faulty
     faulty.close()
@@ -75,7 +75,7 @@ def gate(opensearch_url: str) -> Iterator[FaultyEngine]:
 
 @pytest.fixture
 def real(gate: FaultyEngine, opened: Callable[[FaultyEngine, str], Any]) -> Iterator[Any]:
-    """Behind that gate."""
+    """Open a store behind that gate."""
     name = f"nearfold-sender-{secrets.token_hex(6)}"
     yield opened(gate, name)
     gate.forward("DELETE", f"/{name}", b"")
@@ -104,7 +104,7 @@ def writers() -> set[threading.Thread]:
 
 
 def until(happened: Callable[[], bool]) -> None:
-    """Wait for it; fail after ten seconds."""
+    """Wait for a condition; fail after ten seconds."""
     deadline = time.monotonic() + 10
     while not happened():
         assert time.monotonic() < deadline, "it did not happen"
@@ -177,7 +177,7 @@ def test_the_later_of_two_rows_with_one_id_wins_however_slow_the_earlier(
 def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(
     engine: FaultyEngine, store: Any
 ) -> None:
-    """It takes one request at a time until a third is done, then as many as come."""
+    """The engine takes one request at a time until a third is done, then all that come."""
     turned_away: list[int] = []
     widths: list[int] = []
 
@@ -228,7 +228,7 @@ def test_one_writer_that_stops_stops_the_job_and_leaves_no_thread(
 def test_a_job_that_nothing_comes_back_to_ends(
     engine: FaultyEngine, store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Should an answer trickle longer than even its deadline."""
+    """The answer trickles even longer than its deadline."""
 
     def trickle(exchange: Exchange) -> None:
         exchange.head(200, Content_Length="100")

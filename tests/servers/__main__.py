@@ -20,7 +20,7 @@ from servers.process import Server, StartError
 
 
 def main() -> int:
-    """Read the command line and do what it says; 1 when an engine is absent or does not start."""
+    """Run the command line; return 1 when an engine is absent or does not start."""
     parser = argparse.ArgumentParser(
         prog="servers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""A gate that wants requests signed by AWS Signature Version 4, as managed OpenSearch does.
+"""A gate that requires requests signed by AWS Signature Version 4, as managed OpenSearch does.
 
 The signature is worked out anew from the published rules, with nothing but the standard library.
 """
@@ -20,8 +20,8 @@ _AUTHORIZATION = re.compile(
 
 
 class AwsGate(Gate):
-    """Lets through what is signed with this key for this region and service; 403 for the rest, as
-    AWS answers.
+    """Passes requests that are signed with this key for this region and service; answers 403 to
+    others, as AWS does.
     """
 
     key, secret, token = (
@@ -32,7 +32,7 @@ class AwsGate(Gate):
     region, service = "eu-north-1", "es"
 
     def refusal(self, asked: Asked) -> tuple[int, str] | None:
-        """As told above."""
+        """Return the refusal of a request without a valid signature."""
         found = _AUTHORIZATION.fullmatch(asked.authorization)
         if found is None:
             return 403, "Missing Authentication Token"
@@ -61,7 +61,7 @@ class AwsGate(Gate):
 
 
 def signature(asked: Asked, headers: Mapping[str, str], secret: str, scope: Sequence[str]) -> str:
-    """The signature of a request over these headers, 64 hexadecimal digits."""
+    """Return the signature of a request over these headers, 64 hexadecimal digits."""
     parts = urlsplit(asked.path)
     query = sorted(
         (_quoted(name), _quoted(value))

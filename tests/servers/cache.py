@@ -1,5 +1,5 @@
-"""Where servers are kept between runs: outside the checkout, filled once, readable for the user
-that runs them.
+"""The cache of installed servers: outside the checkout, filled once, readable for the user that
+runs them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from servers.engine import AbsentError
 
 
 def folder() -> Path:
-    """The cache folder: `NEARFOLD_SERVERS`, or the user's cache; for root the system's, as root's
-    home is closed to others.
+    """Return the cache folder: `NEARFOLD_SERVERS`, or the user's cache; for root the system's, as
+    root's home is closed to others.
     """
     if chosen := os.environ.get("NEARFOLD_SERVERS"):
         return reachable(Path(chosen).resolve())
@@ -30,7 +30,7 @@ def folder() -> Path:
 
 @contextmanager
 def installing(name: str) -> Iterator[Path | None]:
-    """Give an empty folder to fill, or None when `name` is in the cache already; a filled one
+    """Yield an empty folder to fill, or None when `name` is in the cache already; a filled folder
     appears all at once.
 
     Several processes may ask at the same time: one fills, the others wait. A failure leaves nothing

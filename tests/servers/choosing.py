@@ -1,4 +1,4 @@
-"""Which server a test gets, and the servers of one test session: started at once in the background,
+"""The server that a test gets, and the servers of one test session: started in the background,
 ended together.
 """
 
@@ -20,14 +20,16 @@ ENGINES = {
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that answers, and what ends it; somebody else's server is left alone."""
+    """A server that answers, and the function that ends it; a server of the environment is left
+    running.
+    """
 
     url: str
     close: Callable[[], None]
 
 
 def obtain(engine: Engine) -> Running:
-    """A server from the environment, from a container or from jars, in this order.
+    """Return a server from the environment, from a container or from jars, in this order.
 
     Raises `AbsentError` when there is none to be had, `StartError` when there is one that does not
     come up.
@@ -40,7 +42,7 @@ def obtain(engine: Engine) -> Running:
 
 
 def from_jars(engine: Engine) -> Running:
-    """A server of our own, whatever else there is."""
+    """Return a server of our own, whatever others there are."""
     server = Server(engine)
     try:
         server.start()
@@ -51,7 +53,7 @@ def from_jars(engine: Engine) -> Running:
 
 
 def required() -> bool:
-    """True where an absent engine is a failure and no reason to skip: in CI, or when
+    """Return whether an absent engine is a failure and no reason to skip: in CI, or when
     `NEARFOLD_REQUIRE_ENGINES` is 1.
     """
     return os.environ.get("CI") == "true" or os.environ.get("NEARFOLD_REQUIRE_ENGINES") == "1"
@@ -70,14 +72,14 @@ class Session:
             self._running[engine.name] = self._pool.submit(obtain, engine)
 
     def url(self, engine: Engine) -> str:
-        """Wait for a server and return its URL; what `obtain` raised is raised again, every
-        time.
-        """
+        """Wait for a server and return its URL. Raises the error of `obtain`, every time."""
         self.begin(engine)
         return self._running[engine.name].result().url
 
     def close(self) -> None:
-        """End what was started; a server that is still starting is waited for and then ended."""
+        """End the servers that were started; one that is still starting is waited for and then
+        ended.
+        """
         for future in self._running.values():
             if not future.cancel() and future.exception() is None:
                 future.result().close()

@@ -19,7 +19,7 @@ _NAMES = [f"n{place + 1}" for place in range(NODES)]
 
 
 class Cluster:
-    """`nodes` are servers as any other; `hosts` is what a store URL names, `url` the first node.
+    """Three servers in `nodes`; `hosts` are those of a store URL, `url` is that of the first node.
     Ends with `close`.
     """
 
@@ -53,7 +53,7 @@ def _distinct_ports() -> list[int]:
 
 
 def _member(name: str, transport: int, transports: list[int]) -> Engine:
-    """One node: the usual configuration, but for the heap and who the others are."""
+    """Return one node: the usual configuration, except for the heap and the other nodes."""
     seeds = ",".join(f"127.0.0.1:{port}" for port in transports)
     members = (
         f"cluster.name: nearfold-{transports[0]}\nnode.name: {name}\ntransport.port: {transport}\n"

@@ -12,7 +12,7 @@ from servers.process import STARTUP, StartError, answers
 
 
 def engine_answers() -> bool:
-    """True when the `docker` command reaches an engine."""
+    """Return whether the `docker` command reaches an engine."""
     docker = shutil.which("docker")
     if docker is None:
         return False
@@ -24,7 +24,9 @@ def engine_answers() -> bool:
 
 
 def start(engine: Engine) -> tuple[str, Callable[[], None]]:
-    """Start a container and wait until its server is ready; return the URL and what ends it."""
+    """Start a container, wait until its server is ready, and return its URL and the function that
+    ends it.
+    """
     from testcontainers.core.container import DockerContainer
 
     container = DockerContainer(engine.image).with_envs(**engine.container_environment)

@@ -1,4 +1,4 @@
-"""What has to be known of an engine to start it, whichever way it is started."""
+"""The properties of an engine that are needed to start it in any of the ways."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from pathlib import Path
 
 
 class AbsentError(Exception):
-    """An engine cannot be had here; the message says what is missing and what to install or set."""
+    """Raised when an engine is not available; the message says what is missing and what to install
+    or set.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A command that runs a server in the foreground, and what it needs in its environment."""
+    """A command that runs a server in the foreground, with its environment."""
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]

@@ -37,14 +37,14 @@ class Operation:
 
 @dataclass
 class Exchange:
-    """One bulk request, and the ways to answer it."""
+    """One bulk request, and ways to answer it."""
 
     engine: FaultyEngine
     handler: BaseHTTPRequestHandler
     operations: list[Operation]
 
     def applied(self, ids: Iterable[str] | None = None) -> list[dict[str, Any]]:
-        """Apply the operations (on these ids), and the items that say so."""
+        """Apply the operations (on these ids), and return their items."""
         chosen = [one for one in self.operations if ids is None or one.id in set(ids)]
         self.engine.apply(chosen)
         if not self.engine.upstream or not chosen:
@@ -55,13 +55,13 @@ class Exchange:
         return list(json.loads(body)["items"])
 
     def answer(self, status: int, body: object, kind: str = JSON, **headers: str) -> None:
-        """A whole and proper answer; `body` is sent as JSON unless it is bytes."""
+        """Send a whole and valid answer; `body` is sent as JSON unless it is bytes."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.head(status, kind, Content_Length=str(len(content)), **headers)
         self.raw(content)
 
     def head(self, status: int, kind: str = JSON, **headers: str) -> None:
-        """A status and headers, and nothing after them."""
+        """Send a status and headers, and nothing after them."""
         self.handler.send_response(status)
         self.handler.send_header("Content-Type", kind)
         self.handler.send_header("X-Elastic-Product", "Elasticsearch")
@@ -70,16 +70,16 @@ class Exchange:
         self.handler.end_headers()
 
     def raw(self, content: bytes) -> None:
-        """Bytes as they are."""
+        """Send bytes unchanged."""
         self.handler.wfile.write(content)
         self.handler.wfile.flush()
 
     def cut(self) -> None:
-        """Close the connection in good order."""
+        """Close the connection in the regular way."""
         self.handler.close_connection = True
 
     def reset(self) -> None:
-        """Break the connection off with a reset."""
+        """Break the connection by a reset."""
         self.handler.connection.setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )
@@ -93,19 +93,19 @@ Behaviour = Callable[[Exchange], None]
 def item(
     operation: Operation, status: int, kind: str | None = None, reason: str = "no"
 ) -> dict[str, Any]:
-    """What a bulk answer says of one operation."""
+    """Return the item of a bulk answer for one operation."""
     error = {} if kind is None else {"error": {"type": kind, "reason": reason}}
     return {operation.action: {"_id": operation.id, "status": status, **error}}
 
 
 def well(exchange: Exchange) -> None:
-    """Do what was asked and say so."""
+    """Apply the operations and report success."""
     exchange.answer(200, {"errors": False, "items": exchange.applied()})
 
 
 @dataclass
 class FaultyEngine:
-    """The server; `requests` holds the ids of every bulk request that could be read, `applied` how
+    """The server; `requests` holds the ids of every readable bulk request, `applied` counts how
     often each id was written.
 
     `upstream` is the address of a real engine. A bulk request of more than `max_bytes` is refused
@@ -159,8 +159,8 @@ class FaultyEngine:
                 self.under_way -= 1
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
-        """Everything but bulk requests, where there is no real engine: an index is made and
-        shown.
+        """Answer other requests than bulk ones, where there is no real engine: an index can be
+        created and shown.
         """
         index, _, verb = path.strip("/").partition("/")
         if method == "PUT" and not verb:
@@ -175,7 +175,7 @@ class FaultyEngine:
         }
 
     def forward(self, method: str, path: str, body: bytes, kind: str = JSON) -> tuple[int, bytes]:
-        """What the real engine answers."""
+        """Return the answer of the real engine."""
         with closing(
             http.client.HTTPConnection(urlsplit(self.upstream or "").netloc, timeout=60)
         ) as connection:
@@ -220,25 +220,25 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_PUT = do_POST = do_DELETE = _serve  # noqa: N815 (names that http.server looks for)
 
     def handle_one_request(self) -> None:
-        """A client that has given up, or a connection that was reset on purpose, is no news."""
+        """Ignore a client that has given up, and a connection that was reset on purpose."""
         try:
             super().handle_one_request()
         except (OSError, ValueError):
             self.close_connection = True
 
     def finish(self) -> None:
-        """The same."""
+        """Ignore the same errors."""
         try:
             super().finish()
         except (OSError, ValueError):
             return
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def _operations(body: bytes) -> list[Operation]:
-    """The operations of a bulk body; raises ValueError when a line is not JSON in UTF-8."""
+    """Return the operations of a bulk body. Raises ValueError when a line is not JSON in UTF-8."""
     lines = body.splitlines(keepends=True)
     found = []
     while lines:

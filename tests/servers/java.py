@@ -1,4 +1,4 @@
-"""Which Java there is: the newest of those installed beside each other."""
+"""The newest of the installed versions of Java."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from servers.engine import AbsentError
 
 
 def home(minimum: int) -> Path:
-    """The home of the newest JDK installed, of version `minimum` or later; else `AbsentError` is
-    raised.
+    """Return the home of the newest JDK installed, of version `minimum` or later. Raises
+    `AbsentError`.
 
     Looked at: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux
     and macOS.
@@ -30,7 +30,7 @@ def home(minimum: int) -> Path:
 
 
 def fingerprint(place: Path) -> str:
-    """Eight hexadecimal digits that differ from one build of a JDK to another."""
+    """Return eight hexadecimal digits that differ from one build of a JDK to another."""
     return hashlib.sha256((place / "release").read_bytes()).hexdigest()[:8]
 
 
@@ -47,7 +47,7 @@ def _places() -> Iterator[Path]:
 
 
 def _version(place: Path) -> int:
-    """The feature version a JDK's `release` file names; 0 when it is not a JDK."""
+    """Return the feature version in a JDK's `release` file; 0 when the folder is no JDK."""
     release = place / "release"
     if not release.is_file() or not (place / "bin" / "java").is_file():
         return 0

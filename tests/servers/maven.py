@@ -16,7 +16,7 @@ _TIMEOUT = 900
 
 
 def copy(coordinates: str, into: Path) -> None:
-    """Copy one artifact, spelled `group:artifact:version[:type]`, into a folder."""
+    """Copy one artifact, written `group:artifact:version[:type]`, into a folder."""
     _run([f"{_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={into}"], into)
 
 

@@ -1,4 +1,4 @@
-"""OpenSearch, put together from the jars that the project publishes: the server and eighteen of its
+"""OpenSearch, assembled from the jars that the project publishes: the server and eighteen of its
 modules.
 
 The jars carry neither the security plugin nor k-NN nor analysis plugins; everything else behaves as
@@ -97,7 +97,7 @@ _FLAGS = (
 
 
 def install() -> Path:
-    """Put the home together once and return it."""
+    """Assemble the home once and return it."""
     name = f"opensearch-{VERSION}"
     with cache.installing(name) as fresh:
         if fresh:
@@ -110,8 +110,8 @@ def install() -> Path:
 
 
 def _archive() -> Path:
-    """Where the class-data archive for the JDK in use lies; an archive fits one build of one
-    JDK.
+    """Return the path of the class-data archive for the JDK in use; an archive fits one build of
+    one JDK.
     """
     return (
         cache.folder()
@@ -121,7 +121,7 @@ def _archive() -> Path:
 
 
 def _archive_classes(home: Path, fresh: Path) -> None:
-    """Start once and stop: the JVM leaves an archive of the classes it loaded, which saves a third
+    """Start once and stop: the JVM writes an archive of the classes it loaded, which saves a third
     of every later start.
     """
     server = Server(replace(ENGINE, install=lambda: home))
@@ -166,7 +166,7 @@ def _take(jars: Iterable[Path], place: Path) -> None:
 
 
 def _unversioned(jar: Path) -> str:
-    """An artifact's name without version: `lucene-core` for `lucene-core-10.5.0.jar`."""
+    """Return an artifact's name without version: `lucene-core` for `lucene-core-10.5.0.jar`."""
     words = jar.stem.split("-")
     first = next(
         (place for place, word in enumerate(words) if place and word[:1].isdigit()), len(words)

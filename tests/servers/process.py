@@ -1,5 +1,5 @@
-"""A server as a process of ours: started, waited for, killed, paused, started again on the same
-data and port.
+"""A server as a child process: started, waited for, killed, paused, and restarted on the same data
+and port.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 class StartError(Exception):
-    """A server that is installed did not come up; the message ends with the last lines of its
+    """Raised when an installed server does not start; the message ends with the last lines of its
     log.
     """
 
 
 class Server:
-    """One server with a port and a data folder of its own; both stay the same until `close`.
+    """One server with a port and a data folder of its own, both fixed until `close`.
 
     `detached` servers outlive this process and end when their supervisor, `supervisor_pid`, gets
     SIGTERM.
@@ -75,27 +75,27 @@ class Server:
 
     @property
     def variable(self) -> str:
-        """The variable in which tests look for the URL of such a server."""
+        """The environment variable with the URL of such a server."""
         return self.engine.variable
 
     @property
     def supervisor_pid(self) -> int:
-        """The process to send SIGTERM to; raises `StartError` before the first start."""
+        """The process to send SIGTERM to. Raises `StartError` before the first start."""
         if self._supervisor is None:
             raise StartError(f"{self.engine.name} was not started")
         return self._supervisor.pid
 
     @property
     def pid(self) -> int:
-        """The server's own process."""
+        """The server's own process id."""
         return int((self.folder / "server.pid").read_text(encoding="ascii"))
 
     def kill(self) -> None:
-        """End the server at once, as a power cut would; its data stay."""
+        """End the server at once, as a power failure would; its data stay."""
         self._signal_and_wait(signal.SIGKILL)
 
     def stop(self) -> None:
-        """Let the server shut down in order; its data stay."""
+        """Let the server shut down; its data stay."""
         self._signal_and_wait(signal.SIGTERM)
 
     def restart(self) -> None:
@@ -104,11 +104,11 @@ class Server:
         self.start()
 
     def pause(self) -> None:
-        """Stop the clock for the server: connections are accepted, nothing is answered."""
+        """Stop the server's process: connections are accepted, nothing is answered."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a paused server go on."""
+        """Continue a paused server."""
         os.kill(self.pid, signal.SIGCONT)
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def log(self, characters: int = 3000) -> str:
-        """The last characters of what the server printed."""
+        """Return the last characters of the server's output."""
         path = self.folder / "server.log"
         return (
             path.read_text(encoding="utf-8", errors="replace")[-characters:]
@@ -145,7 +145,7 @@ class Server:
 
 
 def answers(port: int, path: str) -> bool:
-    """True when a loopback server answers 200 to a GET within five seconds."""
+    """Return whether a loopback server answers 200 to a GET within five seconds."""
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
         try:
             connection.request("GET", path)
@@ -155,8 +155,8 @@ def answers(port: int, path: str) -> bool:
 
 
 def _unprivileged_user() -> int | None:
-    """Whom to run servers as, because they refuse root: `nobody` when root starts them, else None
-    for the same user.
+    """Return the user that runs servers, because they refuse root: `nobody` when root starts them,
+    else None for the same user.
     """
     return pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
 

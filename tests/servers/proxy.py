@@ -1,5 +1,5 @@
-"""A gate in front of a server: an HTTP proxy on loopback that lets through what its rule allows, as
-a secured cluster does.
+"""A gate in front of a server: an HTTP proxy on loopback that passes the requests that its rule
+allows, as a secured cluster does.
 
 The servers made from jars have no security plugin, so wrong passwords and missing rights are tested
 against this.
@@ -36,12 +36,12 @@ class Asked:
 
     @property
     def authorization(self) -> str:
-        """Who asks, empty when nobody says so."""
+        """The `Authorization` header, empty without one."""
         return self.headers.get("Authorization", "")
 
 
 class Gate:
-    """Forwards to `upstream` what `refusal` lets pass.
+    """Forwards to `upstream` the requests that `refusal` lets pass.
 
     `url` is http, or https with a certificate that the authority in the file `tls` vouches for,
     which this writes. Ends with `close`.
@@ -65,7 +65,7 @@ class Gate:
         self._thread.start()
 
     def refusal(self, asked: Asked) -> tuple[int, str] | None:
-        """Status and reason of a refusal; None when the request may pass."""
+        """Return status and reason of a refusal; None when the request may pass."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -76,7 +76,7 @@ class Gate:
 
 
 class AuthProxy(Gate):
-    """A gate that wants credentials.
+    """A gate that requires credentials.
 
     `user` with `password`, or `api_key`, may do everything; `reader` with `password` may only read
     (403 for the rest); anybody else gets 401.
@@ -85,7 +85,7 @@ class AuthProxy(Gate):
     user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"
 
     def refusal(self, asked: Asked) -> tuple[int, str] | None:
-        """As told above."""
+        """Return the refusal of a request without the credentials."""
         if asked.authorization in (basic(self.user, self.password), f"ApiKey {self.api_key}"):
             return None
         if asked.authorization != basic(self.reader, self.password):
@@ -98,7 +98,7 @@ class AuthProxy(Gate):
 
 
 def _certified(authority_file: Path) -> ssl.SSLContext:
-    """A server's side of TLS for 127.0.0.1 and localhost."""
+    """Return the server's side of TLS for 127.0.0.1 and localhost."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(authority_file))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -107,7 +107,7 @@ def _certified(authority_file: Path) -> ssl.SSLContext:
 
 
 def basic(user: str, password: str) -> str:
-    """The header of a user with a password."""
+    """Return the header of a user with a password."""
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
 
 
@@ -163,4 +163,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the tests look at answers, not at a log."""
+        """Log nothing: the tests look at answers."""

@@ -1,5 +1,5 @@
-"""A gate that allows only what a role file lists, as OpenSearch's security plugin does, which the
-jars do not carry.
+"""A gate that allows only the actions of a role file, as OpenSearch's security plugin does, which
+the jars lack.
 
 A request is translated into the actions that the engine performs for it. What the table below does
 not know is refused, so a new kind of request fails a test until somebody says which right it needs.
@@ -58,8 +58,8 @@ _WRITES = {
 
 
 class RoleGate(Gate):
-    """Lets users named like roles, with `password`, do what their role allows; `granted` notes what
-    was needed.
+    """Lets users named like roles, with `password`, do what their role allows; `granted` records
+    the required actions.
     """
 
     password = "correct horse"
@@ -70,7 +70,7 @@ class RoleGate(Gate):
         super().__init__(upstream, tls)
 
     def refusal(self, asked: Asked) -> tuple[int, str] | None:
-        """As told above."""
+        """Return the refusal of a request that the user's role does not allow."""
         role = next(
             (one for one in self.roles if asked.authorization == basic(one, self.password)), None
         )
@@ -84,9 +84,7 @@ class RoleGate(Gate):
 
 
 def needed(asked: Asked) -> Iterator[tuple[str, str | None]]:
-    """The actions behind a request and the index of each, None for those asked of the whole
-    cluster.
-    """
+    """Return the actions of a request and the index of each, None for actions on the whole cluster."""
     path = urlsplit(asked.path).path.strip("/")
     for prefix, action in _CLUSTER.items():
         if path == f"{prefix}/_simulate":
@@ -137,8 +135,8 @@ def _aliases(body: bytes) -> Iterator[tuple[str, str | None]]:
 
 
 def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
-    """Whether a role of OpenSearch's form allows an action; `*` as index: on any index, for what a
-    point in time stands for.
+    """Return whether a role of OpenSearch's form allows an action; `*` as index: on any index that
+    a point in time covers.
     """
     if index is None:
         return _matches(role["cluster_permissions"], action)

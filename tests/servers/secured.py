@@ -28,8 +28,8 @@ xpack.security.authc.anonymous.roles: ready
 
 
 def engine(roles: Mapping[str, Any]) -> Engine:
-    """An Elasticsearch with these roles and, for each, a user of the same name; `root` may do
-    everything.
+    """Return an Elasticsearch with these roles and, for each, a user of the same name; `root` may
+    do everything.
     """
 
     def launch(home: Path, folder: Path, port: int) -> Launch:
@@ -57,6 +57,6 @@ def engine(roles: Mapping[str, Any]) -> Engine:
 
 
 def _hashed() -> str:
-    """The password as the file realm keeps it."""
+    """Return the password as the file realm stores it."""
     digest = hashlib.pbkdf2_hmac("sha512", PASSWORD.encode(), _SALT, 1000, 32)
     return f"{{PBKDF2}}1000${base64.b64encode(_SALT).decode()}${base64.b64encode(digest).decode()}"

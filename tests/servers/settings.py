@@ -12,8 +12,8 @@ _PORTS = range(20000, 32000)
 
 
 def yaml(folder: Path, port: int) -> str:
-    """Settings of a node that is its own cluster, on loopback only, and that a nearly full disk
-    does not stop.
+    """Return the settings of a node that is its own cluster, on loopback only, and that a nearly
+    full disk does not stop.
     """
     return (
         f"cluster.name: nearfold-{port}\nnode.name: n1\ndiscovery.type: single-node\nnetwork.host: 127.0.0.1\n"

@@ -1,5 +1,4 @@
-"""Run one server and see to it that it never outlives the process that wanted it, however that one
-ends.
+"""Run one server, and end it when the process that started it ends in any way.
 
     supervisor.py --folder DATA [--parent PID] [--user UID] -- COMMAND...
 
@@ -69,7 +68,7 @@ def _die_with_parent() -> None:
 
 
 def _watch(server: subprocess.Popen[bytes], parent: int) -> int:
-    """Wait for the server to end; leave as soon as the parent is another one."""
+    """Wait for the server to end; return as soon as the parent is another process."""
     while (code := server.poll()) is None:
         if parent and os.getppid() != parent:
             sys.exit(0)
@@ -78,8 +77,8 @@ def _watch(server: subprocess.Popen[bytes], parent: int) -> int:
 
 
 def _end(server: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the server's process group: its data are thrown away, so there is
-    nothing to save.
+    """Kill the rest of the server's process group: its data are discarded, so there is nothing to
+    save.
     """
     try:
         os.killpg(server.pid, signal.SIGKILL)

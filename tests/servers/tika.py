@@ -13,7 +13,7 @@ _JAR = f"tika-server-standard-{VERSION}.jar"
 
 
 def install() -> Path:
-    """Fetch the server's jar once and return the folder it lies in."""
+    """Fetch the server's jar once and return its folder."""
     java.home(JDK)
     name = f"tika-{VERSION}"
     with cache.installing(name) as fresh:

@@ -1,5 +1,5 @@
-"""A stand-in for Hansken's gatekeeper and keystore on loopback: it answers the calls that the
-client makes, and notes them.
+"""A stand-in for Hansken's gatekeeper and keystore on loopback, which answers and records the calls
+of the client.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MODEL = {
 
 @dataclass
 class Gatekeeper:
-    """The project's traces, with their streams; `requests` is what was asked, in order."""
+    """The project's traces, with their streams; `requests` are the received requests, in order."""
 
     traces: dict[str, dict[str, Any]] = field(default_factory=dict)
     streams: dict[tuple[str, str], bytes] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Gatekeeper:
     def add(
         self, number: int, name: str, user: dict[str, Any] | None = None, **streams: bytes
     ) -> str:
-        """One document with its streams; `user` is what investigators annotated."""
+        """Add one document with its streams; `user` are the annotations of investigators."""
         uid = f"{IMAGE}:0-{number}"
         described = {
             stream: {
@@ -79,7 +79,7 @@ class Gatekeeper:
 
 
 def served(gatekeeper: Gatekeeper) -> ThreadingHTTPServer:
-    """A server that runs in a thread until it is shut down."""
+    """Run a server in a thread until it is shut down."""
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_: object) -> None:

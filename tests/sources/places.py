@@ -138,7 +138,7 @@ CONTAINERS = set(FILLS) - {"folder", "memory"}
 
 
 class Place:
-    """One place that can be filled again and again, and a store that it is indexed into."""
+    """A place that can be filled repeatedly, and a store that it is indexed into."""
 
     def __init__(self, kind: str, folder: Path, store: Store) -> None:
         self.kind, self.folder, self.store = kind, folder, store

@@ -1,4 +1,4 @@
-"""Servers on loopback that speak S3 and SFTP as far as reading goes, over the files of a folder."""
+"""Servers on loopback that support reading by S3 and SFTP, over the files of a folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HTTP_WHEN = "Wed, 31 Jan 2024 12:00:00 GMT"
 
 @contextmanager
 def s3_server(root: Path) -> Iterator[str]:
-    """The address of an S3 whose buckets are the folders in `root`."""
+    """Yield the address of an S3 server whose buckets are the folders in `root`."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_S3,), {"root": root}))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -103,7 +103,7 @@ class _S3(BaseHTTPRequestHandler):
 
 @contextmanager
 def sftp_server(root: Path, user: str, password: str) -> Iterator[int]:
-    """The port of an SFTP server that lets this user read what is in `root`."""
+    """Yield the port of an SFTP server on which this user may read the files in `root`."""
     import paramiko
 
     class Files(paramiko.SFTPServerInterface):

@@ -1,4 +1,4 @@
-"""Containers as attackers and accidents make them, and records with odd fields."""
+"""Containers that are hostile or damaged, and records with unusual fields."""
 
 from __future__ import annotations
 
@@ -361,7 +361,7 @@ def test_members_of_one_name_are_told_apart_whatever_they_are_called(kind, tmp_p
 
 
 def packed(kind, members):
-    """An archive of these members, as bytes."""
+    """Return an archive of these members, as bytes."""
     members = list(members.items()) if isinstance(members, dict) else members
     data = io.BytesIO()
     if kind == "zip":

@@ -1,5 +1,5 @@
-"""copietje's workflow, line for line: its MinHash, its LSH and its output by datasketch itself,
-ours by two commands.
+"""The workflow of copietje: its MinHash, LSH and output by datasketch itself, compared with two
+commands of nearfold.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LABELLED, UNLABELLED = 40, 80
 
 
 def texts():
-    """Documents, each a few edits away from one of eight, by uid; every third is labelled."""
+    """Return documents, each a few edits away from one of eight, by uid; every third is labelled."""
     random.seed(7)
     words = [
         f"{random.choice('bcdfghklm')}{random.choice('aeiou')}{random.choice('nrst')}{number}"
@@ -36,7 +36,7 @@ def texts():
 
 
 def expected(documents, labelled):
-    """What copietje prints, by the library that it uses."""
+    """Return the output of copietje, by the library that it uses."""
     sketches = {}
     for uid, text in documents.items():
         sketches[uid] = MinHash(num_perm=128)

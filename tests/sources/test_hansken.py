@@ -1,4 +1,4 @@
-"""Hansken through its own client, which is real, against a stand-in for the server."""
+"""Hansken by its own client, which is real, against a stand-in for the server."""
 
 from __future__ import annotations
 

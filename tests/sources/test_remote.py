@@ -1,5 +1,5 @@
-"""URLs of other file systems: a real HTTP server on loopback, file://, memory://, and what cannot
-be read.
+"""URLs of other file systems: a real HTTP server on loopback, file://, memory://, and unreadable
+ones.
 """
 
 from __future__ import annotations

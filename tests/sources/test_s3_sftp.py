@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["s3", "sftp"])
 def place(request, root, monkeypatch, tmp_path):
-    """The URL of the folder; passwords come from fsspec's own settings."""
+    """Return the URL of the folder; passwords are in the settings of fsspec."""
     if request.param == "s3":
         pytest.importorskip("s3fs")
         with s3_server(root) as address:

@@ -1,5 +1,5 @@
-"""What every source promises: stable ids, one outcome a document, nothing done twice, and a bad one
-that harms no other.
+"""The contract of every source: stable ids, one outcome a document, no repeated work, and failures
+that affect no other document.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page on sources: every command runs, in order, and does what the page says."""
+"""The documentation of sources: every command runs, in order, with the documented effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tika compiled to native code: what it reads, what it refuses, and in which words."""
+"""Tika compiled to native code: the formats that it reads, its refusals, and their messages."""
 
 import random
 import struct

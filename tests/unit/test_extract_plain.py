@@ -1,4 +1,4 @@
-"""Plain text: decoded exactly, and told apart from everything that needs a reader."""
+"""Plain text: decoded exactly, and distinguished from everything that needs an extractor."""
 
 import codecs
 import random

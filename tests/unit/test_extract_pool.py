@@ -1,5 +1,5 @@
-"""The pool: a document that hangs, crashes or eats memory costs itself, and nothing outlives the
-program.
+"""The pool: a document that hangs, crashes or takes too much memory fails alone, and no process
+outlives the program.
 """
 
 import contextlib

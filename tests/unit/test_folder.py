@@ -1,4 +1,4 @@
-"""Walking folders: every file once, whatever it is called and whatever else lies about."""
+"""Walking folders: every file once, whatever its name and the files beside it are."""
 
 import hashlib
 import os

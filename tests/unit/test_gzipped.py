@@ -35,7 +35,7 @@ def test_damaged_and_too_large_ones_are_refused() -> None:
 
 
 def test_a_long_changelog_is_indexed_word_for_word(tmp_path: Path) -> None:
-    """Repetitive text with far references: what the extractor garbled when it unpacked by
+    """Repetitive text with distant references, which the extractor garbles when it unpacks the file
     itself.
     """
     lines = [

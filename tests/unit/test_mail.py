@@ -1,6 +1,4 @@
-"""Mail that says it is UTF-8 is read as UTF-8, whatever its transfer encoding and whatever else it
-carries.
-"""
+"""Mail that declares UTF-8 is read as UTF-8, with any transfer encoding and any other content."""
 
 from email.message import EmailMessage
 

@@ -1,4 +1,4 @@
-"""Reading one file: its bytes at one moment, or a clear sentence."""
+"""Reading one file: its bytes at one time, or a clear error."""
 
 import hashlib
 import os
@@ -103,7 +103,7 @@ def test_file_without_permission(folder: Path, request: pytest.FixtureRequest) -
 
 
 def meddle(monkeypatch: pytest.MonkeyPatch, changes: list[Callable[[], object]]) -> None:
-    """Make a change to the file after each of its first readings, as another program would."""
+    """Change the file after each of its first readings, as another program would."""
     real = reading._bounded
 
     def bounded(handle: int, most: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What is told where the package carries no metadata, as in a checkout that was never installed."""
+"""The output of a package without metadata, as in a checkout that was never installed."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ BARE = (
 
 
 def bare(folder: Path, *words: str) -> str:
-    """What a command prints where no package carries metadata."""
+    """Return the output of a command where no package carries metadata."""
     done = subprocess.run(
         [sys.executable, "-c", BARE, *words], cwd=folder, env={"PYTHONPATH": str(ROOT), "HOME": str(folder)},
         capture_output=True, text=True, check=False,
