@@ -8,7 +8,7 @@ import json
 import pytest
 import samples
 from pipelines import bulk, call, expected, good, signed
-from servers.proxy import Asked, Gate
+from servers.proxy import Gate, GateRequest
 
 from indexer.operations.doctor import doctor
 from indexer.operations.install import install
@@ -169,7 +169,7 @@ def test_an_index_may_have_it_as_its_default(there):
 class WithoutProcessor(Gate):
     """The engine as it is without its plugin: the name of the processor is not known to it."""
 
-    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+    def refusal(self, asked: GateRequest) -> tuple[int, str] | None:
         """What the engine answers to a pipeline with a processor that it lacks."""
         lacks = b'"attachment"' in asked.body and ("_simulate" in asked.path or NAME in asked.path)
         return (400, self.answer) if lacks else None

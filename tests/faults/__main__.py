@@ -64,13 +64,17 @@ def main() -> int:
     )
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--record", action="store_true")
-    given = parser.parse_args()
-    if given.table:
+    arguments = parser.parse_args()
+    if arguments.table:
         say(table())
         return 0
-    if given.fuzz is not None:
-        return fuzz(given.fuzz)
-    return drills(given.drills, given.record) if given.drills is not None else kills(given)
+    if arguments.fuzz is not None:
+        return fuzz(arguments.fuzz)
+    return (
+        drills(arguments.drills, arguments.record)
+        if arguments.drills is not None
+        else kills(arguments)
+    )
 
 
 def drills(names: list[str], keep: bool) -> int:
@@ -101,45 +105,49 @@ def fuzz(seconds: int) -> int:
     import test_fuzzing
 
     tests = [name for name, test in vars(test_fuzzing).items() if hasattr(test, "hypothesis")]
-    found = []
+    failed = []
     with tempfile.TemporaryDirectory() as scratch:
         for name in tests:
             say(f"\n{name}")
             command = [sys.executable, str(HERE / "coverage_guided.py"), name, str(seconds)]
             if subprocess.run(command, cwd=scratch, check=False).returncode:
-                found.append(name)
+                failed.append(name)
     say(
-        f"\n{len(tests)} fuzzers of {seconds} s each; found something: {', '.join(found) or 'none'}"
+        f"\n{len(tests)} fuzzers of {seconds} s each; found something: {', '.join(failed) or 'none'}"
     )
-    return 1 if found else 0
+    return 1 if failed else 0
 
 
-def kills(given: argparse.Namespace) -> int:
+def kills(arguments: argparse.Namespace) -> int:
     """Run a campaign of random kills."""
-    say(f"--seed {given.seed}")
-    began, until = time.monotonic(), time.monotonic() + 60 * given.minutes
+    say(f"--seed {arguments.seed}")
+    started, until = time.monotonic(), time.monotonic() + 60 * arguments.minutes
     with tempfile.TemporaryDirectory() as scratch:
-        if given.store == "sqlite":
-            toll = embedded(Path(scratch), given.seed, given.files or 500, say).run(
-                given.kills, until
+        if arguments.store == "sqlite":
+            toll = embedded(Path(scratch), arguments.seed, arguments.files or 500, say).run(
+                arguments.kills, until
             )
         else:
-            toll = _on_cluster(Path(scratch), given, until)
-    say(f"{toll}; {time.monotonic() - began:,.0f} s; seed {given.seed}")
-    if given.record:
+            toll = _on_cluster(Path(scratch), arguments, until)
+    say(f"{toll}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
+    if arguments.record:
         server = toll.kills["the server"]
-        of_jobs = {f"campaign nearfold {given.store}": toll.kills.total() - server}
+        of_jobs = {f"campaign nearfold {arguments.store}": toll.kills.total() - server}
         record(
-            of_jobs if given.store == "sqlite" else {**of_jobs, f"campaign {given.store}": server}
+            of_jobs
+            if arguments.store == "sqlite"
+            else {**of_jobs, f"campaign {arguments.store}": server}
         )
     return 0
 
 
-def _on_cluster(home: Path, given: argparse.Namespace, until: float) -> Toll:
-    node = Server(ENGINES[given.store])
+def _on_cluster(home: Path, arguments: argparse.Namespace, until: float) -> Toll:
+    node = Server(ENGINES[arguments.store])
     try:
         node.start()
-        return cluster(home, given.seed, given.files or 20_000, node, say).run(given.kills, until)
+        return cluster(home, arguments.seed, arguments.files or 20_000, node, say).run(
+            arguments.kills, until
+        )
     finally:
         node.close()
 

@@ -11,6 +11,6 @@ from scene import Scene
 @pytest.fixture(scope="session")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Return a folder that was indexed, revised since then, and can be indexed again."""
-    made = Scene(tmp_path_factory.mktemp("scene"))
-    yield made
-    made.jobs.close()
+    result = Scene(tmp_path_factory.mktemp("scene"))
+    yield result
+    result.jobs.close()

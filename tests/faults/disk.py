@@ -71,7 +71,7 @@ def recorded(trace: Path, folder: Path, log: Path) -> list[Event]:
     """Return the changes in a folder, in order; writes into `log` are events that the job `told`."""
     begun: dict[str, str] = {}
     events = []
-    for line in trace.read_text().splitlines():
+    for line in trace.read_text(encoding="utf-8").splitlines():
         if line.endswith(" <unfinished ...>"):
             process, _, rest = line.removesuffix(" <unfinished ...>").partition(" ")
             begun[process] = rest.strip().partition("(")[2]

@@ -64,9 +64,9 @@ class Jobs:
         """Start a job and return its process."""
         for file in self._files.values():
             Path(file).unlink(missing_ok=True)
-        asked = {"argv": list(map(str, argv)), "environment": environment, **self._files}
+        request = {"argv": list(map(str, argv)), "environment": environment, **self._files}
         assert self._server.stdin and self._server.stdout
-        print(json.dumps(asked), file=self._server.stdin, flush=True)
+        print(json.dumps(request), file=self._server.stdin, flush=True)
         return int(self._server.stdout.readline())
 
     def ended(self, job: int) -> Ended:
@@ -75,13 +75,14 @@ class Jobs:
         alarm = subprocess.Popen(
             ["sh", "-c", f"sleep {SECONDS} && kill -9 {job}"], start_new_session=True
         )
-        began = time.monotonic()
+        started = time.monotonic()
         code, kilobytes = json.loads(self._server.stdout.readline())
         os.killpg(alarm.pid, signal.SIGKILL)
         alarm.wait()
-        assert time.monotonic() - began < SECONDS, "I7: the job hung"
+        assert time.monotonic() - started < SECONDS, "I7: the job hung"
         out, err = (
-            Path(file).read_text() if Path(file).exists() else "" for file in self._files.values()
+            Path(file).read_text(encoding="utf-8") if Path(file).exists() else ""
+            for file in self._files.values()
         )
         return Ended(code, out, err, kilobytes / 1024)
 
@@ -147,7 +148,7 @@ def revised(folder: Path) -> None:
     for number in (1, 4, 8, 9, 16, 17, 24, 33):
         write(
             folder / f"{number:03}.txt",
-            edited((folder / f"{number:03}.txt").read_text(), 20, "new"),
+            edited((folder / f"{number:03}.txt").read_text(encoding="utf-8"), 20, "new"),
             1000 + number,
         )
     for number in range(500, 520):

@@ -88,11 +88,11 @@ class Campaign:
         return self.toll
 
     def _undisturbed(self) -> dict[str, tuple[object, ...]]:
-        began = time.monotonic()
+        started = time.monotonic()
         job = self._begin(f"sqlite:///{self.home}/whole.db", self.home / "whole.log")
         assert self._ended(job).code == 0
         self.say(
-            f"undisturbed on an embedded store: {time.monotonic() - began:.1f} s for {self.toll.files:,} files"
+            f"undisturbed on an embedded store: {time.monotonic() - started:.1f} s for {self.toll.files:,} files"
         )
         return grouped(f"sqlite:///{self.home}/whole.db")
 
@@ -121,12 +121,12 @@ class Campaign:
             1, min(self.toll.files // 2, 3_000) if step in EACH_FILE else self.batches
         )
         moment = self.chance.uniform(0.0, 1.1 * self.seconds) if draw is not None else None
-        began = time.monotonic()
+        started = time.monotonic()
         job = self._begin(
             url, log, {} if step is None else {"NEARFOLD_FAILPOINTS": f"{step}:{hit}=kill"}
         )
         self.toll.jobs += 1
-        while job.poll() is None and (moment is None or time.monotonic() - began < moment):
+        while job.poll() is None and (moment is None or time.monotonic() - started < moment):
             time.sleep(0.005)
             if self.node and draw is not None and self.chance.random() < 0.015 / self.seconds:
                 self._kill_node(log)
@@ -137,7 +137,7 @@ class Campaign:
         if ended.code == -signal.SIGKILL:
             self.toll.kills[step or "any moment"] += 1
             self.say(
-                f"{self.toll.kills.total():4} {step or f'after {time.monotonic() - began:.2f} s'}"
+                f"{self.toll.kills.total():4} {step or f'after {time.monotonic() - started:.2f} s'}"
             )
             return None
         assert ended.code == 0 or (self.node and ended.code in STOPPED), (
@@ -150,10 +150,10 @@ class Campaign:
         self.node.kill()
         self.toll.kills["the server"] += 1
         time.sleep(self.chance.uniform(0, 2))
-        began = time.monotonic()
+        started = time.monotonic()
         self.node.start()
         self.say(
-            f"{self.toll.kills.total():4} the server, up again after {time.monotonic() - began:.0f} s"
+            f"{self.toll.kills.total():4} the server, up again after {time.monotonic() - started:.0f} s"
         )
 
     def _look(self, url: str, log: Path, acknowledged: set[str]) -> None:
@@ -197,7 +197,7 @@ class Campaign:
         assert grouped(url) == self.expected, "I9: not what an undisturbed run makes"
         word = f"fresh{self.toll.stores}word"
         fresh = self.home / f"{word}.txt"
-        fresh.write_text(f"{word} came after the fault and is found")
+        fresh.write_text(f"{word} came after the fault and is found", encoding="utf-8")
         assert self._ended(self._begin(url, self.home / "fresh.log", folder=fresh)).code == 0
         assert alive(url, word), "I6"
         self.toll.stores += 1
@@ -236,7 +236,10 @@ class Campaign:
     def _ended(self, job: subprocess.Popen[bytes]) -> Ended:
         job.wait(900)
         return Ended(
-            job.returncode, (self.home / "out").read_text(), (self.home / "err").read_text(), 0
+            job.returncode,
+            (self.home / "out").read_text(encoding="utf-8"),
+            (self.home / "err").read_text(encoding="utf-8"),
+            0,
         )
 
 

@@ -26,6 +26,7 @@ from indexer.sketch.fingerprint import fingerprints
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
 
+EVENTS = {"extracted", "indexed", "failed"}
 INVARIANTS = tuple(f"I{number}" for number in range(1, 10))
 
 
@@ -73,14 +74,19 @@ def sound(now: Standing) -> None:
     rows = list(now.rows.values())
     signed = fingerprints([row.text for row in rows], DEFAULT)
     for place, row in enumerate(rows):
-        made = signed[place]
+        computed = signed[place]
         cut = row.status == "truncated"
-        assert row.status in (made.status, "truncated"), f"I3: {row.path} is {row.status}"
-        slots = None if made.minhash is None else pack_slots(made.minhash)
+        assert row.status in (computed.status, "truncated"), f"I3: {row.path} is {row.status}"
+        slots = None if computed.minhash is None else pack_slots(computed.minhash)
         stored = (row.bands, row.blocks, row.minhash, row.simhash, row.exact, row.words)
-        assert stored == (made.bands, made.blocks, slots, made.simhash, made.exact, made.words), (
-            f"I3: keys of {row.path}"
-        )
+        assert stored == (
+            computed.bands,
+            computed.blocks,
+            slots,
+            computed.simhash,
+            computed.exact,
+            computed.words,
+        ), f"I3: keys of {row.path}"
         assert not cut or row.principal is not True, f"I4: {row.path} is cut and leads a family"
     assert broken(rows) == []
 
@@ -89,8 +95,10 @@ def told(log: Path, word: str) -> Counter[str]:
     """Return how often each path is in a job's log with this word: `extracted`, `indexed` or
     `failed`.
     """
-    lines = log.read_text().splitlines() if log.exists() else []
-    return Counter(line.partition(" ")[2] for line in lines if line.startswith(f"{word} "))
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    events = [line.partition(" ") for line in lines]
+    assert {event for event, _, _ in events} <= EVENTS, f"{log} has other events"
+    return Counter(path for event, _, path in events if event == word)
 
 
 def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
@@ -101,9 +109,9 @@ def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
     for path in told(log, "indexed"):
         assert path in by_path, f"I2: {path} was acknowledged and is not there"
         if path.endswith(".txt"):
-            assert by_path[path].text == Path(path).read_text()[:most_chars].strip("\ufeff"), (
-                f"I2: {path} has another text"
-            )
+            assert by_path[path].text == Path(path).read_text(encoding="utf-8")[:most_chars].strip(
+                "\ufeff"
+            ), f"I2: {path} has another text"
     assert set(told(log, "failed")) <= set(now.failed), (
         "I1: a failure was told and is not remembered"
     )

@@ -43,7 +43,8 @@ def _write_down(log: int) -> None:
 
     def told(outcome: Outcome) -> None:
         if isinstance(outcome, (IndexedBlob, FailedBlob)):
-            os.write(log, f"{type(outcome).__name__.lower()} {outcome.path}\n".encode())
+            word = "indexed" if isinstance(outcome, IndexedBlob) else "failed"
+            os.write(log, f"{word} {outcome.path}\n".encode())
 
     @contextlib.contextmanager
     def show_documents(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
@@ -60,23 +61,23 @@ def serve() -> None:
     In between a signal may be sent to the process by whoever asked.
     """
     for line in sys.stdin:
-        asked = json.loads(line)
+        request = json.loads(line)
         child = os.fork()
         if child == 0:
-            _run(asked)
+            _run(request)
         print(child, flush=True)
         _, status, used = os.wait4(child, 0)
         print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_maxrss]), flush=True)
 
 
-def _run(asked: dict[str, Any]) -> None:
+def _run(request: dict[str, Any]) -> None:
     os.setsid()
     for number, name in ((1, "out"), (2, "err")):
-        os.dup2(os.open(asked[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+        os.dup2(os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdin = open(0, closefd=False)  # noqa: SIM115 - the process ends with it
-    os.environ.update(asked["environment"])
-    sys.argv[1:] = asked["argv"]
+    os.environ.update(request["environment"])
+    sys.argv[1:] = request["argv"]
     code = 70
     try:
         prepare()

@@ -31,10 +31,14 @@ TELLING = {
 
 
 def test_the_time_of_day_is_only_told_never_reckoned_with() -> None:
-    asked = re.compile(
+    clocks = re.compile(
         r"\btime\.(time|time_ns|localtime|gmtime)\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\("
     )
-    files = [path for path in (ROOT / "indexer").rglob("*.py") if asked.search(path.read_text())]
+    files = [
+        path
+        for path in (ROOT / "indexer").rglob("*.py")
+        if clocks.search(path.read_text(encoding="utf-8"))
+    ]
     assert {str(path.relative_to(ROOT)) for path in files} <= set(TELLING)
 
 
@@ -62,7 +66,7 @@ def test_a_job_under_another_clock_that_is_killed_and_goes_on_under_ours(
 @pytest.mark.parametrize("seconds", [-86_400, 0, 2**31 - 1, 2**31 + 5, 2**32 + 5, 2**33])
 def test_files_from_before_1970_and_after_2038(seconds: int, tmp_path: Path, scene: Scene) -> None:
     file = tmp_path / "paper.txt"
-    file.write_text("a paper of another time, told by nothing but its date")
+    file.write_text("a paper of another time, told by nothing but its date", encoding="utf-8")
     os.utime(file, (seconds, seconds))
     url = f"sqlite:///{tmp_path}/x.db"
     assert scene.jobs.run("index", file, "--store", url).code == 0

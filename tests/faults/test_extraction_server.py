@@ -115,15 +115,21 @@ def cut_off(handler: Answering, _: bytes) -> None:
     handler.close_connection = True
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """A port that refuses connections, and that no other process can take meanwhile."""
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        yield int(unheard.getsockname()[1])
 
 
 def test_whole_answer(server: FaultyServer) -> None:
-    found = asked(server)
-    assert (found.text, found.extractor, found.truncated) == ("hello", "tika-server/3.3.2", False)
+    results = asked(server)
+    assert (results.text, results.extractor, results.truncated) == (
+        "hello",
+        "tika-server/3.3.2",
+        False,
+    )
 
 
 def test_limit_of_text_is_always_sent_and_the_name_never(server: FaultyServer) -> None:
@@ -147,17 +153,17 @@ def test_faults_of_embedded_documents_make_the_whole_truncated(server: FaultySer
         "X-TIKA:EXCEPTION:embedded_exception": "org.apache.tika.exception.TikaException: bad\n\tat somewhere"
     }
     server.behaviour = lambda handler, _: handler.reply(200, answer("outer", "inner", **fault))
-    found = asked(server)
-    assert (found.text, found.truncated) == ("outer\ninner", True)
-    assert found.warnings == ("embedded_exception: org.apache.tika.exception.TikaException: bad",)
+    results = asked(server)
+    assert (results.text, results.truncated) == ("outer\ninner", True)
+    assert results.warnings == ("embedded_exception: org.apache.tika.exception.TikaException: bad",)
 
 
 def test_lone_surrogates_in_the_answer_are_replaced(server: FaultyServer) -> None:
     server.behaviour = lambda handler, _: handler.reply(
         200, b'[{"X-TIKA:content": "a\\ud800b", "dc:title": "t\\udfff"}]'
     )
-    found = asked(server)
-    assert (found.text, found.title) == ("a\ufffdb", "t")
+    results = asked(server)
+    assert (results.text, results.title) == ("a\ufffdb", "t")
 
 
 BROKEN: dict[str, Callable[[Answering, bytes], None]] = {
@@ -198,9 +204,9 @@ def test_innocent_documents_are_read_and_the_culprit_is_found(server: FaultyServ
     server.behaviour = behave
     bodies = [b"bystander", b"culprit", b"first", b"second"]
     with Pool(tika_server(server.url), 2, Limits(seconds=10)) as pool:
-        found = dict(pool.extract_all(Task(n, body, "a") for n, body in enumerate(bodies)))
-    assert isinstance(found.pop(1), ExtractionCrash)
-    assert sorted(result.text for result in found.values() if isinstance(result, Document)) == [
+        results = dict(pool.extract_all(Task(n, body, "a") for n, body in enumerate(bodies)))
+    assert isinstance(results.pop(1), ExtractionCrash)
+    assert sorted(result.text for result in results.values() if isinstance(result, Document)) == [
         "bystander",
         "first",
         "second",
@@ -216,8 +222,8 @@ def test_refusal_is_an_error_of_the_document(server: FaultyServer, status: int) 
 
 
 @pytest.mark.parametrize("status", [301, 307, 401, 403, 404, 405])
-def test_wrong_address_stops_the_run(server: FaultyServer, status: int) -> None:
-    elsewhere = f"http://127.0.0.1:{free_port()}/"
+def test_wrong_address_stops_the_run(server: FaultyServer, status: int, closed_port: int) -> None:
+    elsewhere = f"http://127.0.0.1:{closed_port}/"
     server.behaviour = lambda handler, _: handler.reply(status, b"", Location=elsewhere)
     with pytest.raises(ExtractorUnavailable, match="NEARFOLD_TIKA"):
         asked(server)
@@ -259,9 +265,9 @@ def test_server_of_a_few_bytes_a_second_costs_its_document_only(server: FaultySe
     server.behaviour = lambda handler, body: (crawl if body == b"slow" else echo)(handler, body)
     maker = server_module.TikaServer(server.url, "3.3.2", patience=1.0)
     with Pool(maker, 1, LIMITS) as pool:
-        found = dict(pool.extract_all([Task(1, b"slow", "a"), Task(2, b"hello", "a")]))
-    assert isinstance(found[1], ExtractionTimeout)
-    assert isinstance(found[2], Document)
+        results = dict(pool.extract_all([Task(1, b"slow", "a"), Task(2, b"hello", "a")]))
+    assert isinstance(results[1], ExtractionTimeout)
+    assert isinstance(results[2], Document)
 
 
 def test_answer_of_any_size_is_not_read_to_its_end(server: FaultyServer) -> None:
@@ -315,11 +321,13 @@ def test_something_else_at_the_address_is_no_tika(server: FaultyServer) -> None:
         tika_server(server.url)
 
 
-def test_password_before_its_address_is_not_repeated(server: FaultyServer) -> None:
+def test_password_before_its_address_is_not_repeated(
+    server: FaultyServer, closed_port: int
+) -> None:
     server.greeting = b"<html>Welcome to nginx</html>"
     for url in (
         server.url.replace("//", "//ada:hunter2@"),
-        f"http://ada:hunter2@127.0.0.1:{free_port()}",
+        f"http://ada:hunter2@127.0.0.1:{closed_port}",
         "ftp://ada:hunter2@host",
     ):
         with pytest.raises((ExtractorUnavailable, UsageError), match="NEARFOLD_TIKA") as caught:
@@ -336,10 +344,10 @@ def test_address_that_is_none(url: str) -> None:
 
 
 def test_proxy_is_not_used_on_the_way_to_this_machine(
-    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch, closed_port: int
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
-        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+        monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port}")
     assert asked(server).text == "hello"
 
 
@@ -351,14 +359,14 @@ def test_client_without_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_client_starts_no_server_fetches_no_jar_and_writes_no_log(
-    server: FaultyServer, tmp_path: Path
+    server: FaultyServer, tmp_path: Path, closed_port: int
 ) -> None:
-    (tmp_path / "java").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (tmp_path / "java").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n", encoding="utf-8")
     (tmp_path / "java").chmod(0o755)
     settings = {
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
-        "NEARFOLD_TIKA": f"http://localhost:{free_port()}",
+        "NEARFOLD_TIKA": f"http://localhost:{closed_port}",
         "TIKA_SERVER_JAR": f"{server.url}/tika-server.jar",
         "TMPDIR": str(tmp_path),
     }

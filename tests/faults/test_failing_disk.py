@@ -58,7 +58,7 @@ def test_a_disk_that_answers_with_an_error(
         trace,
     ]
     job = traced(scene.words(store), options, {**BATCH, "DRILL_LOG": str(log)})
-    assert "(INJECTED)" in trace.read_text(), "nothing was drilled"
+    assert "(INJECTED)" in trace.read_text(encoding="utf-8"), "nothing was drilled"
     assert job.code in (1, 3, 4) and "Traceback" not in job.err, f"exit {job.code}: {job.err}"
     if job.code == 4:
         assert "run the same command again to resume" in job.err

@@ -113,7 +113,7 @@ def test_the_oracle_sees_what_is_wrong(scene: Scene) -> None:
     with pytest.raises(AssertionError, match="I4"):
         sound(replace(scene.after, rows={cut.id: replace(cut, family=cut.id, principal=True)}))
     log = scene.home / "oracle.log"
-    log.write_text(f"extracted {first.path}\nindexed {first.path}\n")
+    log.write_text(f"extracted {first.path}\nindexed {first.path}\n", encoding="utf-8")
     kept(scene.after, log)
     with pytest.raises(AssertionError, match="I2"):
         kept(replace(scene.after, rows={}), log)

@@ -182,11 +182,11 @@ def test_any_spelling_is_a_recipe_that_signs_or_an_error_that_says_what_is_wrong
 @example("opensearch://host/docs?shards=" + "9" * 5000)
 def test_any_url_is_an_address_or_an_error_of_ours(url: str) -> None:
     try:
-        found = parse_address(url, {})
+        result = parse_address(url, {})
     except UsageError as error:
         assert str(error)
     else:
-        assert found.hosts and found.index and all(0 < port < 65536 for _, port in found.hosts)
+        assert result.hosts and result.index and all(0 < port < 65536 for _, port in result.hosts)
 
 
 @fuzzed

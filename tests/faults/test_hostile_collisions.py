@@ -43,13 +43,13 @@ def test_the_public_hash_lets_anybody_craft_texts_that_pass_for_each_other():
 def test_with_a_secret_key_the_same_texts_share_no_more_than_chance():
     signed = fingerprints(list(CRAFTED.values()), KEYED)
     assert ((signed.minhash[1:] == signed.minhash[0]).mean(axis=1) < 0.1).all()
-    bands = [key for one in signed.bands for key in one]
+    bands = [key for text in signed.bands for key in text]
     assert len(set(bands)) == len(bands) == 21 * len(CRAFTED)
 
 
 def test_a_look_up_finds_none_of_them(store):
-    found = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
-    assert found.matches == ()
+    matches = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
+    assert matches.matches == ()
     [match] = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="honest").matches
     assert match.id == "its copy"
 
@@ -77,7 +77,7 @@ def test_groups_hold_none_of_them():
 def test_folding_hides_none_of_them(store):
     page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=100))
     assert sorted(hit.id for hit in page.hits) == [*sorted(CRAFTED), "honest"]
-    assert {one.id for hit in page.hits for one in hit.folded} == {"its copy"}
+    assert {text.id for hit in page.hits for text in hit.folded} == {"its copy"}
     folded = fold_hits(store, [*CRAFTED, *HONEST], THRESHOLD)
     assert [hit.id for hit in folded] == [*CRAFTED, "honest"]
 

@@ -71,13 +71,13 @@ def losses(job: tuple[Path, list[Event]], into: Path, count: int, seed: int) -> 
 def test_whatever_reached_the_disk_is_a_store_that_holds_what_was_told(
     job: tuple[Path, list[Event]], tmp_path: Path, record_property: Property
 ) -> None:
-    told = 0
+    events = 0
     for store in losses(job, tmp_path, IMAGES, 1):
         now, log = standing(f"sqlite:///{store}"), tmp_path / f"{store.parent.name}.log"
         sound(now)
         kept(now, log)
-        told += bool(log.stat().st_size)
-    assert told > IMAGES / 2
+        events += bool(log.stat().st_size)
+    assert events > IMAGES / 2
     record_property("faults", IMAGES)
 
 
@@ -106,12 +106,12 @@ def test_a_backup_that_was_made_is_there_and_until_then_the_earlier_one(
     earlier, later = (
         len(standing(f"sqlite:///{store}").rows) for store in (scene.base, place / "x.db")
     )
-    found = []
+    texts = []
     for store in losses((before, done(0, words, place, tmp_path / "log")), tmp_path, 100, 3):
         now = standing(f"sqlite:///{store.with_name('backup.db')}")
         sound(now)
-        found.append(len(now.rows))
-    assert found[-1] == later > earlier and set(found) == {earlier, later}
+        texts.append(len(now.rows))
+    assert texts[-1] == later > earlier and set(texts) == {earlier, later}
     record_property("faults", 100)
 
 

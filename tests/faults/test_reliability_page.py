@@ -37,7 +37,7 @@ def test_every_drill_has_a_row() -> None:
     names = [
         f"{path.name}::{name}"
         for path in files
-        for name in re.findall(r"^def (test_\w+)", path.read_text(), re.M)
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.M)
     ]
     assert [name for name in unlisted(names) if not name.startswith(tuple(INSTRUMENTS))] == []
 
@@ -72,7 +72,7 @@ def test_the_drill_on_the_page_goes_as_shown(tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
     for number in range(3):
         (tmp_path / "papers" / f"{number}.txt").write_text(
-            f"paper {number} is about something of its own, number {number}"
+            f"paper {number} is about something of its own, number {number}", encoding="utf-8"
         )
     (block,) = re.findall(r"```console\n(.*?)```", TEXT, re.S)
     environment = {"NEARFOLD_FAILPOINTS": re.findall(r"NEARFOLD_FAILPOINTS=(\S+)", block)[0]}

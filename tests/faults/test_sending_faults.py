@@ -38,8 +38,8 @@ def engine() -> Iterator[Engines]:
         return engines[-1]
 
     yield made
-    for one in engines:
-        one.close()
+    for server in engines:
+        server.close()
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
@@ -81,7 +81,11 @@ def items(code: int, kind: str, ids: set[str]) -> Behaviour:
     """Refuse these documents one by one, and take the others."""
 
     def behave(exchange: Exchange) -> None:
-        bad = [item(one, code, kind, DISK_FULL) for one in exchange.operations if one.id in ids]
+        bad = [
+            item(operation, code, kind, DISK_FULL)
+            for operation in exchange.operations
+            if operation.id in ids
+        ]
         good = exchange.applied(set(DOCUMENTS) - ids)
         exchange.answer(200, {"errors": bool(bad), "items": [*bad, *good]})
 
@@ -140,7 +144,7 @@ def trickling(exchange: Exchange, found: list[dict[str, Any]]) -> None:
     """Send each byte in time, but all of them too late; a client that waits for them learns that
     everything was refused.
     """
-    late = [item(one, 400, "late", "too late") for one in exchange.operations]
+    late = [item(operation, 400, "late", "too late") for operation in exchange.operations]
     for drop in (b"HTTP/1.1 200 OK\r\nConnection:", *[b" "] * 5, b"close\r\n\r\n", *[b" "] * 25):
         exchange.raw(drop)
         time.sleep(SECONDS / 5)
@@ -228,7 +232,7 @@ def test_a_document_that_is_too_large_is_refused_alone(
     engine: Engines, opened: Callable[[FaultyEngine], Any]
 ) -> None:
     def small_ones(exchange: Exchange) -> None:
-        if any(one.id in SOME for one in exchange.operations):
+        if any(operation.id in SOME for operation in exchange.operations):
             exchange.answer(413, b"", "text/html")
         else:
             well(exchange)

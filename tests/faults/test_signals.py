@@ -55,10 +55,10 @@ def test_the_second_signal_ends_it_at_once(number: signal.Signals, scene: Scene)
     job, _ = begun(scene, store, NEARFOLD_FAILPOINTS="after_extract:12=delay:60")
     os.kill(job, number)
     time.sleep(0.3)
-    began = time.monotonic()
+    started = time.monotonic()
     os.kill(job, number)
     ended = scene.jobs.ended(job)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - started < 10
     assert ended.code == CODES[number] and "stopped at once" in ended.err
     scene.mended(store)
 

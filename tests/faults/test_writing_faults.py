@@ -87,7 +87,8 @@ def folder(tmp_path: Path) -> Path:
     made.mkdir()
     for number in range(FILES):
         (made / f"{number:03}.txt").write_text(
-            f"Document {number} says {' '.join(str(number * n) for n in range(1, 40))}"
+            f"Document {number} says {' '.join(str(number * n) for n in range(1, 40))}",
+            encoding="utf-8",
         )
     return made
 
@@ -294,7 +295,9 @@ def test_a_changed_file_that_is_refused_leaves_no_row_of_what_it_said_before(
     gate: FaultyEngine, real: Any, folder: Path
 ) -> None:
     index([str(folder)], real)
-    (folder / "007.txt").write_text("something quite different from what was there before")
+    (folder / "007.txt").write_text(
+        "something quite different from what was there before", encoding="utf-8"
+    )
 
     def refusing(exchange: Exchange) -> None:
         new = [one for one in exchange.operations if one.action == "index"]
@@ -358,7 +361,7 @@ def test_faults_at_random_change_nothing_of_what_is_stored(
     assert (account.seen, account.indexed, account.failed) == (FILES, FILES, ())
     rows = list(real.scan())
     assert {row.path: row.text for row in rows} == {
-        str(path): path.read_text() for path in folder.iterdir()
+        str(path): path.read_text(encoding="utf-8") for path in folder.iterdir()
     }
     assert len(rows) == FILES
     assert index([str(folder)], real).unchanged == FILES

@@ -28,16 +28,16 @@ def main() -> int:
     parser.add_argument(
         "engines", nargs="*", metavar="ENGINE", help=f"{', '.join(ENGINES)}; all when none is named"
     )
-    given = parser.parse_args()
-    if (given.action, given.engines) == ("run", ["cluster"]):
+    arguments = parser.parse_args()
+    if (arguments.action, arguments.engines) == ("run", ["cluster"]):
         return _until_interrupted([Cluster()])
-    if unknown := set(given.engines) - ENGINES.keys():
+    if unknown := set(arguments.engines) - ENGINES.keys():
         parser.error(
             f"no engine is called {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}"
         )
-    names = given.engines or list(ENGINES)
+    names = arguments.engines or list(ENGINES)
     try:
-        {"fetch": _fetch, "run": _run, "start": _start}[given.action](names)
+        {"fetch": _fetch, "run": _run, "start": _start}[arguments.action](names)
     except (AbsentError, StartError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

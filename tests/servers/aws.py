@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from servers.proxy import Asked, Gate
+from servers.proxy import Gate, GateRequest
 
 _AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256 Credential=(?P<key>[^/]+)/(?P<day>\d{8})/(?P<region>[^/]+)/(?P<service>[^/]+)/aws4_request, "
@@ -31,28 +31,28 @@ class AwsGate(Gate):
     )
     region, service = "eu-north-1", "es"
 
-    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+    def refusal(self, request: GateRequest) -> tuple[int, str] | None:
         """Return the refusal of a request without a valid signature."""
-        found = _AUTHORIZATION.fullmatch(asked.authorization)
-        if found is None:
+        match = _AUTHORIZATION.fullmatch(request.authorization)
+        if match is None:
             return 403, "Missing Authentication Token"
-        if (found["key"], found["region"], found["service"]) != (
+        if (match["key"], match["region"], match["service"]) != (
             self.key,
             self.region,
             self.service,
         ):
             return 403, "Credential should be scoped to a valid region and service"
-        signed = found["headers"].split(";")
-        if asked.headers.get("X-Amz-Security-Token") != self.token or not {
+        signed = match["headers"].split(";")
+        if request.headers.get("X-Amz-Security-Token") != self.token or not {
             "host",
             "x-amz-date",
         } <= set(signed):
             return 403, "The security token included in the request is invalid."
-        if asked.headers.get("X-Amz-Content-SHA256") != hashlib.sha256(asked.body).hexdigest():
+        if request.headers.get("X-Amz-Content-SHA256") != hashlib.sha256(request.body).hexdigest():
             return 403, "The provided x-amz-content-sha256 does not match what was computed."
-        headers = {name: asked.headers.get(name, "") for name in signed}
-        scope = (found["day"], self.region, self.service, "aws4_request")
-        if signature(asked, headers, self.secret, scope) != found["signature"]:
+        headers = {name: request.headers.get(name, "") for name in signed}
+        scope = (match["day"], self.region, self.service, "aws4_request")
+        if signature(request, headers, self.secret, scope) != match["signature"]:
             return (
                 403,
                 "The request signature we calculated does not match the signature you provided.",
@@ -60,7 +60,9 @@ class AwsGate(Gate):
         return None
 
 
-def signature(asked: Asked, headers: Mapping[str, str], secret: str, scope: Sequence[str]) -> str:
+def signature(
+    asked: GateRequest, headers: Mapping[str, str], secret: str, scope: Sequence[str]
+) -> str:
     """Return the signature of a request over these headers, 64 hexadecimal digits."""
     parts = urlsplit(asked.path)
     query = sorted(

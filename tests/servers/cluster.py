@@ -63,7 +63,7 @@ def _member(name: str, transport: int, transports: list[int]) -> Engine:
     own = ("cluster.name", "node.name", "transport.port", "discovery.type")
 
     def launch(home: Path, folder: Path, port: int) -> Launch:
-        made = opensearch.launch(home, folder, port)
+        command = opensearch.launch(home, folder, port)
         settings = folder / "config" / "opensearch.yml"
         kept = [
             line
@@ -72,7 +72,7 @@ def _member(name: str, transport: int, transports: list[int]) -> Engine:
         ]
         settings.write_text("\n".join([*kept, members]), encoding="utf-8")
         heap = {f"-Xm{bound}{opensearch.HEAP}": f"-Xm{bound}{_HEAP}" for bound in "sx"}
-        return Launch(tuple(heap.get(word, word) for word in made.argv), made.environment)
+        return Launch(tuple(heap.get(word, word) for word in command.argv), command.environment)
 
     ready = f"/_cluster/health?wait_for_nodes={NODES}&timeout=1s"
     return replace(opensearch.ENGINE, launch=launch, ready=ready)

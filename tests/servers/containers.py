@@ -17,8 +17,8 @@ def engine_answers() -> bool:
     if docker is None:
         return False
     try:
-        asked = [docker, "version", "--format", "{{.Server.Version}}"]
-        return subprocess.run(asked, capture_output=True, timeout=10, check=False).returncode == 0
+        command = [docker, "version", "--format", "{{.Server.Version}}"]
+        return subprocess.run(command, capture_output=True, timeout=10, check=False).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 

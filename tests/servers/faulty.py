@@ -45,12 +45,14 @@ class Exchange:
 
     def applied(self, ids: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """Apply the operations (on these ids), and return their items."""
-        chosen = [one for one in self.operations if ids is None or one.id in set(ids)]
+        chosen = [
+            operation for operation in self.operations if ids is None or operation.id in set(ids)
+        ]
         self.engine.apply(chosen)
         if not self.engine.upstream or not chosen:
-            return [item(one, 201) for one in chosen]
+            return [item(operation, 201) for operation in chosen]
         _, body = self.engine.forward(
-            "POST", self.handler.path, b"".join(one.lines for one in chosen), NDJSON
+            "POST", self.handler.path, b"".join(operation.lines for operation in chosen), NDJSON
         )
         return list(json.loads(body)["items"])
 
@@ -138,17 +140,17 @@ class FaultyEngine:
     def apply(self, operations: Iterable[Operation]) -> None:
         """Write and delete in memory."""
         with self._lock:
-            for one in operations:
-                self.applied[one.id] += 1
-                if one.action == "delete":
-                    self.documents.pop(one.id, None)
+            for operation in operations:
+                self.applied[operation.id] += 1
+                if operation.action == "delete":
+                    self.documents.pop(operation.id, None)
                 else:
-                    self.documents[one.id] = one.body
+                    self.documents[operation.id] = operation.body
 
     def bulk(self, exchange: Exchange) -> None:
         """Handle one bulk request as the script says."""
         with self._lock:
-            self.requests.append([one.id for one in exchange.operations])
+            self.requests.append([operation.id for operation in exchange.operations])
             behaviour = self.script.pop(0) if self.script else self.last_word
             self.under_way += 1
             self.largest = max(self.largest, self.under_way)
@@ -240,14 +242,14 @@ class _Handler(BaseHTTPRequestHandler):
 def _operations(body: bytes) -> list[Operation]:
     """Return the operations of a bulk body. Raises ValueError when a line is not JSON in UTF-8."""
     lines = body.splitlines(keepends=True)
-    found = []
+    operations = []
     while lines:
         first = lines.pop(0)
         ((action, head),) = json.loads(first.decode("utf-8")).items()
         second = b"" if action == "delete" else lines.pop(0)
-        found.append(
+        operations.append(
             Operation(
                 action, head["_id"], json.loads(second.decode("utf-8") or "null"), first + second
             )
         )
-    return found
+    return operations

@@ -19,10 +19,10 @@ def home(minimum: int) -> Path:
     Looked at: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux
     and macOS.
     """
-    found = {place: version for place in _places() if (version := _version(place))}
-    newest = max(found, key=lambda place: (found[place], str(place)), default=None)
-    if newest is None or found[newest] < minimum:
-        seen = f"the newest here is {found[newest]}" if newest else "none is here"
+    versions = {place: version for place in _places() if (version := _version(place))}
+    newest = max(versions, key=lambda place: (versions[place], str(place)), default=None)
+    if newest is None or versions[newest] < minimum:
+        seen = f"the newest here is {versions[newest]}" if newest else "none is here"
         raise AbsentError(
             f"a JDK {minimum} or later is needed and {seen}; install one, or set JAVA_HOME"
         )

@@ -30,8 +30,8 @@ def class_paths(modules: Mapping[str, Sequence[str]], build: Path) -> dict[str, 
     names = "".join(f"<module>{name}</module>" for name in modules)
     _write(build, f"{own}<packaging>pom</packaging><modules>{names}</modules>")
     for name, coordinates in modules.items():
-        wanted = f"<dependencies>{''.join(map(_dependency, coordinates))}</dependencies>"
-        body = f"<parent>{own}</parent><artifactId>of-{name}</artifactId><packaging>pom</packaging>{wanted}"
+        dependencies = f"<dependencies>{''.join(map(_dependency, coordinates))}</dependencies>"
+        body = f"<parent>{own}</parent><artifactId>of-{name}</artifactId><packaging>pom</packaging>{dependencies}"
         _write(build / name, body)
     _run(
         [

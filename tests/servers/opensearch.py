@@ -135,8 +135,8 @@ def _archive_classes(home: Path, fresh: Path) -> None:
 
 def _assemble(home: Path) -> None:
     build = home / "build"
-    wanted = {"core": _CORE, **{name: _coordinates(name) for name in _MODULES}}
-    jars = maven.class_paths(wanted, build)
+    coordinates = {"core": _CORE, **{name: _coordinates(name) for name in _MODULES}}
+    jars = maven.class_paths(coordinates, build)
     for empty in ("bin", "config", "extensions", "plugins"):
         (home / empty).mkdir()
     _take(jars["core"], home / "lib")

@@ -26,8 +26,8 @@ _READS = ("_search", "_msearch", "_count", "_mget", "_pit")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request as it came; `path` includes the query string."""
+class GateRequest:
+    """One received request; `path` includes the query string."""
 
     method: str
     path: str
@@ -64,7 +64,7 @@ class Gate:
         )
         self._thread.start()
 
-    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+    def refusal(self, request: GateRequest) -> tuple[int, str] | None:
         """Return status and reason of a refusal; None when the request may pass."""
         raise NotImplementedError
 
@@ -84,17 +84,17 @@ class AuthProxy(Gate):
 
     user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"
 
-    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+    def refusal(self, request: GateRequest) -> tuple[int, str] | None:
         """Return the refusal of a request without the credentials."""
-        if asked.authorization in (basic(self.user, self.password), f"ApiKey {self.api_key}"):
+        if request.authorization in (basic(self.user, self.password), f"ApiKey {self.api_key}"):
             return None
-        if asked.authorization != basic(self.reader, self.password):
+        if request.authorization != basic(self.reader, self.password):
             return 401, "missing or wrong credentials"
         reads = (
-            asked.method in ("GET", "HEAD")
-            or urlsplit(asked.path).path.rsplit("/", 1)[-1] in _READS
+            request.method in ("GET", "HEAD")
+            or urlsplit(request.path).path.rsplit("/", 1)[-1] in _READS
         )
-        return None if reads else (403, f"{self.reader} may not {asked.method} {asked.path}")
+        return None if reads else (403, f"{self.reader} may not {request.method} {request.path}")
 
 
 def _certified(authority_file: Path) -> ssl.SSLContext:
@@ -117,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        refused = self.proxy.refusal(Asked(self.command, self.path, self.headers, body))
+        refused = self.proxy.refusal(GateRequest(self.command, self.path, self.headers, body))
         if refused:
             self._refuse(*refused)
         else:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from servers.proxy import Asked, Gate, basic
+from servers.proxy import Gate, GateRequest, basic
 
 _NAME = r"(?P<index>[^_/][^/]*)"
 _CLUSTER = {
@@ -69,48 +69,48 @@ class RoleGate(Gate):
         self.granted: set[str] = set()
         super().__init__(upstream, tls)
 
-    def refusal(self, asked: Asked) -> tuple[int, str] | None:
+    def refusal(self, request: GateRequest) -> tuple[int, str] | None:
         """Return the refusal of a request that the user's role does not allow."""
         role = next(
-            (one for one in self.roles if asked.authorization == basic(one, self.password)), None
+            (one for one in self.roles if request.authorization == basic(one, self.password)), None
         )
         if role is None:
             return 401, "Authentication finally failed"
-        for action, index in needed(asked):
+        for action, index in needed(request):
             if not allows(self.roles[role], action, index):
                 return 403, f"no permissions for [{action}] and User [name={role}]"
             self.granted.add(action)
         return None
 
 
-def needed(asked: Asked) -> Iterator[tuple[str, str | None]]:
+def needed(request: GateRequest) -> Iterator[tuple[str, str | None]]:
     """Return the actions of a request and the index of each, None for actions on the whole cluster."""
-    path = urlsplit(asked.path).path.strip("/")
+    path = urlsplit(request.path).path.strip("/")
     for prefix, action in _CLUSTER.items():
         if path == f"{prefix}/_simulate":
             yield f"{action}/simulate", None
             return
         if path.startswith(f"{prefix}/") and path != "_search/point_in_time":
-            yield f"{action}/{_VERBS[asked.method]}", None
+            yield f"{action}/{_VERBS[request.method]}", None
             return
-    if asked.method == "POST" and (found := re.fullmatch(f"{_NAME}/_bulk", path)):
-        yield from _bulk(asked.body, found["index"])
+    if request.method == "POST" and (match := re.fullmatch(f"{_NAME}/_bulk", path)):
+        yield from _bulk(request.body, match["index"])
         return
-    if asked.method == "POST" and path == "_aliases":
-        yield from _aliases(asked.body)
+    if request.method == "POST" and path == "_aliases":
+        yield from _aliases(request.body)
         return
     known = [
-        (found, actions)
+        (match, actions)
         for method, shape, actions in _ACTIONS
-        if method == asked.method and (found := re.fullmatch(shape, path))
+        if method == request.method and (match := re.fullmatch(shape, path))
     ]
     if not known:
-        yield f"unknown:{asked.method} {path}", None
-    for found, actions in known:
-        index = found.groupdict().get("index") or "*"
+        yield f"unknown:{request.method} {path}", None
+    for match, actions in known:
+        index = match.groupdict().get("index") or "*"
         for name in index.split(","):
             yield from ((action, None if action in _COMPOSITE else name) for action in actions)
-        if actions == ("indices:admin/create",) and b'"aliases"' in asked.body:
+        if actions == ("indices:admin/create",) and b'"aliases"' in request.body:
             yield "indices:admin/aliases", index
 
 
@@ -126,8 +126,8 @@ def _bulk(body: bytes, index: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _aliases(body: bytes) -> Iterator[tuple[str, str | None]]:
-    for one in json.loads(body)["actions"]:
-        ((kind, what),) = one.items()
+    for action in json.loads(body)["actions"]:
+        ((kind, what),) = action.items()
         yield (
             "indices:admin/delete" if kind == "remove_index" else "indices:admin/aliases",
             what["index"],
@@ -141,9 +141,11 @@ def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
     if index is None:
         return _matches(role["cluster_permissions"], action)
     return any(
-        _matches(one["allowed_actions"], action)
-        and (index == "*" or any(_names(pattern, index) for pattern in one["index_patterns"]))
-        for one in role["index_permissions"]
+        _matches(permission["allowed_actions"], action)
+        and (
+            index == "*" or any(_names(pattern, index) for pattern in permission["index_patterns"])
+        )
+        for permission in role["index_permissions"]
     )
 
 

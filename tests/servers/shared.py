@@ -39,8 +39,8 @@ class Broker:
     def _watch(self) -> None:
         begun: set[str] = set()
         while not self._is_over.wait(POLL):
-            wanted = {path.stem for path in self.folder.glob("*.wanted")}
-            for name in sorted(wanted - begun):
+            names = {path.stem for path in self.folder.glob("*.wanted")}
+            for name in sorted(names - begun):
                 begun.add(name)
                 waiter = threading.Thread(target=self._answer, args=(name,), daemon=True)
                 waiter.start()

@@ -32,15 +32,15 @@ def main() -> int:
     )
     parser.add_argument("--user", type=int, help="the user that runs the server, by number")
     parser.add_argument("command", nargs="+")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, _leave)
-    server = _start(given.command, given.folder, given.user)
+    server = _start(arguments.command, arguments.folder, arguments.user)
     try:
-        code = _watch(server, given.parent)
+        code = _watch(server, arguments.parent)
     except SystemExit:
         _end(server)
-        shutil.rmtree(given.folder, ignore_errors=True)
+        shutil.rmtree(arguments.folder, ignore_errors=True)
         raise
     _end(server)
     return code

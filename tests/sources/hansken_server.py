@@ -112,15 +112,15 @@ def served(gatekeeper: Gatekeeper) -> ThreadingHTTPServer:
             else:
                 self._send(404, b"", "text/plain")
 
-        def _search(self, asked: dict[str, Any]) -> None:
-            gatekeeper.queries.append(asked.get("query"))
-            after = re.search(r"'>': '([^']+)'", str(asked.get("query")))
-            found = [
-                {"trace": one}
-                for uid, one in sorted(gatekeeper.traces.items())
+        def _search(self, request: dict[str, Any]) -> None:
+            gatekeeper.queries.append(request.get("query"))
+            after = re.search(r"'>': '([^']+)'", str(request.get("query")))
+            matches = [
+                {"trace": trace}
+                for uid, trace in sorted(gatekeeper.traces.items())
                 if not after or uid > after[1]
             ]
-            data = json.dumps({"totalResults": len(found), "traces": found}).encode()
+            data = json.dumps({"totalResults": len(matches), "traces": matches}).encode()
             if gatekeeper.broken or gatekeeper.cut > 0:
                 gatekeeper.cut -= 1
                 data = data[: len(data) * 2 // 3]

@@ -32,14 +32,14 @@ class _S3(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
-        asked = {
+        query = {
             name: values[0] for name, values in parse_qs(url.query, keep_blank_values=True).items()
         }
         bucket, _, key = unquote(url.path).lstrip("/").partition("/")
         if not key:
             self._answer(
                 200,
-                self._listing(bucket, asked.get("prefix", ""), asked.get("delimiter", "")).encode(),
+                self._listing(bucket, query.get("prefix", ""), query.get("delimiter", "")).encode(),
             )
             return
         place = self.root / bucket / key
@@ -73,7 +73,7 @@ class _S3(BaseHTTPRequestHandler):
                 folders.add(prefix + rest.partition(delimiter)[0] + delimiter)
             elif key.startswith(prefix):
                 found.append((key, path.stat().st_size))
-        listed = "".join(
+        contents = "".join(
             f"<Contents><Key>{escape(key)}</Key><LastModified>{_WHEN}</LastModified><ETag>x</ETag><Size>{size}</Size></Contents>"
             for key, size in found
         ) + "".join(
@@ -81,7 +81,7 @@ class _S3(BaseHTTPRequestHandler):
             for name in sorted(folders)
         )
         count = len(found) + len(folders)
-        return f"<ListBucketResult><KeyCount>{count}</KeyCount><IsTruncated>false</IsTruncated>{listed}</ListBucketResult>"
+        return f"<ListBucketResult><KeyCount>{count}</KeyCount><IsTruncated>false</IsTruncated>{contents}</ListBucketResult>"
 
     def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -109,8 +109,8 @@ def sftp_server(root: Path, user: str, password: str) -> Iterator[int]:
     class Files(paramiko.SFTPServerInterface):
         def list_folder(self, path: str) -> list[paramiko.SFTPAttributes] | int:
             return [
-                paramiko.SFTPAttributes.from_stat(one.stat(), one.name)
-                for one in self._at(path).iterdir()
+                paramiko.SFTPAttributes.from_stat(file.stat(), file.name)
+                for file in self._at(path).iterdir()
             ]
 
         def stat(self, path: str) -> paramiko.SFTPAttributes | int:
@@ -132,10 +132,10 @@ def sftp_server(root: Path, user: str, password: str) -> Iterator[int]:
             return root / self.canonicalize(path).lstrip("/")
 
     class Login(paramiko.ServerInterface):
-        def check_auth_password(self, username: str, given: str) -> int:
+        def check_auth_password(self, username: str, offered: str) -> int:
             return (
                 paramiko.AUTH_SUCCESSFUL
-                if (username, given) == (user, password)
+                if (username, offered) == (user, password)
                 else paramiko.AUTH_FAILED
             )
 

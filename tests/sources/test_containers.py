@@ -68,7 +68,7 @@ def test_a_bomb_is_given_up(kind, tmp_path, store):
     unpacked = MOST_TIMES * place.stat().st_size + (1 << 20)
     account = read(place, store, Limits(bytes=1 << 20, chars=1000))
     assert account.indexed <= unpacked / (1 << 20) + 1 < 12
-    assert any("bomb" in one.error for one in account.failed)
+    assert any("bomb" in blob.error for blob in account.failed)
 
 
 def test_a_member_that_is_larger_than_it_says(tmp_path, store):
@@ -124,9 +124,9 @@ def test_two_members_of_one_name_are_two_documents(tmp_path, store):
 
 def test_which_containers_are_opened(tmp_path, store):
     (tmp_path / "a.jsonl").write_text(
-        json.dumps({"text": ONE}) + "\n" + json.dumps({"text": TWO}) + "\n"
+        json.dumps({"text": ONE}) + "\n" + json.dumps({"text": TWO}) + "\n", encoding="utf-8"
     )
-    (tmp_path / "b.txt").write_text(ONE)
+    (tmp_path / "b.txt").write_text(ONE, encoding="utf-8")
     assert counted(read(tmp_path, store)) == (2, 2, 0, 0)
     assert counted(read(tmp_path, store, reading=Reading(containers="all"), prune=True)) == (
         3,
@@ -174,7 +174,9 @@ def test_records_that_cannot_be_told_apart_fail(tmp_path, store):
         {"id": None, "text": TWO},
         {"id": "b", "text": TWO},
     ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "a.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8"
+    )
     account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id"))
     assert counted(account) == (5, 2, 0, 3)
     assert "same id" in account.failed[0].error
@@ -189,10 +191,10 @@ def test_without_an_id_field_the_line_tells(tmp_path, store):
         '{"text": 5}',
         json.dumps({"text": TWO}),
     ]
-    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
     account = read(tmp_path / "a.jsonl", store)
     assert counted(account) == (5, 2, 0, 3)
-    assert [one.path.rpartition("!/")[2] for one in account.failed] == ["2", "3", "5"]
+    assert [blob.path.rpartition("!/")[2] for blob in account.failed] == ["2", "3", "5"]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.mbox", "a.zip", "a.tar", "a.jsonl.gz"])
@@ -297,7 +299,9 @@ def test_an_unclosed_quote_costs_its_own_row(place, tmp_path, store):
     texts = [ONE, TWO, ONE[::-1], TWO[::-1]]
     lines = [f'"{text}"' if number % 2 else text for number, text in enumerate(texts)]
     lines[place] = f'"{texts[place]}'
-    (tmp_path / "a.csv").write_text("text\n" + "".join(f"{line}\n" for line in lines))
+    (tmp_path / "a.csv").write_text(
+        "text\n" + "".join(f"{line}\n" for line in lines), encoding="utf-8"
+    )
     account = read(tmp_path / "a.csv", store)
     assert counted(account) == (4, 3, 0, 1)
     assert (
@@ -310,7 +314,7 @@ def test_an_unclosed_quote_costs_its_own_row(place, tmp_path, store):
 
 
 def test_a_label_column_that_is_not_there(tmp_path, store):
-    (tmp_path / "a.csv").write_text(f"text,tag\n{ONE},x\n")
+    (tmp_path / "a.csv").write_text(f"text,tag\n{ONE},x\n", encoding="utf-8")
     assert (
         "no column 'label'"
         in read(tmp_path / "a.csv", store, reading=Reading(label_field="label")).failed[0].error
@@ -322,11 +326,12 @@ def test_a_label_column_that_is_not_there(tmp_path, store):
 def test_labels_are_single_values_or_fail(tmp_path, store):
     labels = [7, True, ["x", 1.5, None, ""], None, {"a": 1}, ["x", ["y"]]]
     (tmp_path / "a.jsonl").write_text(
-        "".join(json.dumps({"text": f"{ONE} {one}", "l": one}) + "\n" for one in labels)
+        "".join(json.dumps({"text": f"{ONE} {value}", "l": value}) + "\n" for value in labels),
+        encoding="utf-8",
     )
     account = read(tmp_path / "a.jsonl", store, reading=Reading(label_field="l"))
     assert counted(account) == (6, 4, 0, 2)
-    assert all("'l' holds more than labels" in one.error for one in account.failed)
+    assert all("'l' holds more than labels" in value.error for value in account.failed)
     assert {row.path.rpartition("/")[2]: row.labels for row in store.scan()} == {
         "1": ("7",),
         "2": ("true",),
@@ -386,7 +391,7 @@ def test_messages_of_a_mailbox(tmp_path, store):
         f"{head}Message-ID: <a/b@x>\nSubject: One again\nMIME-Version: 1.0\n\n{ONE}\n\n",
         f"{head}Subject: No id\nMIME-Version: 1.0\n\n{TWO}\n",
     ]
-    place.write_text("".join(messages))
+    place.write_text("".join(messages), encoding="utf-8")
     account = index([str(place)], store, workers=1)
     assert counted(account) == (3, 3, 0, 0)
     rows = {row.path.removeprefix(f"{place}!/"): row for row in store.scan()}
@@ -400,10 +405,12 @@ def test_an_own_id_that_no_store_keeps_costs_itself_alone(tmp_path, store):
         {"id": id, "text": f"{ONE} {place}"}
         for place, id in enumerate(["a", "half \ud800", "x" * 600, "new\nline\0\u202e", "b"])
     ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "a.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8"
+    )
     account = read(tmp_path / "a.jsonl", store, reading=Reading(id_field="id", own_ids=True))
     assert counted(account) == (5, 3, 0, 2)
-    assert any("half a character" in one.error for one in account.failed)
+    assert any("half a character" in blob.error for blob in account.failed)
     assert set(store.sources(["a", "new\nline\0\u202e", "b"])) == {"a", "new\nline\0\u202e", "b"}
 
 
@@ -411,7 +418,8 @@ def test_no_own_id_takes_the_place_of_a_part(tmp_path, store):
     text = f"1. Lease\n{ONE}\n2. Rent\n{TWO}"
     for lines in ({"7": text, "7#1": ONE}, {"7#1": ONE, "7": text}):
         (tmp_path / "a.jsonl").write_text(
-            "".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in lines.items())
+            "".join(json.dumps({"id": id, "text": text}) + "\n" for id, text in lines.items()),
+            encoding="utf-8",
         )
         account = read(
             tmp_path / "a.jsonl",
@@ -427,7 +435,7 @@ def test_no_own_id_takes_the_place_of_a_part(tmp_path, store):
 def test_own_ids_are_distinct_in_all_files_of_a_run(tmp_path, store):
     for name in ("a", "b"):
         (tmp_path / f"{name}.jsonl").write_text(
-            json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n"
+            json.dumps({"id": "7", "text": f"{ONE} {name}"}) + "\n", encoding="utf-8"
         )
     reading = Reading(id_field="id", own_ids=True, containers="all")
     account = read(tmp_path, store, reading=reading)

@@ -26,13 +26,13 @@ def texts():
         for number in range(400)
     ]
     originals = [random.choices(words, k=150) for _ in range(8)]
-    made = {}
+    texts_by_uid = {}
     for number in range(LABELLED + UNLABELLED):
         text = list(originals[number % 8])
         for _ in range(number // 4 * 3):
             text[random.randrange(len(text))] = random.choice(words)
-        made[f"image:0-{number:03}"] = " ".join(text)
-    return made
+        texts_by_uid[f"image:0-{number:03}"] = " ".join(text)
+    return texts_by_uid
 
 
 def expected(documents, labelled):
@@ -47,15 +47,15 @@ def expected(documents, labelled):
         lsh.insert(uid, sketches[uid])
     for uid in documents:
         if uid not in labelled:
-            found = [
-                (sketches[uid].jaccard(sketches[other]), other)
-                for other in lsh.query(sketches[uid])
+            similar = [
+                (sketches[uid].jaccard(sketches[match]), match)
+                for match in lsh.query(sketches[uid])
             ]
             ranked = sorted(
-                (pair for pair in found if pair[0] >= 0.5), key=lambda pair: (-pair[0], pair[1])
+                (pair for pair in similar if pair[0] >= 0.5), key=lambda pair: (-pair[0], pair[1])
             )
             if ranked:
-                yield f"{uid}  # max {ranked[0][0]:.3f} matches {', '.join(other for _, other in ranked)}"
+                yield f"{uid}  # max {ranked[0][0]:.3f} matches {', '.join(match for _, match in ranked)}"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_same_lines(recipe, tmp_path):
             pytest.importorskip(library)
     documents = texts()
     labelled = set(list(documents)[::3])
-    with (tmp_path / "case.jsonl").open("w") as file:
+    with (tmp_path / "case.jsonl").open("w", encoding="utf-8") as file:
         for uid, text in documents.items():
             status = "confirmed" if uid in labelled else None
             file.write(json.dumps({"uid": uid, "text": text, "privileged_status": status}) + "\n")

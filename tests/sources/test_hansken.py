@@ -45,7 +45,7 @@ def read(url, store, **options):
 
 
 def test_documents_with_their_texts_labels_and_metadata(url, gatekeeper, store):
-    one = gatekeeper.add(
+    uid = gatekeeper.add(
         1,
         "a.docx",
         {"privileged": "confirmed", "tags": ["case"]},
@@ -59,12 +59,12 @@ def test_documents_with_their_texts_labels_and_metadata(url, gatekeeper, store):
     account = read(url, store)
     assert counted(account) == (4, 3, 0, 1)
     assert "no stream" in account.failed[0].error
-    rows = store.get([one, two, three])
-    assert rows[one].text == ONE.decode()
-    assert rows[one].labels[0] == "privileged"
-    assert (len(rows[one].labels), rows[two].labels, rows[three].labels) == (2, (), ())
-    assert rows[one].metadata["hansken.tags"] == "case"
-    assert rows[one].metadata["hansken.path"] == "/evidence/a.docx"
+    rows = store.get([uid, two, three])
+    assert rows[uid].text == ONE.decode()
+    assert rows[uid].labels[0] == "privileged"
+    assert (len(rows[uid].labels), rows[two].labels, rows[three].labels) == (2, (), ())
+    assert rows[uid].metadata["hansken.tags"] == "case"
+    assert rows[uid].metadata["hansken.path"] == "/evidence/a.docx"
     assert rows[two].text.strip().startswith("The harbour ferry")
     assert rows[two].content_type == "text/html"
     assert rows[three].text == ONE.upper().decode()
@@ -73,7 +73,7 @@ def test_documents_with_their_texts_labels_and_metadata(url, gatekeeper, store):
 
 
 def test_what_has_not_changed_is_not_fetched_again(url, gatekeeper, store):
-    one = gatekeeper.add(1, "a.docx", None, text=ONE)
+    uid = gatekeeper.add(1, "a.docx", None, text=ONE)
     gatekeeper.add(2, "b.docx", None, text=ONE[::-1])
     assert counted(read(url, store)) == (2, 2, 0, 0)
     fetched = len(gatekeeper.keys)
@@ -81,8 +81,8 @@ def test_what_has_not_changed_is_not_fetched_again(url, gatekeeper, store):
     assert len(gatekeeper.keys) == fetched
     gatekeeper.add(1, "a.docx", {"privileged": "suspected"}, text=ONE)
     assert counted(read(url, store)) == (2, 1, 1, 0)
-    assert store.get([one])[one].labels[0] == "privileged"
-    del gatekeeper.traces[one]
+    assert store.get([uid])[uid].labels[0] == "privileged"
+    del gatekeeper.traces[uid]
     assert read(url, store, prune=True).removed == 1
 
 
@@ -104,7 +104,7 @@ def test_a_query_chooses_and_does_not_prune(url, gatekeeper, store):
 
 def test_refused_data_and_a_list_that_breaks_off(url, gatekeeper, store):
     uid = gatekeeper.add(1, "a.docx", None, text=ONE)
-    kept = gatekeeper.add(2, "b.docx", None, text=ONE)
+    readable = gatekeeper.add(2, "b.docx", None, text=ONE)
     del gatekeeper.streams[uid, "text"]
     account = read(url, store)
     assert counted(account) == (2, 1, 0, 1)
@@ -115,7 +115,7 @@ def test_refused_data_and_a_list_that_breaks_off(url, gatekeeper, store):
     account = read(url, store, prune=True)
     assert account.failed
     assert account.removed == 0
-    assert kept in store.get([kept])
+    assert readable in store.get([readable])
 
 
 def test_a_server_that_is_not_there(store):

@@ -28,8 +28,8 @@ def site(tmp_path):
             pass
 
     (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "one.txt").write_text(ONE)
-    (tmp_path / "two.txt").write_text(TWO)
+    (tmp_path / "deep" / "one.txt").write_text(ONE, encoding="utf-8")
+    (tmp_path / "two.txt").write_text(TWO, encoding="utf-8")
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("three.txt", ONE * 2)
     server = http.server.ThreadingHTTPServer(
@@ -100,7 +100,7 @@ def test_prune_keeps_what_is_in_containers_that_were_not_opened(store):
 
 
 def test_a_file_url_and_what_is_not_there(tmp_path, store):
-    (tmp_path / "a.txt").write_text(ONE)
+    (tmp_path / "a.txt").write_text(ONE, encoding="utf-8")
     assert counted(read(f"file://{tmp_path}/a.txt", store)) == (1, 1, 0, 0)
     for url in (f"file://{tmp_path}/absent.txt", "memory://absent"):
         with pytest.raises(SourceNotFound):
@@ -153,7 +153,7 @@ def test_a_server_that_is_not_there_is_told_apart_from_a_file(store):
 
 
 def test_a_query_is_refused_where_nothing_can_be_asked(tmp_path, store):
-    (tmp_path / "a.txt").write_text(ONE)
+    (tmp_path / "a.txt").write_text(ONE, encoding="utf-8")
     for place in (str(tmp_path), f"file://{tmp_path}/a.txt", "opensearch://127.0.0.1:9/papers"):
         with pytest.raises(UsageError, match="--query is for hansken"):
             read(place, store, reading=Reading(query="type:document"))
@@ -163,7 +163,7 @@ def test_a_query_is_refused_where_nothing_can_be_asked(tmp_path, store):
 def test_two_places_with_one_name_under_a_namespace(tmp_path, store):
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "a.txt").write_text(ONE)
+        (tmp_path / name / "a.txt").write_text(ONE, encoding="utf-8")
     account = index(
         [str(tmp_path / "x"), f"file://{tmp_path}/y"],
         store,

@@ -21,8 +21,8 @@ TWO = "A quite different text about the price of bread and the people who pay it
 def root(tmp_path: Path) -> Path:
     case = tmp_path / "served" / "case-7"
     (case / "deep er").mkdir(parents=True)
-    (case / "one.txt").write_text(ONE)
-    (case / "deep er" / "två.txt").write_text(TWO)
+    (case / "one.txt").write_text(ONE, encoding="utf-8")
+    (case / "deep er" / "två.txt").write_text(TWO, encoding="utf-8")
     with zipfile.ZipFile(case / "a.zip", "w") as archive:
         archive.writestr("three.txt", ONE * 2)
     return tmp_path / "served"
@@ -65,7 +65,7 @@ def test_a_folder_an_archive_and_what_changed(place, root, store):
     paths = {row.path.partition("case-7")[2]: row.text for row in store.scan()}
     assert paths == {"/one.txt": ONE, "/deep er/två.txt": TWO}
     assert read(f"{place}/a.zip", store)[:2] == (1, 1)
-    (root / "case-7" / "one.txt").write_text(ONE.upper())
+    (root / "case-7" / "one.txt").write_text(ONE.upper(), encoding="utf-8")
     assert read(place, store) == (3, 1, 1, 1, 0)
     (root / "case-7" / "one.txt").unlink()
     assert read(place, store, prune=True)[2:] == (1, 1, 1)

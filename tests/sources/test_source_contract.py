@@ -32,12 +32,12 @@ def test_each_document_is_indexed_once_and_then_unchanged(place: Place) -> None:
 
 def test_ids_do_not_depend_on_the_store_or_the_order(place: Place) -> None:
     place.index({"one": ONE, "two": TWO})
-    other = Place(place.kind, place.folder, open_store("sqlite://:memory:"))
-    other.index({"two": TWO, "one": ONE})
-    assert {id: text.strip() for id, text in other.texts().items()} == {
+    elsewhere = Place(place.kind, place.folder, open_store("sqlite://:memory:"))
+    elsewhere.index({"two": TWO, "one": ONE})
+    assert {id: text.strip() for id, text in elsewhere.texts().items()} == {
         id: text.strip() for id, text in place.texts().items()
     }
-    other.store.close()
+    elsewhere.store.close()
 
 
 def test_what_changed_is_indexed_again_under_its_id(place: Place) -> None:
@@ -107,5 +107,5 @@ def test_a_damaged_container_fails_and_keeps_its_rows(kind: str, tmp_path: Path,
     before = place.texts()
     place._fill = lambda *_: str(url)
     account = place.index(texts, prune=True)
-    assert any(one.path.startswith(str(url)) for one in account.failed)
+    assert any(blob.path.startswith(str(url)) for blob in account.failed)
     assert place.texts() == before

@@ -22,11 +22,11 @@ def words(text: str) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted(formats()))
 def test_every_format_gives_the_same_words(name: str) -> None:
-    found = READER.extract(formats()[name], name)
-    inner = words(found.text)[1:] if name == "a.zip" else words(found.text)
+    result = READER.extract(formats()[name], name)
+    inner = words(result.text)[1:] if name == "a.zip" else words(result.text)
     assert inner == words(" ".join(PARAGRAPHS))
-    assert (found.truncated, found.warnings) == (False, ())
-    assert found.extractor == READER.identity
+    assert (result.truncated, result.warnings) == (False, ())
+    assert result.extractor == READER.identity
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.eml", "a.html", "a.pdf", "a.rtf"])
@@ -36,9 +36,12 @@ def test_titles(name: str) -> None:
 
 def test_content_type_has_no_parameters_and_metadata_plain_names() -> None:
     assert READER.extract(html(), "a.html").content_type == "text/html"
-    found = READER.extract(formats()["a.eml"], "a.eml")
-    assert found.content_type == "message/rfc822"
-    assert (found.metadata["from"], found.metadata["to"]) == ("ann@example.org", "bob@example.org")
+    result = READER.extract(formats()["a.eml"], "a.eml")
+    assert result.content_type == "message/rfc822"
+    assert (result.metadata["from"], result.metadata["to"]) == (
+        "ann@example.org",
+        "bob@example.org",
+    )
 
 
 def test_no_bytes_are_an_empty_document() -> None:
@@ -58,8 +61,8 @@ def test_picture_is_a_document_without_text() -> None:
         + chunk(b"IDAT", zlib.compress(bytes(200)))
         + chunk(b"IEND", b"")
     )
-    found = READER.extract(png, "a.png")
-    assert (found.text, found.content_type) == ("", "image/png")
+    result = READER.extract(png, "a.png")
+    assert (result.text, result.content_type) == ("", "image/png")
 
 
 def test_encrypted_pdf_says_so() -> None:
@@ -91,12 +94,12 @@ def test_noise_is_refused_with_a_way_forward(data: bytes) -> None:
 )
 def test_cut_files_are_never_called_complete(data: bytes, name: str) -> None:
     try:
-        found = READER.extract(data, name)
+        result = READER.extract(data, name)
     except ExtractionError as error:
         assert "damaged" in str(error)
     else:
-        assert found.truncated
-        assert "the end of the file is missing" in found.warnings
+        assert result.truncated
+        assert "the end of the file is missing" in result.warnings
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9, 0.99])
@@ -115,16 +118,16 @@ def test_archive_with_a_damaged_member_is_truncated() -> None:
         "bad.pdf": b"%PDF-1.4\n" + NOISE,
         "locked.pdf": pdf(password="x"),
     }
-    found = READER.extract(zipped(members), "a.zip")
-    assert PARAGRAPHS[0] in found.text
-    assert found.truncated
-    assert any("encrypted" in warning for warning in found.warnings)
+    result = READER.extract(zipped(members), "a.zip")
+    assert PARAGRAPHS[0] in result.text
+    assert result.truncated
+    assert any("encrypted" in warning for warning in result.warnings)
 
 
 @pytest.mark.parametrize("make", [html, docx, odt, rtf])
 def test_text_is_cut_at_the_limit(make: object) -> None:
-    found = READER.extract(make(PARAGRAPHS * 100), "a")  # type: ignore[operator]
-    assert (len(found.text), found.truncated, found.warnings) == (5_000, True, (CUT,))
+    result = READER.extract(make(PARAGRAPHS * 100), "a")  # type: ignore[operator]
+    assert (len(result.text), result.truncated, result.warnings) == (5_000, True, (CUT,))
 
 
 def test_limit_counts_code_points_and_the_last_one_is_whole() -> None:
@@ -171,7 +174,7 @@ def test_metadata_are_one_clean_bounded_line_each() -> None:
         "dc:subject": ["one", "two"],
         "other": ["z"],
     }
-    found = document("text", metadata, b"", 10, "test")
-    assert found.title == "a b c"
-    assert found.metadata == {"author": "x" * 1000, "subject": "one; two"}
+    result = document("text", metadata, b"", 10, "test")
+    assert result.title == "a b c"
+    assert result.metadata == {"author": "x" * 1000, "subject": "one; two"}
     assert document("a\ud800b", {}, b"", 10, "test").text == "a\ufffdb"

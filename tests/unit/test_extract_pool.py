@@ -94,10 +94,10 @@ def zombie() -> Iterator[psutil.Process]:
 
 
 def test_every_document_comes_back_once_under_its_key() -> None:
-    found = extracted(["sleep 0.01"] * 40)
-    assert sorted(found) == list(range(40))
-    assert all(result.text.startswith(f"{key}.x 10 ") for key, result in found.items())
-    assert len({result.text.split()[-1] for result in found.values()}) == 2
+    results = extracted(["sleep 0.01"] * 40)
+    assert sorted(results) == list(range(40))
+    assert all(result.text.startswith(f"{key}.x 10 ") for key, result in results.items())
+    assert len({result.text.split()[-1] for result in results.values()}) == 2
 
 
 def test_a_zombie_among_the_children_is_no_worker_and_disturbs_none(zombie: psutil.Process) -> None:
@@ -120,9 +120,9 @@ def test_bytes_and_texts_of_some_size_pass_whole() -> None:
 @pytest.mark.parametrize("word", ["hang", "spin"])
 def test_document_that_takes_too_long_is_the_only_one_lost(word: str) -> None:
     before = time.monotonic()
-    found = extracted(["ok", word, "ok", "ok", "ok"])
-    assert isinstance(found.pop(1), ExtractionTimeout)
-    assert all(isinstance(result, Document) for result in found.values())
+    results = extracted(["ok", word, "ok", "ok", "ok"])
+    assert isinstance(results.pop(1), ExtractionTimeout)
+    assert all(isinstance(result, Document) for result in results.values())
     assert time.monotonic() - before < 10
 
 
@@ -130,10 +130,10 @@ def test_document_that_takes_too_long_is_the_only_one_lost(word: str) -> None:
     ("order", "code"), [("crash", -signal.SIGSEGV), ("exit 3", 3), ("exit 0", 0)]
 )
 def test_document_that_ends_the_process_is_the_only_one_lost(order: str, code: int) -> None:
-    found = extracted(["ok", order, "ok", order, "ok"])
-    crashes = [found.pop(1), found.pop(3)]
+    results = extracted(["ok", order, "ok", order, "ok"])
+    crashes = [results.pop(1), results.pop(3)]
     assert [crash.code for crash in crashes if isinstance(crash, ExtractionCrash)] == [code, code]
-    assert all(isinstance(result, Document) for result in found.values())
+    assert all(isinstance(result, Document) for result in results.values())
 
 
 def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
@@ -143,37 +143,36 @@ def test_document_that_eats_memory_is_stopped_near_the_limit() -> None:
     def watch() -> None:
         nonlocal most
         while not stop.wait(0.01):
-            with contextlib.suppress(psutil.Error):
-                most = max(
-                    [most, *(child.memory_info().rss for child in workers_of(psutil.Process()))]
-                )
+            for worker in workers_of(psutil.Process()):
+                with contextlib.suppress(psutil.Error):
+                    most = max(most, worker.memory_info().rss)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        found = extracted(["eat 100", "eat 5000", "ok"], Limits(seconds=30, megabytes=200))
+        results = extracted(["eat 100", "eat 5000", "ok"], Limits(seconds=30, megabytes=200))
     finally:
         stop.set()
         watcher.join()
-    assert isinstance(found[1], ExtractionMemory)
-    assert isinstance(found[0], Document)
-    assert isinstance(found[2], Document)
+    assert isinstance(results[1], ExtractionMemory)
+    assert isinstance(results[0], Document)
+    assert isinstance(results[2], Document)
     assert 200 << 20 < most < 600 << 20
 
 
 def test_worker_that_kept_memory_is_replaced_before_the_next_document() -> None:
-    found = extracted(
+    results = extracted(
         ["eat 20", "ok", "eat 100", "ok"], Limits(seconds=30, megabytes=200), workers=1
     )
-    processes = [found[n].text.split()[-1] for n in range(4)]
+    processes = [results[n].text.split()[-1] for n in range(4)]
     assert processes[0] == processes[1] == processes[2] != processes[3]
 
 
 def test_refusals_and_blunders_of_the_extractor_are_errors_of_the_document() -> None:
-    found = extracted(["refuse it is encrypted", "blunder by nought", "ok"], workers=1)
-    assert str(found[0]) == "it is encrypted"
-    assert "ZeroDivisionError: by nought" in str(found[1])
-    assert isinstance(found[2], Document)
+    results = extracted(["refuse it is encrypted", "blunder by nought", "ok"], workers=1)
+    assert str(results[0]) == "it is encrypted"
+    assert "ZeroDivisionError: by nought" in str(results[1])
+    assert isinstance(results[2], Document)
 
 
 def test_libraries_may_print_and_read() -> None:
@@ -186,10 +185,10 @@ def test_libraries_may_print_and_read() -> None:
 def test_what_is_no_task_passes_through_in_its_place() -> None:
     with Pool(Naughty, 1, LIMITS) as pool:
         items = ["first", Task(1, b"ok", "a"), "last"]
-        found = list(pool.extract_all(items))
-    assert found[0] == "first"
-    assert "last" in found
-    assert len(found) == 3
+        results = list(pool.extract_all(items))
+    assert results[0] == "first"
+    assert "last" in results
+    assert len(results) == 3
 
 
 def test_items_are_pulled_as_they_are_needed() -> None:
@@ -244,16 +243,16 @@ def test_abandoned_run_leaves_the_pool_usable() -> None:
 
 def test_interrupted_document_is_tried_again_alone(tmp_path: Path) -> None:
     orders = [f"busy {tmp_path}"] * 3 + [f"alone {tmp_path}"] + [f"busy {tmp_path}"] * 6
-    found = extracted(orders, Limits(seconds=20), workers=3)
-    assert all(isinstance(result, Document) for result in found.values()), found
+    results = extracted(orders, Limits(seconds=20), workers=3)
+    assert all(isinstance(result, Document) for result in results.values()), results
 
 
 def test_document_that_is_interrupted_twice_is_to_blame() -> None:
-    found = extracted(["ok", "broken", "ok", "broken", "ok"])
+    results = extracted(["ok", "broken", "ok", "broken", "ok"])
     for place in (1, 3):
-        assert isinstance(found[place], ExtractionCrash)
-        assert "server" in str(found[place])
-    assert sum(isinstance(result, Document) for result in found.values()) == 3
+        assert isinstance(results[place], ExtractionCrash)
+        assert "server" in str(results[place])
+    assert sum(isinstance(result, Document) for result in results.values()) == 3
 
 
 @pytest.mark.parametrize(
@@ -298,7 +297,7 @@ def test_pool_that_was_given_nothing_starts_nothing() -> None:
 
 def script(tmp_path: Path, body: str) -> list[str]:
     place = tmp_path / "program.py"
-    place.write_text(SCRIPT + textwrap.dedent(body))
+    place.write_text(SCRIPT + textwrap.dedent(body), encoding="utf-8")
     return [sys.executable, str(place)]
 
 
@@ -378,8 +377,8 @@ def test_time_in_which_the_program_is_stopped_does_not_count(tmp_path: Path) -> 
 
 def test_native_extractor_reads_every_format_in_a_pool() -> None:
     with Pool(NativeExtractor, 2) as pool:
-        found = dict(pool.extract_all(Task(name, data, name) for name, data in formats().items()))
-    assert all("nothing was left out" in result.text for result in found.values())
+        results = dict(pool.extract_all(Task(name, data, name) for name, data in formats().items()))
+    assert all("nothing was left out" in result.text for result in results.values())
 
 
 @pytest.mark.parametrize(

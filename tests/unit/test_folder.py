@@ -14,14 +14,14 @@ from indexer.sources.folder import walk
 
 def put(place: Path, text: str = "text") -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text)
+    place.write_text(text, encoding="utf-8")
     return place
 
 
 def blobs(*paths: os.PathLike[str] | str, **options: object) -> list[Blob]:
-    found = list(walk(paths, **options))
-    assert all(isinstance(item, Blob) for item in found), found
-    return found
+    items = list(walk(paths, **options))
+    assert all(isinstance(item, Blob) for item in items), items
+    return items
 
 
 def test_order_is_that_of_the_key_bytes_whatever_the_depth(folder: Path) -> None:
@@ -97,10 +97,10 @@ def test_given_namespace_makes_moved_folders_agree(folder: Path) -> None:
 
 def test_second_file_of_that_name_under_a_given_namespace_fails(folder: Path) -> None:
     first, second = put(folder / "here" / "a.txt"), put(folder / "there" / "a.txt")
-    found = list(walk([folder / "here", folder / "there"], namespace="library"))
-    assert isinstance(found[0], Blob)
-    assert isinstance(found[1], FailedBlob)
-    assert (found[1].path, str(first) in found[1].error) == (str(second), True)
+    items = list(walk([folder / "here", folder / "there"], namespace="library"))
+    assert isinstance(items[0], Blob)
+    assert isinstance(items[1], FailedBlob)
+    assert (items[1].path, str(first) in items[1].error) == (str(second), True)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_file_reached_twice_is_yielded_once(folder: Path, order: list[str]) -> N
     put(folder / "a.txt")
     put(folder / "sub" / "b.txt")
     put(folder / "sub" / "c.txt")
-    found = blobs(*(folder / name for name in order))
-    assert sorted(Path(blob.path).name for blob in found) == ["a.txt", "b.txt", "c.txt"]
+    items = blobs(*(folder / name for name in order))
+    assert sorted(Path(blob.path).name for blob in items) == ["a.txt", "b.txt", "c.txt"]
 
 
 def test_neighbours_with_a_common_beginning_are_not_confused(folder: Path) -> None:
@@ -122,7 +122,7 @@ def test_neighbours_with_a_common_beginning_are_not_confused(folder: Path) -> No
 
 def test_names_that_are_not_utf8(folder: Path) -> None:
     name = b"caf\xe9\xff.txt"
-    Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text("text")
+    Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text("text", encoding="utf-8")
     [blob] = blobs(folder)
     assert (blob.key, blob.opener) == (name, os.fsencode(folder) + b"/" + name)
     assert blob.path == f"{folder}/caf\ufffd\ufffd.txt"
@@ -161,24 +161,24 @@ def test_what_is_not_a_regular_file_is_skipped(folder: Path) -> None:
     (folder / "to-file").symlink_to(folder / "real" / "a.txt")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "socket"))
-        found = list(walk([folder]))
+        items = list(walk([folder]))
     skipped = {
         item.path
-        for item in found
+        for item in items
         if isinstance(item, SkippedBlob) and item.reason == "special_file"
     }
     assert skipped == {
         str(folder / name) for name in ("fifo", "dangling", "loop", "to-file", "socket")
     }
-    assert [item.path for item in found if isinstance(item, Blob)] == [
+    assert [item.path for item in items if isinstance(item, Blob)] == [
         str(folder / "real" / "a.txt")
     ]
 
 
 def test_device_and_fifo_given_as_path(folder: Path) -> None:
     os.mkfifo(folder / "fifo")
-    given = [Path("/dev/null"), folder / "fifo"]
-    assert list(walk(given)) == [SkippedBlob(str(place), "special_file") for place in given]
+    paths = [Path("/dev/null"), folder / "fifo"]
+    assert list(walk(paths)) == [SkippedBlob(str(place), "special_file") for place in paths]
 
 
 def test_link_given_as_path_is_resolved(folder: Path) -> None:
@@ -229,10 +229,10 @@ def test_path_below_a_folder_without_permission_fails(
 def test_folder_that_vanishes_during_the_walk_is_an_outcome(folder: Path) -> None:
     put(folder / "a.txt")
     (folder / "b").mkdir()
-    found = walk([folder])
-    assert isinstance(next(found), Blob)
+    items = walk([folder])
+    assert isinstance(next(items), Blob)
     (folder / "b").rmdir()
-    [gone] = found
+    [gone] = items
     assert isinstance(gone, FailedBlob)
     assert "vanished" in gone.error
 
@@ -242,21 +242,21 @@ def test_own_files_and_their_companions_are_excluded(folder: Path) -> None:
     for name in (*names, "near.db.txt", "near.db-other"):
         put(folder / name)
     (folder / "alias").symlink_to(folder / "near.db")
-    found = list(walk([folder], own_files=[str(folder / "alias"), str(folder / "state")]))
-    assert {blob.key for blob in found if isinstance(blob, Blob)} == {
+    items = list(walk([folder], own_files=[str(folder / "alias"), str(folder / "state")]))
+    assert {blob.key for blob in items if isinstance(blob, Blob)} == {
         b"near.db.txt",
         b"near.db-other",
     }
     excluded = {
-        item.path for item in found if isinstance(item, SkippedBlob) and item.reason == "excluded"
+        item.path for item in items if isinstance(item, SkippedBlob) and item.reason == "excluded"
     }
     assert excluded == {str(folder / name) for name in names}
 
 
 def test_own_files_are_excluded_however_they_are_reached(folder: Path) -> None:
     own = put(folder / "state" / "sub" / "a")
-    for given in (own, own.parent, own.parent.parent):
-        assert list(walk([given], own_files=[str(folder / "state")])) == [
+    for path in (own, own.parent, own.parent.parent):
+        assert list(walk([path], own_files=[str(folder / "state")])) == [
             SkippedBlob(str(own), "excluded")
         ]
 

@@ -14,13 +14,13 @@ POLISH = "Wszystkie pliki plików są gotowe; żółta łódź i pliku ów.\n"
 
 
 def message(text: str, encoding: str) -> bytes:
-    made = EmailMessage()
-    made["From"], made["Subject"] = "ann@example.org", "Plików"
-    made.set_content(text, cte=encoding)
-    made.add_attachment(
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "ann@example.org", "Plików"
+    mail.set_content(text, cte=encoding)
+    mail.add_attachment(
         b"\x00\xffnot text", maintype="application", subtype="octet-stream", filename="x.bin"
     )
-    return made.as_bytes()
+    return mail.as_bytes()
 
 
 @pytest.mark.parametrize("encoding", ["8bit", "base64", "quoted-printable"])

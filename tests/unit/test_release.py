@@ -29,7 +29,9 @@ def bare(folder: Path, *words: str) -> str:
 
 
 def test_a_bare_checkout_works(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Ferries leave the harbour at eight in the morning.")
+    (tmp_path / "a.txt").write_text(
+        "Ferries leave the harbour at eight in the morning.", encoding="utf-8"
+    )
     assert UNRELEASED in bare(tmp_path, "--version")
     bare(tmp_path, "compare", "a.txt", "a.txt", "--html", "page.html")
     assert f"Made by nearfold {UNRELEASED}" in (tmp_path / "page.html").read_text(encoding="utf-8")
