@@ -37,8 +37,8 @@ POINTS = {
     "after_write": "the store has decided on a batch",
     "before_journal": "a change of the journal is complete but not committed",
     "after_journal": "it is committed, and on the disk",
-    "before_acknowledge": "what the store decided is about to be told",
-    "after_acknowledge": "the first document of a batch was told",
+    "before_acknowledge": "the store's decision is about to be reported",
+    "after_acknowledge": "the first document of a batch was reported",
     "before_checkpoint": (
         "the embedded store's log is about to be folded into its file, at the end of a job"
     ),

@@ -19,9 +19,9 @@ import pytest
 HERE = Path(__file__).parent
 PAGE = HERE.parent.parent / "docs" / "reliability.md"
 TIMES = HERE / "times.json"
-BEGIN, END = "<!-- drills: begin -->", "<!-- drills: end -->"
+BEGIN, END = "<!-- faults: begin -->", "<!-- faults: end -->"
 ALL = "I1 to I9"
-END_OF = "when a store is full I1 to I9, memory aside"
+END_OF = "when a store is complete I1 to I9, except memory"
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ FAULTS = (
         "an error at each named step",
         ("test_failpoints.py::test_failing",),
         ALL,
-        "errors of the journal's disk were told as our own fault (exit code 70): now 4, with what to do",
-        "an error of the program itself is exit code 70, with its traceback",
+        "errors of the journal's disk were reported as internal errors (exit code 70): now 4, with a way forward",
+        "an internal error is exit code 70, with its traceback",
     ),
     Fault(
         "kill -9, a lost request, a lost answer at the steps of a job into OpenSearch and Elasticsearch",
@@ -90,7 +90,7 @@ FAULTS = (
         "SIGINT, SIGTERM once",
         ("test_signals.py::test_the_first",),
         ALL,
-        "texts that were extracted and not yet written were thrown away: now they are finished, and the account is told",
+        "extracted texts that were not yet written were discarded: now they are written, and the account is printed",
     ),
     Fault(
         "SIGINT, SIGTERM twice; SIGSTOP",
@@ -112,7 +112,7 @@ FAULTS = (
         ),
         "I3, I4, I8; in 11 of them I1 to I9",
         "",
-        "a bit that flips in the file itself, not in its log, is noticed only where it breaks the file's structure",
+        "a flipped bit in the file itself, not in its log, is detected only where it breaks the file's structure",
     ),
     Fault(
         "a journal torn at each byte of its last pages, emptied, overwritten",
@@ -122,14 +122,14 @@ FAULTS = (
             "test_damaged_files.py::test_an_emptied",
             "test_damaged_files.py::test_a_damaged",
         ),
-        "whole, or named; in two of them I1 to I9",
-        "a torn last page was read as zeros, so that failures were forgotten without a word: now the journal is named",
+        "complete, or reported; in two of them I1 to I9",
+        "a torn last page was read as zeros, so failures were lost silently: now the journal is reported",
     ),
     Fault(
         "a store whose end is missing",
         ("test_damaged_files.py::test_a_store",),
-        "it is named",
-        "a torn last page was read as zeros: now the store is called damaged before anything is read or written",
+        "it is reported",
+        "a torn last page was read as zeros: now the store is reported as damaged before anything is read or written",
     ),
     Fault(
         "a disk of 2 MB fills up; a file may not grow",
@@ -137,23 +137,23 @@ FAULTS = (
         ALL,
     ),
     Fault(
-        "the system answers calls for the disk with EIO, ENOSPC, EMFILE or nothing written, once or from then on",
+        "disk system calls return EIO, ENOSPC, EMFILE or nothing written, once or from then on",
         ("test_failing_disk.py::test_a_disk",),
         ALL,
-        "a journal's failing disk was told as one without room",
+        "a journal's failing disk was reported as a full one",
     ),
     Fault(
         "loss of power: what was not synced is lost, torn or out of order",
         ("test_power_loss.py::test_whatever", "test_power_loss.py::test_a_job"),
         "I2 to I4, I8; in 24 of them I1 to I9",
-        "`status` could not read a journal whose last change was half done: now whoever reads takes it back",
-        "a disk that says it has synced and has not",
+        "`status` could not read a journal whose last change was incomplete: now the reader rolls it back",
+        "a disk that reports a sync it has not done",
     ),
     Fault(
         "loss of power while a backup is made, and after it",
         ("test_power_loss.py::test_a_backup",),
-        "the earlier one or the new one, whole",
-        "a backup that was told could be gone, or be the earlier one: now its folder is synced",
+        "the earlier one or the new one, complete",
+        "a reported backup could be missing, or be the earlier one: now its folder is synced",
     ),
     Fault(
         "clocks of 2001, 2038, 2106 and of the change to summer time, 50 times too fast",
@@ -165,7 +165,7 @@ FAULTS = (
         "answers of a server: 413, 429, 500 to 504, short, reordered, garbled, cut, reset, none, slow, endless; flood stage",
         ("test_sending_faults.py", "test_writing_faults.py"),
         "I1, I2, I7",
-        "an answer that trickled in without an end held the run for 15 minutes: now it has twice its timeout",
+        "an endless slow answer held the run for 15 minutes: now it has twice its timeout",
     ),
     Fault(
         "an extraction server that fails, hangs, lies",
@@ -176,26 +176,26 @@ FAULTS = (
         "I1, I4, I7",
     ),
     Fault(
-        "documents that hang, crash or swell their reader, hold themselves, or reach out",
+        "documents that hang, crash or exhaust their reader, contain themselves, or reference files and hosts",
         ("test_hostile_documents.py",),
         "I1, I4, I7",
     ),
     Fault(
-        "texts that look alike, hold controls, surrogates or millions of words",
+        "texts with look-alike letters, controls, surrogates or millions of words",
         ("test_hostile_text.py",),
         "documented equivalences; bounded memory",
     ),
     Fault(
         "texts crafted to share bands, and hot keys",
         ("test_hostile_collisions.py",),
-        "texts decide; candidates stay bounded",
-        "`search --fold live` hid documents under crafted ones: once slots mislead, it folds by texts",
+        "decided by texts; candidates stay bounded",
+        "`search --fold live` hid documents under crafted ones: now it folds by texts once slots have been misleading",
         "`match` without `--exact` lists crafted pairs as estimates",
     ),
     Fault(
         "random bytes and words for readers, tokenisers, codec, recipes, URLs, queries",
         ("test_fuzzing.py",),
-        "an answer, or an error of ours",
+        "a result, or a documented error",
         "broken URLs, endless numbers and bad hosts were internal errors; passwords were repeated in messages",
     ),
 )
@@ -244,7 +244,7 @@ def table() -> str:
     """Return the table of docs/reliability.md."""
     times = recorded()
     lines = [
-        "| fault | times | checked after each | found and mended | still open |",
+        "| fault | times | checked after each | defects fixed | still open |",
         "|---|---|---|---|---|",
     ]
     for fault in FAULTS:
