@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import chromium
 import pytest
 from servers import choosing
 from servers.choosing import ENGINES
@@ -18,11 +18,6 @@ from servers.engine import AbsentError, Engine
 from servers.process import Server
 from servers.proxy import AuthProxy, Gate
 from servers.shared import Broker, Client
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
-import chromium
-
-sys.path.pop(0)
 
 _SHARED = {f"{name}_url": engine for name, engine in ENGINES.items()}
 _SESSION = pytest.StashKey[choosing.Session | Client]()

@@ -45,12 +45,12 @@ def rows(
     value by id.
     """
     signed = fingerprints(list(texts.values()), recipe)
-    documents = []
+    made = []
     for place, (id, text) in enumerate(texts.items()):
         blob = Blob(id, id.encode(), f"/library/{id}.txt", b"", len(text), place * 1_000_000_000)
         document = Document(text, truncated=id in cut)
         labels = changes.get("labels", {}).get(id, ())
-        documents.append(
+        made.append(
             row_of(
                 ExtractedBlob(blob, f"raw of {text}", "source", document),
                 signed[place],
@@ -58,7 +58,7 @@ def rows(
                 tuple(labels),
             )
         )
-    return documents
+    return made
 
 
 def library(made: list[Row], recipe: Recipe = DEFAULT) -> Any:

@@ -140,3 +140,12 @@ def test_command_reference_is_what_the_commands_say() -> None:
     finally:
         sys.path.pop(0)
     assert PAGE.read_text(encoding="utf-8") == page(), "run: python tools/cli_reference.py"
+
+
+def test_api_reference_lists_the_public_names() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        from api_reference import PAGE, page
+    finally:
+        sys.path.pop(0)
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python tools/api_reference.py"

@@ -18,7 +18,6 @@ from pathlib import Path
 PARTICIPLES = re.compile(
     r"_?[A-Z]\w*(?:ed|Told|Made|Given|Found|Drawn|Seen|Lost|Kept|Held|Ran|Shown|Chosen|Written)$"
 )
-NOUNS = frozenset({"Feed", "Need", "Seed", "Speed", "_Seed"})
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 COLUMNS = 100
 
@@ -140,9 +139,12 @@ def nested(package: Package) -> Iterator[str]:
 
 
 def participles(package: Package) -> Iterator[str]:
-    """Classes that are named as participles, as FILE:LINE NAME."""
+    """Classes that are named as participles, exceptions aside, as FILE:LINE NAME."""
     for path, node in package.classes():
-        if PARTICIPLES.match(node.name) and node.name not in NOUNS:
+        is_error = any(
+            "Error" in ast.unparse(base) or "Exception" in ast.unparse(base) for base in node.bases
+        )
+        if PARTICIPLES.match(node.name) and not is_error:
             yield f"{place(package, path, node.lineno)} {node.name}"
 
 

@@ -1,1 +1,1 @@
-"""Exports for other programs, and the report for people."""
+"""Exports for other programs, and the report for people who were not there."""

@@ -44,8 +44,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The work that one reviewer receives at a time. Batches are numbered from 1, in the order of
-    the reviewers.
+    """What one reviewer is given at a time. Batches are numbered from 1, in the order of the
+    reviewers.
     """
 
     number: int
@@ -62,39 +62,38 @@ def batches(
     Without `reviewers` those that the groups' history names; without any, one who has no name. A
     history of somebody who is not among the reviewers counts for nothing.
 
-    >>> read = Group("d", ("d",), 30, history=("Bo",))
-    >>> pairs = [Group("a", ("a", "b"), 90), Group("c", ("c",), 50), read]
-    >>> for batch in batches(pairs, ["Al", "Bo"], 10):
-    ...     print(batch.reviewer, [piece.group for piece in batch.pieces])
-    Al ['a']
-    Bo ['c', 'd']
+    >>> pairs = [Group("a", ("a", "b"), 90), Group("c", ("c",), 50), Group("d", ("d",), 30, history=("Bo",))]
+    >>> [(one.reviewer, [piece.group for piece in one.pieces]) for one in batches(pairs, ["Al", "Bo"], 10)]
+    [('Al', ['a']), ('Bo', ['c', 'd'])]
     """
     names = list(
         dict.fromkeys(reviewers or sorted({name for group in groups for name in group.history}))
     ) or [""]
-    assigned = _assign(groups, names, balance)
+    given = _given(groups, names, balance)
     packed: list[tuple[str, tuple[Piece, ...]]] = []
     for name in names:
         pieces = [
             piece
-            for group, reviewer, known in assigned
+            for group, reviewer, known in given
             if reviewer == name
             for piece in _pieces(group, known, size)
         ]
-        packed.extend((name, batch) for batch in _pack(pieces, size))
+        packed.extend((name, batch) for batch in _packed(pieces, size))
     return [Batch(number, name, batch) for number, (name, batch) in enumerate(packed, 1)]
 
 
-def _assign(
+def _given(
     groups: Sequence[Group], names: Sequence[str], balance: Balance
 ) -> list[tuple[Group, str, bool]]:
-    """Return each group with its reviewer, and whether that reviewer has begun it; the largest
-    first, ties by id.
+    """Each group with its reviewer, and whether that one knows it; the largest first, ties by
+    id.
     """
     ordered = sorted(groups, key=lambda group: (-len(group.documents), -group.words, group.id))
-    load = dict.fromkeys(names, 0)
-    place = {name: number for number, name in enumerate(names)}
-    chosen = dict[str, str]()
+    load, place, chosen = (
+        dict.fromkeys(names, 0),
+        {name: nth for nth, name in enumerate(names)},
+        dict[str, str](),
+    )
     for group in ordered:
         counted = Counter(name for name in group.history if name in place)
         if counted:
@@ -109,29 +108,31 @@ def _assign(
 
 
 def _work(group: Group, balance: Balance) -> int:
-    """Return what a group costs a reviewer; a document without words still has to be opened."""
+    """What a group costs a reviewer; a document without words still has to be opened."""
     return len(group.documents) + (group.words if balance == "words" else 0)
 
 
 def _pieces(group: Group, known: bool, size: int) -> list[Piece]:
-    """Return a group whole, or cut into parts that are full batches except the last."""
+    """A group whole, or cut into parts that are full batches but for the last."""
     cuts = [group.documents[start : start + size] for start in range(0, len(group.documents), size)]
     return [
         Piece(group.id, documents, known, part, len(cuts)) for part, documents in enumerate(cuts, 1)
     ]
 
 
-def _pack(pieces: Sequence[Piece], size: int) -> list[tuple[Piece, ...]]:
-    """Pack pieces into batches by best-fit decreasing: each goes where least is left."""
+def _packed(pieces: Sequence[Piece], size: int) -> list[tuple[Piece, ...]]:
+    """Pieces in as few batches as best-fit decreasing makes of them: each goes where it leaves
+    least room.
+    """
     filled: list[list[Piece]] = []
-    free: list[tuple[int, int]] = []  # (space left, batch), ascending
+    free: list[tuple[int, int]] = []  # room left and batch, ascending
     for piece in sorted(pieces, key=lambda piece: -len(piece.documents)):
         place = bisect_left(free, (len(piece.documents), -1))
         if place < len(free):
-            space, batch = free.pop(place)
+            room, batch = free.pop(place)
         else:
-            space, batch = size, len(filled)
+            room, batch = size, len(filled)
             filled.append([])
         filled[batch].append(piece)
-        insort(free, (space - len(piece.documents), batch))
+        insort(free, (room - len(piece.documents), batch))
     return [tuple(batch) for batch in filled]

@@ -279,10 +279,10 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
     review = frozenset(trim_label(plan.options.review))
     for name, ids in _families_of(store, named):
         heads = list(rows_of(store, [id for id in ids if id in named]))
-        members = list(rows_of(store, [id for id in ids if id not in named]))
-        labels = frozenset().union(*map(plan.after, heads), *(row.labels for row in members))
+        others = list(rows_of(store, [id for id in ids if id not in named]))
+        labels = frozenset().union(*map(plan.after, heads), *(row.labels for row in others))
         nearest = _Nearest(heads, recipe)
-        for row in members:
+        for row in others:
             similarity = nearest.similarity(row)
             reason: Reason | None = None
             if review & labels:

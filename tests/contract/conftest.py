@@ -23,10 +23,10 @@ from indexer.stores import open_store
 ENGINES = ("opensearch", "elasticsearch")
 HERE = Path(__file__).parent
 KINDS = ["memory", "sqlite", "sqlite-reopened"]
+KINDS += [pytest.param(name, marks=pytest.mark.engines) for name in ENGINES]
 KINDS += [
-    pytest.param(kind, marks=pytest.mark.engines)
+    pytest.param(f"{name}-reopened", marks=[pytest.mark.engines, pytest.mark.slow])
     for name in ENGINES
-    for kind in (name, f"{name}-reopened")
 ]
 
 

@@ -16,14 +16,8 @@ from indexer.indexing.index import IndexOptions, index
 from indexer.model import Assignment, Query, Row
 from indexer.searching.search import SearchOptions, search
 
-LAW = (
-    "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes "
-    "under it or about it."
-)
-NOTICES = (
-    "A notice is given in writing, and is received when it is handed over at the address above "
-    "during business hours."
-)
+LAW = "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes under it or about it."
+NOTICES = "A notice is given in writing, and is received when it is handed over at the address above during business hours."
 KEYS = (band(0, 1), band(1, 2))
 
 
@@ -50,7 +44,7 @@ def parts(store):
 
 
 def ids(rows) -> list[str]:
-    return [row.id for row in rows]
+    return [one.id for one in rows]
 
 
 def test_how_documents_are_divided_is_kept(store):
@@ -86,9 +80,7 @@ def test_each_view_sees_its_own(parts):
             expected
         )
         assert sorted(ids(view.candidates([(KEYS, ())], 10)[0].found)) == expected
-        assert {
-            candidate.keys_shared for candidate in view.candidates([(KEYS, ())], 10)[0].found
-        } == {2}
+        assert {one.keys_shared for one in view.candidates([(KEYS, ())], 10)[0].found} == {2}
         assert view.counts().documents == view.counts().families == len(expected)
         assert view.counts().parts == 3
     assert ids(parts.scan()) == ["a", "b"]

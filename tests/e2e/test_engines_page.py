@@ -29,6 +29,7 @@ def labels(printed: str) -> list[str]:
     return [re.sub(r"\s+", " ", one) for one in found if one and not one[0].isdigit()]
 
 
+@pytest.mark.slow
 def test_the_command_prints_what_the_page_shows(opensearch_url: str) -> None:
     [command] = re.findall(r"```sh\n(.*?)\n```", PAGE, re.DOTALL)
     [shown] = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)

@@ -11,6 +11,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
 from e2e.command import ROOT
 
 from indexer.recipe import DEFAULT
@@ -47,6 +48,7 @@ def in_the_middle_of_a_bulk(url: str) -> bool:
     return written >= BEFORE and bool(tasks)
 
 
+@pytest.mark.slow
 def test_a_server_killed_in_the_middle_of_a_bulk_costs_nothing(
     opensearch_node: Any, tmp_path: Path
 ) -> None:

@@ -60,7 +60,7 @@ def secured_elasticsearch():
         yield server.url
 
 
-@pytest.fixture(params=["opensearch", "elasticsearch"])
+@pytest.fixture(params=[pytest.param("opensearch", marks=pytest.mark.slow), "elasticsearch"])
 def guarded(request, gates, tmp_path, monkeypatch):
     """A store URL whose server knows the three roles; what was made there is removed."""
     engine = request.param

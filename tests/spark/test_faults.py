@@ -218,6 +218,7 @@ def times_written(index: str) -> set[int]:
     return {hit["_version"] for hit in found["hits"]["hits"]}
 
 
+@pytest.mark.slow
 def test_tasks_that_are_lost_after_writing_leave_each_document_once(
     spark: SparkSession, tmp_path: Path, index: str
 ) -> None:

@@ -78,8 +78,10 @@ def families_of(stage: Stage) -> dict[str, Family]:
     "asked",
     [
         {"threshold": 0.5},
-        {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"},
-        {"threshold": 0.7, "measure": "estimate", "cap": 2},
+        pytest.param(
+            {"threshold": 0.8, "exact": True, "cap": 4, "against": "p"}, marks=pytest.mark.slow
+        ),
+        pytest.param({"threshold": 0.7, "measure": "estimate", "cap": 2}, marks=pytest.mark.slow),
     ],
     ids=str,
 )
@@ -100,7 +102,11 @@ def test_pairs(both: Both, asked: dict[str, Any]) -> None:
     ("settings", "at_once"),
     [
         ({"threshold": 0.7, "principal": "central", "cluster_threshold": 0.5}, 1_000_000),
-        ({"threshold": 0.7, "principal": "first", "cluster_threshold": 0.9, "cap": 4}, 0),
+        pytest.param(
+            {"threshold": 0.7, "principal": "first", "cluster_threshold": 0.9, "cap": 4},
+            0,
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["one task", "rounds"],
 )
@@ -113,6 +119,7 @@ def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
     assert found.facts["hot_bands"] == account.capped.keys
 
 
+@pytest.mark.slow
 def test_any_cut_of_the_input_gives_the_same(
     spark: SparkSession, both: Both, records: list[Record], tmp_path: Path
 ) -> None:

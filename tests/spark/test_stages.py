@@ -67,6 +67,7 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(
         )
 
 
+@pytest.mark.slow
 def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_path: Path) -> None:
     chance = random.Random(5)
     nodes = chance.sample(range(10_000), 300)

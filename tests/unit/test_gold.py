@@ -9,7 +9,8 @@ import pytest
 
 from indexer.errors import SourceNotFound, UsageError
 from indexer.lab.evaluation.gold import gold_sets, read_gold
-from indexer.lab.evaluation.sheets import Sheet, SheetWriter, disagreements, read_sheets, resolve
+from indexer.lab.evaluation.judgements import Sheet
+from indexer.lab.evaluation.sheets import SheetWriter, disagreements, read_sheets, resolve
 
 
 def written(folder: Path, name: str, text: str) -> str:

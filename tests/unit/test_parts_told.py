@@ -31,10 +31,10 @@ def store(tmp_path):
         (tmp_path / f"{name}.txt").write_text(
             f"1. Fees. {CLAUSE.format(party, days)}\n\n2. Term. It is a year.\n"
         )
-    opened = open_store("sqlite://:memory:")
-    index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
-    yield opened
-    opened.close()
+    made = open_store("sqlite://:memory:")
+    index([str(tmp_path)], made, IndexOptions(parts="clauses"))
+    yield made
+    made.close()
 
 
 def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
@@ -59,18 +59,18 @@ def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
 
 def test_pages_and_api_fold_parts_by_type(store):
     question = QUESTIONS["search"]
-    values = {"q": ["quarter"], "fold": ["types"], "of": ["parts"], "sort": ["path"]}
-    answer = as_json(question.answer(Site(store), parameter_values(question.parameters, values)))
+    given = {"q": ["quarter"], "fold": ["types"], "of": ["parts"], "sort": ["path"]}
+    answer = as_json(question.answer(Site(store), parameter_values(question.parameters, given)))
     jsonschema.Draft202012Validator(
         {**reference(Results), "components": {"schemas": schemas(Results)}}
     ).validate(answer)
     [hit] = answer["hits"]
     assert (hit["part"]["heading"], hit["folded"][0]["type"]) == ("1 Fees", "near_identical")
-    [shown] = [page for page in PAGES if page.template == "search.html"]
+    [shown] = [one for one in PAGES if one.template == "search.html"]
     html = (
         environment(TEMPLATES)
         .get_template("search.html")
-        .render(page=shown, store="a store", **shown.values(Site(store), values))
+        .render(page=shown, store="a store", **shown.values(Site(store), given))
     )
     assert "near identical" in html
     assert "<strong>2</strong> parts" in html

@@ -27,11 +27,9 @@ PAYLOADS = (
     "\u202eexe.txt\x1b[31m",
     "javascript:alert(1)",
 )
-ALLOWED = {"open", "href", "id", "class", "lang", "charset", "name", "content", "http-equiv", "role",
-    "aria-label", "aria-hidden", "tabindex",
-    "viewbox", "preserveaspectratio", "width", "height", "x", "y", "rx", "d", "scope", "fill", "stroke",
-    "stroke-width", "stroke-dasharray", "stroke-miterlimit", "transform", "text-anchor",
-    "font-family", "font-size", "font-weight", "opacity",
+ALLOWED = {"open", "href", "id", "class", "lang", "charset", "name", "content", "http-equiv", "role", "aria-label", "aria-hidden", "tabindex"} | {
+    "viewbox", "preserveaspectratio", "width", "height", "x", "y", "rx", "d", "scope", "tabindex", "fill", "stroke",
+    "stroke-width", "stroke-dasharray", "stroke-miterlimit", "transform", "text-anchor", "font-family", "font-size", "font-weight", "opacity",
     "x2", "y2",
 }  # fmt: skip
 

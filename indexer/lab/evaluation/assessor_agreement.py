@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from indexer.lab.evaluation.sheets import Sheet, as_duplicate
+from indexer.lab.evaluation.judgements import Agreement, MeasuredAgreement, Sheet
+from indexer.lab.evaluation.sheets import as_duplicate
 from indexer.statistics.kappa import (
-    Kappa,
-    MeanKappa,
     cohen,
     count_table,
     mean_kappa,
     siegel_castellan,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredAgreement:
-    """Agreement on one question.
-
-    `pooled` is the kappa of one table of all pairs, which the paper calls macro-averaged;
-    `by_group` is the mean of the kappas of the groups, which it calls micro-averaged. `corrected`
-    has the variance of 1979; `cohen` is None unless there are two raters.
-    """
-
-    pooled: Kappa
-    corrected: Kappa
-    by_group: MeanKappa
-    cohen: Kappa | None
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Agreement of assessors on the pairs that all of them judged; `left_out` counts the others.
-
-    `duplicate`: on whether a pair is a duplicate, which the paper reports; `types`: on its type.
-    """
-
-    assessors: tuple[str, ...]
-    pairs: int
-    left_out: int
-    duplicate: MeasuredAgreement
-    types: MeasuredAgreement
 
 
 def agreement(sheets: Sequence[Sheet]) -> Agreement:

@@ -11,8 +11,8 @@ from indexer.errors import UsageError
 from indexer.lab.evaluation.assessor_agreement import agreement
 from indexer.lab.evaluation.decider import Decider, Decision
 from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result, TypeAssignment
-from indexer.lab.evaluation.gold import Gold
-from indexer.lab.evaluation.gold_documents import GoldDocument, gold_documents
+from indexer.lab.evaluation.gold_documents import gold_documents
+from indexer.lab.evaluation.judgements import Gold, GoldDocument
 from indexer.lab.evaluation.read_truth import read_truth
 from indexer.lab.evaluation.score_pairs import (
     agreement_with,

@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from indexer.lab.evaluation.assessor_agreement import Agreement
-from indexer.lab.evaluation.gold_documents import GoldDocument
-from indexer.lab.evaluation.sheets import Disagreement
+from indexer.lab.evaluation.judgements import Agreement, Disagreement, GoldDocument
 from indexer.sketch.wilson import wilson
 from indexer.statistics.intervals import mitchell
 from indexer.statistics.kappa import Kappa

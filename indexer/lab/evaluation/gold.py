@@ -8,24 +8,26 @@ duplicate.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.csv_records import Record, records
-from indexer.statistics.precision_recall import linked_sets, ordered_pair
-
-IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE, DIFFERENT = (
-    "identical",
-    "near-identical",
-    "fuzzy",
-    "duplicate",
-    "different",
+from indexer.lab.evaluation.judgements import (
+    DIFFERENT,
+    DUPLICATE,
+    DUPLICATES,
+    FUZZY,
+    IDENTICAL,
+    NEAR_IDENTICAL,
+    TYPES,
+    Gold,
+    GoldSet,
+    LabelledPair,
 )
-DUPLICATES = (IDENTICAL, NEAR_IDENTICAL, FUZZY, DUPLICATE)
-TYPES = (*DUPLICATES, "contained", DIFFERENT)
+from indexer.statistics.precision_recall import linked_sets
+
 SPELLINGS: Mapping[str, str] = MappingProxyType(
     {
         **{name: name for name in TYPES},
@@ -39,56 +41,6 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
         ),
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledPair:
-    """One judged pair as written. `group` is the query or result set that it belongs to, `kind`
-    the change that made it, `place` its file and line.
-    """
-
-    a: str
-    b: str
-    type: str
-    group: str
-    kind: str
-    place: str
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        """Return both names in sorted order."""
-        return ordered_pair(self.a, self.b)
-
-
-@dataclass(frozen=True, slots=True)
-class GoldSet:
-    """Documents that were judged to be duplicates of one another."""
-
-    documents: tuple[str, ...]
-    type: str
-    group: str
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """The ground truth about some documents, each pair once.
-
-    `closed`: unlisted pairs of documents of the same group are no duplicates; else they are
-    unknown. `folder`: the base of relative paths.
-    """
-
-    pairs: tuple[LabelledPair, ...]
-    sets: tuple[GoldSet, ...]
-    closed: bool
-    folder: str
-
-    @property
-    def documents(self) -> tuple[str, ...]:
-        """Return every name, sorted."""
-        names = {name for labelled in self.pairs for name in labelled.pair}
-        names.update(name for gold_set in self.sets for name in gold_set.documents)
-        return tuple(sorted(names))
 
 
 def type_named(spelling: str, record: Record) -> str:

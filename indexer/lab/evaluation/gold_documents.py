@@ -6,29 +6,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import ExtractionError, UsageError
 from indexer.indexing.documents import documents_at
+from indexer.lab.evaluation.judgements import GoldDocument
 from indexer.model import Blob, Row
 from indexer.sources.folder import walk
 from indexer.stores.base import Store
 
 BATCH = 256
 MOST_NAMED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class GoldDocument:
-    """A document. `key` identifies it whatever its name: its id if it is `stored`, else its real
-    path.
-    """
-
-    key: str
-    path: str
-    text: str
-    stored: bool
 
 
 def gold_documents(

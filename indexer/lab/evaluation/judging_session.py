@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import UsageError
-from indexer.lab.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL, read_gold
-from indexer.lab.evaluation.gold_documents import GoldDocument, gold_documents
+from indexer.lab.evaluation.gold import read_gold
+from indexer.lab.evaluation.gold_documents import gold_documents
+from indexer.lab.evaluation.judgements import (
+    DIFFERENT,
+    FUZZY,
+    IDENTICAL,
+    NEAR_IDENTICAL,
+    GoldDocument,
+)
 from indexer.lab.evaluation.sheets import SheetWriter, disagreements, read_sheets
 from indexer.statistics.precision_recall import ordered_pair
 from indexer.stores.base import Store

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexer.errors import UsageError
-from indexer.lab.evaluation.gold import Gold, read_gold
-from indexer.lab.evaluation.sheets import Resolution, Sheet, is_sheet, read_sheets, resolve
+from indexer.lab.evaluation.gold import read_gold
+from indexer.lab.evaluation.judgements import Gold, Resolution, Sheet
+from indexer.lab.evaluation.sheets import is_sheet, read_sheets, resolve
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.lab.evaluation.evaluation_results import CaptureScores, Scores, TypeScores, share_of
-from indexer.lab.evaluation.gold import DUPLICATES, LabelledPair
+from indexer.lab.evaluation.judgements import DUPLICATES, LabelledPair
 from indexer.lab.evaluation.truth import Group, Pair
 from indexer.statistics.intervals import bootstrap
 from indexer.statistics.kappa import Kappa, siegel_castellan

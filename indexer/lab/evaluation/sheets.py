@@ -11,40 +11,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from indexer.errors import UsageError
 from indexer.lab.evaluation.csv_records import Record, records
-from indexer.lab.evaluation.gold import DUPLICATES, Gold, LabelledPair, type_named
+from indexer.lab.evaluation.gold import type_named
+from indexer.lab.evaluation.judgements import (
+    DUPLICATES,
+    ROLES,
+    Disagreement,
+    Gold,
+    Judgement,
+    LabelledPair,
+    Resolution,
+    Role,
+    Sheet,
+)
 from indexer.statistics.precision_recall import ordered_pair
 
-Role: TypeAlias = Literal["assessor", "arbiter"]
-ROLES: Mapping[str, Role] = {"assessor": "assessor", "arbiter": "arbiter"}
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The type that one assessor gives one pair; `place` is its file and line."""
-
-    a: str
-    b: str
-    type: str
-    group: str
-    place: str
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """The judgements of one assessor, by pair. An arbiter judges where others disagree."""
-
-    assessor: str
-    role: Role
-    folder: str
-    judgements: dict[tuple[str, str], Judgement] = field(default_factory=dict)
 
 
 def is_sheet(path: str) -> bool:
@@ -198,34 +184,6 @@ class SheetWriter:
 def _relative_folder(folder: str | None, sheet: Path) -> str:
     """Return a folder relative to that of the sheet, so that both can be moved together."""
     return "." if folder is None else os.path.relpath(folder, sheet.resolve().parent)
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A pair that assessors judge differently: their judgements by name, and the settled `type`;
-    None when unsettled.
-    """
-
-    a: str
-    b: str
-    said: Mapping[str, str]
-    type: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """The gold set of some sheets, and the disagreements of assessors. `alone`: number of pairs
-    that only one assessor judged.
-    """
-
-    gold: Gold
-    disagreements: tuple[Disagreement, ...]
-    alone: int
-
-    @property
-    def unsettled(self) -> int:
-        """Return the number of unsettled disagreements; these pairs are not in the gold set."""
-        return sum(disagreement.type is None for disagreement in self.disagreements)
 
 
 def disagreements(sheets: Sequence[Sheet]) -> list[tuple[str, str]]:

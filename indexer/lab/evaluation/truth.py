@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import chain
 
 from indexer.errors import UsageError
-from indexer.lab.evaluation.gold import (
+from indexer.lab.evaluation.gold import gold_sets
+from indexer.lab.evaluation.judgements import (
     DIFFERENT,
     DUPLICATES,
     Gold,
+    GoldDocument,
     GoldSet,
     LabelledPair,
-    gold_sets,
 )
-from indexer.lab.evaluation.gold_documents import GoldDocument
 from indexer.statistics.precision_recall import ordered_pair
 
 Pair = tuple[str, str]

@@ -23,7 +23,7 @@ class Method:
     most: int = 1024
 
     def recipe(self, bits: int) -> Recipe:
-        """Return the recipe of that length."""
+        """The recipe of that length."""
         return recipe_named(self.spelling.replace("BITS", str(bits)))
 
 
@@ -36,7 +36,7 @@ METHODS = (
     Method("minhash", "MinHash of the study", "signature-study:minhash:BITS"),
     Method("minhash-ours", "MinHash of nearfold", "4-grams:none:mmh3:BITS:fss:b1"),
 )
-NAMED = {method.name: method for method in METHODS}
+NAMED = {one.name: one for one in METHODS}
 FEATURES = NAMED["topsig"].recipe(64)
 WITH_NEIGHBOURS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig", "minhash-ours")
 NEIGHBOUR_BITS = (32, 128, 1024)
@@ -62,18 +62,18 @@ PUBLISHED_COLLISIONS = {
 }
 
 
-def lengths(bits: Sequence[int]) -> tuple[int, ...]:
-    """Return the lengths, ascending, each once. Raises `UsageError` for one that is no multiple
+def lengths(asked: Sequence[int]) -> tuple[int, ...]:
+    """The lengths asked for, ascending, each once. Raises `UsageError` for one that is no multiple
     of 8 from 16 to 1024.
     """
-    for length in bits:
-        if length % 8 or not 16 <= length <= 1024:
-            raise UsageError(f"signatures have a multiple of 8 bits from 16 to 1024, not {length}")
-    if not bits:
+    for one in asked:
+        if one % 8 or not 16 <= one <= 1024:
+            raise UsageError(f"signatures have a multiple of 8 bits from 16 to 1024, not {one}")
+    if not asked:
         raise UsageError("give at least one number of bits")
-    return tuple(sorted(set(bits)))
+    return tuple(sorted(set(asked)))
 
 
 def pairs_of(bits: Sequence[int]) -> list[tuple[Method, int]]:
-    """Return every method with every length that it can give."""
-    return [(method, length) for method in METHODS for length in bits if length <= method.most]
+    """Every method at every length that it can give."""
+    return [(method, one) for method in METHODS for one in bits if one <= method.most]

@@ -36,8 +36,8 @@ class FeatureCounts:
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """The seconds to sign one text on one processor: mean and standard deviation over `texts`, and
-    the speed in megabytes of text.
+    """What signing one text takes on one processor: mean and standard deviation, over so many texts
+    of so many octets.
     """
 
     method: str
@@ -53,40 +53,37 @@ def count_features(texts: Texts, total: int, progress: Progress) -> FeatureCount
     are more.
     """
     sizes = [round(10 ** (half / 2)) for half in range(2, 20) if round(10 ** (half / 2)) < total]
-    counts = FeatureCounts(_no_statistics(), {size: _no_statistics() for size in sizes})
+    made = FeatureCounts(_nothing(), {size: _nothing() for size in sizes})
     for place, text in enumerate(texts):
-        if place in counts.samples:
-            counts.samples[place].merge(counts.whole)
-        counts.whole.add(grams_of(text).repeated)
+        if place in made.samples:
+            made.samples[place].merge(made.whole)
+        made.whole.add(grams_of(text).repeated)
         if place % 100 == 0:
             progress("counting features", place, total)
-    return counts
+    return made
 
 
-def _no_statistics() -> CorpusStatistics:
+def _nothing() -> CorpusStatistics:
     return CorpusStatistics(feature_set_name(FEATURES))
 
 
 def sign_texts(
     texts: Texts, bits: Sequence[int], statistics: FeatureCounts, folder: Path, progress: Progress
 ) -> list[Path]:
-    """Sign all texts and return the files with their signatures, in order. Arrays are (texts,
-    octets), by `signature_name` and `statistics_name`.
+    """Sign all texts: the files with their signatures, in order. Arrays are (texts, octets), by
+    `signature_name` and `questions`.
     """
-    total = texts.account().studied
-    done = 0
-    files = list[Path]()
-    arriving = _no_statistics()
+    total, done, files, arriving = texts.account().studied, 0, list[Path](), _nothing()
     key = hashlib.sha256(f"{texts.digest()} {bits}".encode()).hexdigest()[:12]
     for batch in _batches(texts):
         place = folder / f"{key}-{done:09d}.npz"
         if place.exists():
-            for grams in batch:
-                arriving.add(grams.repeated)
+            for one in batch:
+                arriving.add(one.repeated)
         else:
-            arrays = _signatures(batch, bits, statistics) | _questions(batch, statistics, arriving)
+            made = _signatures(batch, bits, statistics) | _questions(batch, statistics, arriving)
             with write_whole(place) as part, part.open("wb") as file:
-                np.savez(file, **arrays)  # type: ignore[arg-type]
+                np.savez(file, **made)  # type: ignore[arg-type]
         files.append(place)
         done += len(batch)
         progress("signing texts", done, total)
@@ -94,19 +91,19 @@ def sign_texts(
 
 
 def signature_name(method: str, bits: int) -> str:
-    """Return the name of the signatures of a method."""
+    """The name of the signatures of a method."""
     return f"{method}-{bits}"
 
 
-def statistics_name(statistics: int | str, bits: int) -> str:
-    """Return the name of weighted TopSig signatures by the statistics of the first n texts, of ALL,
-    or ONLINE: those so far.
+def questions(statistics: int | str, bits: int) -> str:
+    """The name of weighted TopSig signatures by the statistics of the first n texts, of ALL, or
+    ONLINE: those so far.
     """
     return f"statistics-{statistics}-{bits}"
 
 
 def load_signatures(files: Sequence[Path], name: str) -> Rows:
-    """Return the signatures of one name of all texts: (texts, octets)."""
+    """The signatures of one name of all texts: (texts, octets)."""
     parts = []
     for file in files:
         with np.load(file) as arrays:
@@ -115,13 +112,13 @@ def load_signatures(files: Sequence[Path], name: str) -> Rows:
 
 
 def _batches(texts: Texts) -> Iterator[list[Grams]]:
-    batch, size = list[Grams](), 0
+    batch, held = list[Grams](), 0
     for text in texts:
         batch.append(grams_of(text))
-        size += len(batch[-1].names)
-        if len(batch) >= BATCH or size > BATCH_GRAMS:
+        held += len(batch[-1].names)
+        if len(batch) >= BATCH or held > BATCH_GRAMS:
             yield batch
-            batch, size = [], 0
+            batch, held = [], 0
     if batch:
         yield batch
 
@@ -130,37 +127,38 @@ def _signatures(
     batch: Sequence[Grams], bits: Sequence[int], statistics: FeatureCounts
 ) -> dict[str, Rows]:
     tables = Tables(batch, bits)
-    signed = [tables.signatures(grams, statistics.whole) for grams in batch]
-    arrays = {}
-    for method, length in pairs_of(bits):
-        rows = [signatures[method.name, length] for signatures in signed]
-        arrays[signature_name(method.name, length)] = _rows(rows)
-    return arrays
+    made = [tables.signatures(one, statistics.whole) for one in batch]
+    return {
+        signature_name(method.name, one): _rows([row[method.name, one] for row in made])
+        for method, one in pairs_of(bits)
+    }
 
 
 def _questions(
     batch: Sequence[Grams], statistics: FeatureCounts, arriving: CorpusStatistics
 ) -> dict[str, Rows]:
-    """Sign by weighted TopSig with other statistics than those of all texts; `arriving` counts each
-    text before it is signed.
+    """Weighted TopSig by other statistics than those of all texts; `arriving` counts each text
+    before it is signed.
     """
-    hashes = np.unique(np.concatenate([grams.hashes for grams in batch]))
-    collected = dict[str, list[bytes]]()
+    hashes, kept = (
+        np.unique(np.concatenate([one.hashes for one in batch])),
+        dict[str, list[bytes]](),
+    )
     vectors = Vectors(hashes, QUESTION_BITS)
     sources: list[tuple[int | str, CorpusStatistics]] = [
         (ALL, statistics.whole),
         *statistics.samples.items(),
         (ONLINE, arriving),
     ]
-    for grams in batch:
-        rows = np.searchsorted(hashes, grams.hashes)
-        arriving.add(grams.repeated)
+    for one in batch:
+        rows = np.searchsorted(hashes, one.hashes)
+        arriving.add(one.repeated)
         for source, counts in sources:
-            for bits, value in vectors.signatures(rows, grams.units(counts)).items():
-                collected.setdefault(statistics_name(source, bits), []).append(
+            for bits, value in vectors.signatures(rows, one.units(counts)).items():
+                kept.setdefault(questions(source, bits), []).append(
                     value.to_bytes(bits // 8, "big")
                 )
-    return {name: _rows(values) for name, values in collected.items()}
+    return {name: _rows(values) for name, values in kept.items()}
 
 
 def _rows(values: Sequence[bytes]) -> Rows:
@@ -174,19 +172,17 @@ def time_signing(
     statistics not counted.
     """
     sample = [text for text, _ in zip(texts, range(most), strict=False)]
-    timings = []
-    pairs = pairs_of(bits)
-    for done, (method, length) in enumerate(pairs):
+    made = []
+    for done, (method, one) in enumerate(pairs := pairs_of(bits)):
         progress("timing methods", done, len(pairs))
-        timings.append(_time_method(sample, method, length, statistics))
-    return timings
+        made.append(_timed(sample, method, one, statistics))
+    return made
 
 
-def _time_method(
+def _timed(
     sample: Sequence[str], method: Method, bits: int, statistics: CorpusStatistics
 ) -> Seconds:
-    recipe = method.recipe(bits)
-    spent = []
+    recipe, spent = method.recipe(bits), []
     for text in sample:
         started = time.process_time()
         fingerprint(text, recipe, statistics)

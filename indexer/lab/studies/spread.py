@@ -1,5 +1,5 @@
-"""The signatures of a collection: their spread, their neighbours, and the effect of other corpus
-statistics.
+"""What the signatures of a collection show: how they spread, who is near whom, what other
+statistics would have made.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.lab.studies.methods import NEIGHBOUR_BITS, WITH_NEIGHBOURS, pairs_of
-from indexer.lab.studies.neighbours import count_ones, distinct, neighbours
+from indexer.lab.studies.neighbours import distinct, neighbours, ones
 from indexer.lab.studies.sign_texts import (
     ALL,
     ONLINE,
     QUESTION_BITS,
     load_signatures,
+    questions,
     signature_name,
-    statistics_name,
 )
 from indexer.system.progress_callback import Progress
 
@@ -46,7 +46,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The number of documents with 0, 1, ... 10 neighbours within a distance; the last number is of
+    """How many documents have 0, 1, ... 10 neighbours within a distance; the last number is of
     those with more.
     """
 
@@ -73,8 +73,8 @@ class Fewer:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Signatures by the statistics at arrival, of the documents from `first` to `last`; `differing`
-    and `close` as in `Fewer`.
+    """What the statistics at arrival made of the documents that came from one place to another, as
+    `Fewer` has it.
     """
 
     first: int
@@ -95,69 +95,67 @@ class Answers:
 
 
 def by_chance(documents: int, bits: int) -> float:
-    """Return the mean number of documents that repeat the signature of another when every bit is
-    random.
+    """How many documents would repeat the signature of another if every bit were drawn by chance:
+    the mean.
 
     >>> round(by_chance(10_000, 16)), round(by_chance(10_000, 32), 4)
     (726, 0.0116)
     """
-    if bits > 40:
-        # The exact form would lose all its digits: the number of pairs, times the chance of one.
+    if (
+        bits > 40
+        # where the exact form would lose all its digits: the number of pairs, times the chance that one
+        # agrees
+    ):
         return documents * (documents - 1) / 2 * 2.0**-bits
-    values = 2.0**bits
-    return documents + values * math.expm1(documents * math.log1p(-1 / values))
+    room = 2.0**bits
+    return documents + room * math.expm1(documents * math.log1p(-1 / room))
 
 
 def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Spread, ...]:
-    """Return the spread of every method at every length."""
-    results = []
-    pairs = pairs_of(bits)
-    for done, (method, length) in enumerate(pairs):
+    """The spread of every method at every length."""
+    made = []
+    for done, (method, one) in enumerate(pairs := pairs_of(bits)):
         progress("counting signatures", done, len(pairs))
-        documents = distinct(load_signatures(files, signature_name(method.name, length))).documents
-        results.append(
+        documents = distinct(load_signatures(files, signature_name(method.name, one))).documents
+        made.append(
             Spread(
                 method.name,
-                length,
+                one,
                 len(documents),
                 float(documents.mean()),
                 float(documents.std()),
                 int(documents.max()),
             )
         )
-    return tuple(results)
+    return tuple(made)
 
 
 def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Near, ...]:
-    """Count neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits; without the study's
-    MinHash, as in the study.
+    """Neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits; without the study's
+    MinHash, as there.
     """
-    methods = [
-        (name, length) for length in NEIGHBOUR_BITS if length in bits for name in WITH_NEIGHBOURS
-    ]
-    results = []
-    for done, (name, length) in enumerate(methods):
-        progress("finding neighbours", done, len(methods))
-        signatures = distinct(load_signatures(files, signature_name(name, length)))
+    wanted = [(name, one) for one in NEIGHBOUR_BITS if one in bits for name in WITH_NEIGHBOURS]
+    made = []
+    for done, (name, one) in enumerate(wanted):
+        progress("finding neighbours", done, len(wanted))
+        signatures = distinct(load_signatures(files, signature_name(name, one)))
         for distance in DISTANCES:
-            counts = np.minimum(neighbours(signatures, length, distance), SHOWN + 1)
-            results.append(
-                Near(
-                    name, length, distance, tuple(np.bincount(counts, minlength=SHOWN + 2).tolist())
-                )
+            found = np.minimum(neighbours(signatures, one, distance), SHOWN + 1)
+            made.append(
+                Near(name, one, distance, tuple(np.bincount(found, minlength=SHOWN + 2).tolist()))
             )
-    return tuple(results)
+    return tuple(made)
 
 
 def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answers:
-    """Compare weighted TopSig by statistics of fewer documents, and of those that had arrived."""
+    """What statistics of fewer documents, and of those so far, make of weighted TopSig."""
     longest = QUESTION_BITS[-1]
-    by_all = load_signatures(files, statistics_name(ALL, longest))
-    fewer = []
+    by_all = load_signatures(files, questions(ALL, longest))
+    made = []
     sources: list[tuple[int, int | str]] = [*((size, size) for size in samples), (total, ALL)]
     for size, source in sources:
-        differing = _differing(load_signatures(files, statistics_name(source, longest)), by_all)
-        fewer.append(
+        differing = _differing(load_signatures(files, questions(source, longest)), by_all)
+        made.append(
             Fewer(
                 size,
                 _unique(files, source),
@@ -165,7 +163,7 @@ def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answer
                 float((differing <= CLOSE).mean()),
             )
         )
-    arriving = _differing(load_signatures(files, statistics_name(ONLINE, longest)), by_all)
+    arriving = _differing(load_signatures(files, questions(ONLINE, longest)), by_all)
     edges = [0, *samples, total]
     arrivals = [
         Arrival(
@@ -176,16 +174,16 @@ def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answer
         )
         for start, end in pairwise(edges)
     ]
-    return Answers(tuple(fewer), _unique(files, ONLINE), tuple(arrivals))
+    return Answers(tuple(made), _unique(files, ONLINE), tuple(arrivals))
 
 
 def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
     return {
-        bits: len(distinct(load_signatures(files, statistics_name(source, bits))).documents)
+        bits: len(distinct(load_signatures(files, questions(source, bits))).documents)
         for bits in QUESTION_BITS
     }
 
 
-def _differing(left: NDArray[np.uint8], right: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the Hamming distance between the same rows of two arrays; rows are of 64 bits."""
-    return count_ones(np.ascontiguousarray(left ^ right).view(np.uint64))
+def _differing(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The Hamming distance of each row to the same of another array; rows are of 64 bits."""
+    return ones(np.ascontiguousarray(one ^ other).view(np.uint64))

@@ -24,8 +24,8 @@ TIMED = 50
 
 @dataclass(frozen=True, slots=True)
 class StudyResult:
-    """The findings of a study in the folder or the store `source`. `features`: distinct 4-grams of
-    all studied texts.
+    """What a study found in the folder or the store `source`. `features`: distinct 4-grams of all
+    studied texts.
     """
 
     source: str
@@ -47,8 +47,8 @@ def study(
     sample: int = TIMED,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """Sign every text of a folder or a store by every method of the study, and measure the
-    signatures.
+    """Sign every text of a folder or a store by every method of the study, and measure what becomes
+    of it.
 
     Empty texts and exact copies are counted apart. Texts and signatures lie in `out`/work until the
     study is done: cut short, the same call goes on with what was read. Nothing in `out` is a
@@ -64,7 +64,7 @@ def study(
     statistics = count_features(texts, account.studied, progress)
     seconds = time_signing(texts, chosen, statistics.whole, sample, progress)
     files = sign_texts(texts, chosen, statistics, work, progress)
-    result = StudyResult(
+    made = StudyResult(
         source=texts.source(),
         account=account,
         features=len(statistics.whole),
@@ -76,9 +76,9 @@ def study(
         answers=answers(files, list(statistics.samples), account.studied),
     )
     shutil.rmtree(work)
-    return result
+    return made
 
 
-def as_json(result: StudyResult) -> dict[str, Any]:
-    """Return the result as a dictionary by the names of the fields."""
-    return asdict(result)
+def as_json(made: StudyResult) -> dict[str, Any]:
+    """By the names of the fields."""
+    return asdict(made)

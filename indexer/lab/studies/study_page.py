@@ -9,7 +9,7 @@ from typing import TypeAlias
 from indexer.html import charts
 from indexer.html.page_file import render_file
 from indexer.lab.studies.collisions import CollisionSimilarity
-from indexer.lab.studies.findings import neighbourless_counts, sentences
+from indexer.lab.studies.findings import leaving, sentences
 from indexer.lab.studies.methods import (
     METHODS,
     NAMED,
@@ -38,16 +38,15 @@ _TITLES = {
 _CAPTIONS = {
     UNIQUE: "Figure 1. Share of the studied documents: 100 % is a signature of its own for every "
     "document.",
-    PUBLISHED: "The study's own figure for its 90,000 documents, from its Table 2. Copies and "
-    "texts without content are in it.",
-    SHARED: "What is missing from 100 % in Figure 1: documents beyond the first of their "
-    "signature, logarithmic.",
+    PUBLISHED: "The study's own figure for its 90,000 documents, from its Table 2. Copies and texts "
+    "without content are in it.",
+    SHARED: "What is missing from 100 % in Figure 1: documents beyond the first of their signature, "
+    "logarithmic.",
     PROJECTIONS: "The weights of TopSig with the votes of SHAKE256 in place of random vectors: the "
     "study left this open.",
-    STATISTICS: "How many documents statistics need: the first n in an accidental order are "
-    "counted, and all are signed.",
-    SETTLING: "Signatures that stay within 3 of 64 bits of those by the statistics of all "
-    "documents.",
+    STATISTICS: "How many documents statistics need: the first n in an accidental order are counted, "
+    "and all are signed.",
+    SETTLING: "Signatures that stay within 3 of 64 bits of those by the statistics of all documents.",
 }
 Published: TypeAlias = Mapping[int, Sequence[tuple[float, float]]]
 
@@ -181,5 +180,5 @@ def _neighbours(result: StudyResult) -> list[tuple[str, ...]]:
             f"{row.within_3:,}",
             f"{row.leave:,}",
         )
-        for row in neighbourless_counts(result)
+        for row in leaving(result)
     ]

@@ -1,5 +1,5 @@
-"""The texts of a study while it runs: each distinct text once, in an order that depends only on the
-texts.
+"""The texts of a study while it lasts: each distinct one once, in an order that depends on nothing
+but what it says.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ create table account (name text primary key, value) without rowid;
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The number of documents by outcome, each in exactly one; `studied` have signatures.
+    """What became of the documents that were read: each is in one of these, and `studied` have
+    signatures.
 
-    `failed`: could not be read; `empty`: without any text; `copies`: of the text of an earlier
-    document; `numbers_only` and `too_short` (under four characters) have no
+    `failed`: could not be read; `empty`: without any text; `copies`: of a text that stands under
+    another document already; `numbers_only` and `too_short` (under four characters) have no
     signature by any method. `octets`: of the studied texts.
     """
 
@@ -48,34 +49,36 @@ class Account:
 
 
 class Texts:
-    """Texts in a file, in the order of their SHA-256: the first n are a random sample."""
+    """Texts in a file. They come in the order of the SHA-256 of what they say, so the first n are n
+    drawn at random.
+    """
 
     def __init__(self, place: Path) -> None:
         self.place = place
 
     def account(self) -> Account:
-        """Return how many documents were read, by outcome."""
+        """What was read."""
         with closing(sqlite3.connect(self.place)) as base:
             return Account(
                 **dict(base.execute("select name, value from account where name != 'source'"))
             )
 
     def source(self) -> str:
-        """Return the folder or the store that they came from."""
+        """The folder or the store that they came from."""
         with closing(sqlite3.connect(self.place)) as base:
             return str(
                 base.execute("select value from account where name = 'source'").fetchone()[0]
             )
 
     def digest(self) -> str:
-        """Return 16 hexadecimal digits that identify the studied texts."""
-        hasher = hashlib.sha256()
+        """16 hexadecimal digits that name the studied texts."""
+        made = hashlib.sha256()
         with closing(sqlite3.connect(self.place)) as base:
-            for (digest,) in base.execute(
+            for (one,) in base.execute(
                 "select digest from text where status = 'complete' order by digest"
             ):
-                hasher.update(digest)
-        return hasher.hexdigest()[:16]
+                made.update(one)
+        return made.hexdigest()[:16]
 
     def __iter__(self) -> Iterator[str]:
         with closing(sqlite3.connect(self.place)) as base:
@@ -100,31 +103,31 @@ def texts_of(source: Path | Store, folder: Path, progress: Progress) -> Texts:
         raise UsageError(
             f"{source} is to be read; write the report to another folder, which may lie in it"
         )
-    name = str(source.resolve()) if isinstance(source, Path) else source.url
-    if not _read_before(place, name):
+    named = str(source.resolve()) if isinstance(source, Path) else source.url
+    if not _read_before(place, named):
         with write_whole(place) as part:
-            _read(part, _texts_in(source, report), name, progress)
-    texts = Texts(place)
-    if not texts.account().studied:
+            _read(part, _found(source, report), named, progress)
+    made = Texts(place)
+    if not made.account().studied:
         place.unlink()
-        raise UsageError(f"{name} has no text to sign")
-    return texts
+        raise UsageError(f"{named} has no text to sign")
+    return made
 
 
-def _read_before(place: Path, name: str) -> bool:
+def _read_before(place: Path, named: str) -> bool:
     if not place.exists():
         return False
     with closing(sqlite3.connect(place)) as base:
         return (
             base.execute(
-                "select 1 from account where name = 'source' and value = ?", (name,)
+                "select 1 from account where name = 'source' and value = ?", (named,)
             ).fetchone()
             is not None
         )
 
 
-def _texts_in(source: Path | Store, report: Path) -> Iterator[str | None]:
-    """Yield the text of every document, None for one that cannot be read."""
+def _found(source: Path | Store, report: Path) -> Iterator[str | None]:
+    """The text of every document, None for one that cannot be read."""
     if isinstance(source, Path):
         if not source.is_dir():
             raise SourceNotFound(path=str(source))
@@ -137,13 +140,13 @@ def _texts_in(source: Path | Store, report: Path) -> Iterator[str | None]:
         yield from (row.text for row in source.scan())
 
 
-def _read(place: Path, texts: Iterable[str | None], name: str, progress: Progress) -> None:
-    counts = {counter.name: 0 for counter in fields(Account)}
-    for leftover in (place, Path(f"{place}-journal")):  # by a run that was killed while it read
-        leftover.unlink(missing_ok=True)
+def _read(place: Path, found: Iterable[str | None], named: str, progress: Progress) -> None:
+    counts = {one.name: 0 for one in fields(Account)}
+    for left in (place, Path(f"{place}-journal")):  # by a run that was killed while it read
+        left.unlink(missing_ok=True)
     with closing(sqlite3.connect(place)) as base:
         base.executescript(_SCHEMA)
-        for text in texts:
+        for text in found:
             counts["documents"] += 1
             if counts["documents"] % EVERY == 0:
                 progress("reading documents", counts["documents"], 0)
@@ -157,14 +160,15 @@ def _read(place: Path, texts: Iterable[str | None], name: str, progress: Progres
                 status != "empty"
                 and base.execute("insert or ignore into text values (?, ?, ?)", row).rowcount
             )
-            if status == "empty":
-                kind = "empty"
-            elif not fresh:
-                kind = "copies"
-            else:
-                kind = "studied" if status == "complete" else status
+            kind = (
+                "empty"
+                if status == "empty"
+                else ("studied" if status == "complete" else status)
+                if fresh
+                else "copies"
+            )
             counts[kind] += 1
             counts["octets"] += len(octets) if kind == "studied" else 0
         account = asdict(Account(**counts))
-        base.executemany("insert into account values (?, ?)", [*account.items(), ("source", name)])
+        base.executemany("insert into account values (?, ?)", [*account.items(), ("source", named)])
         base.commit()

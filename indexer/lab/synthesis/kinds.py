@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from indexer.lab.evaluation.gold import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL
+from indexer.lab.evaluation.judgements import DIFFERENT, FUZZY, IDENTICAL, NEAR_IDENTICAL
 from indexer.lab.synthesis import changes, programs
 from indexer.lab.synthesis.file_writers import FORMATS, txt
 from indexer.lab.synthesis.ocr_noise import add_ocr_noise

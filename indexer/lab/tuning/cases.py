@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from indexer.errors import UsageError
-from indexer.lab.evaluation.gold import DIFFERENT, DUPLICATES, Gold
 from indexer.lab.evaluation.gold_documents import gold_documents
+from indexer.lab.evaluation.judgements import DIFFERENT, DUPLICATES, Gold
 from indexer.lab.evaluation.read_truth import read_truth
 from indexer.lab.evaluation.truth import groups
 from indexer.lab.synthesis.random_draws import RandomSource
@@ -38,8 +38,8 @@ class Case:
 
     @property
     def similar(self) -> bool | None:
-        """Return whether the two are duplicates; None where one is contained in the other, which
-        counts for neither.
+        """Whether the two are duplicates; None where one is contained in the other, which counts
+        for neither.
         """
         if self.type in DUPLICATES:
             return True
@@ -56,8 +56,8 @@ class Cases:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Return the type of every kind, in order of appearance."""
-        return {case.kind: case.type for case in self.pairs}
+        """The type of every kind, in order of appearance."""
+        return {one.kind: one.type for one in self.pairs}
 
 
 def cases_of(
@@ -71,44 +71,36 @@ def cases_of(
 
     A block is a group of the gold set, or what its pairs link together where it has no groups.
     Unrelated pairs are drawn only where there are blocks to draw from: at least two. Raises
-    `UsageError` when no pair is a duplicate or none is different, and what `read_truth`,
-    `gold_documents` and `groups` raise.
+    `UsageError` when no pair is a duplicate or none is different, and what `read_truth`, `gold_documents` and
+    `groups` raise.
     """
     gold = read_truth(paths).gold
     progress("reading documents", 0, len(gold.documents))
     documents = gold_documents(gold.documents, gold.folder, store)
     groups(gold, documents)  # refuses pairs of one document, and two opinions of the same two
-    keys = {document.key: document for document in documents.values()}
+    keys = {one.key: one for one in documents.values()}
     numbers = {key: number for number, key in enumerate(keys)}
     place = {name: numbers[documents[name].key] for name in documents}
     blocks = _blocks(gold, place)
-    cases = [
-        Case(
-            place[pair.a],
-            place[pair.b],
-            pair.type,
-            pair.kind or pair.type,
-            blocks[place[pair.a]],
-        )
-        for pair in gold.pairs
+    listed = [
+        Case(place[one.a], place[one.b], one.type, one.kind or one.type, blocks[place[one.a]])
+        for one in gold.pairs
     ]
-    pairs = (*cases, *_unrelated(cases, blocks, len(keys), seed))
+    pairs = (*listed, *_unrelated(listed, blocks, len(keys), seed))
     _check(pairs, paths)
-    texts = tuple(document.text for document in keys.values())
+    texts = tuple(one.text for one in keys.values())
     return Cases(texts, pairs, _digest(texts, pairs))
 
 
 def _blocks(gold: Gold, place: dict[str, int]) -> dict[int, int]:
-    """Return the block of every document."""
-    if len({pair.group for pair in gold.pairs}) > 1:
+    """The block of every document."""
+    if len({one.group for one in gold.pairs}) > 1:
         groups = {
-            name: number for number, name in enumerate(sorted({pair.group for pair in gold.pairs}))
+            name: number for number, name in enumerate(sorted({one.group for one in gold.pairs}))
         }
-        edges = [
-            (place[name], -1 - groups[pair.group]) for pair in gold.pairs for name in pair.pair
-        ]
+        edges = [(place[name], -1 - groups[one.group]) for one in gold.pairs for name in one.pair]
     else:
-        edges = [(place[pair.a], place[pair.b]) for pair in gold.pairs]
+        edges = [(place[one.a], place[one.b]) for one in gold.pairs]
     return {
         member: number
         for number, members in enumerate(linked_sets(edges))
@@ -118,12 +110,12 @@ def _blocks(gold: Gold, place: dict[str, int]) -> dict[int, int]:
 
 
 def _unrelated(
-    cases: Sequence[Case], blocks: dict[int, int], documents: int, seed: int
+    listed: Sequence[Case], blocks: dict[int, int], documents: int, seed: int
 ) -> Iterator[Case]:
     if len(set(blocks.values())) < 2:
         return
-    chance, seen = RandomSource(seed, UNRELATED), {(case.a, case.b) for case in cases}
-    for _ in range(min(TIMES_UNRELATED * len(cases), MOST_UNRELATED)):
+    chance, seen = RandomSource(seed, UNRELATED), {(one.a, one.b) for one in listed}
+    for _ in range(min(TIMES_UNRELATED * len(listed), MOST_UNRELATED)):
         a, b = sorted((chance.below(documents), chance.below(documents)))
         if blocks[a] != blocks[b] and (a, b) not in seen:
             seen.add((a, b))
@@ -135,16 +127,16 @@ def _check(pairs: Sequence[Case], paths: Sequence[str]) -> None:
         (True, "duplicates"),
         (False, "different documents, listed or of another group"),
     ):
-        if not any(case.similar is similar for case in pairs):
+        if not any(one.similar is similar for one in pairs):
             raise UsageError(
                 f"{', '.join(paths)}: no pair of {what}; both are needed to choose a recipe"
             )
 
 
 def _digest(texts: Sequence[str], pairs: Sequence[Case]) -> str:
-    hasher = hashlib.sha256()
+    made = hashlib.sha256()
     for text in texts:
-        hasher.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
-    for case in pairs:
-        hasher.update(f"{case.a} {case.b} {case.type} {case.kind}\n".encode())
-    return hasher.hexdigest()[:16]
+        made.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    for one in pairs:
+        made.update(f"{one.a} {one.b} {one.type} {one.kind}\n".encode())
+    return made.hexdigest()[:16]

@@ -31,8 +31,8 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The recommended recipe and threshold. `as_good`: recipes from which it cannot be told on
-    these pairs; `thresholds`: the range that is as good.
+    """What to use. `as_good`: recipes from which it cannot be told on these pairs; `thresholds`:
+    the range that is as good.
 
     `better`: recipes that are better and cannot be kept in an index. `layouts`: for the threshold,
     one a weight; `weight`: the lowest that loses few; None where the recipe has no bands.
@@ -49,23 +49,19 @@ class Choice:
 
 
 def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth: Truth) -> Choice:
-    """Return the default recipe where none that an index can hold is significantly better; else the
-    best that an index can hold.
+    """The default recipe where none that can be kept in an index is better beyond chance; else the
+    best of these that can.
 
-    Significantly better: the intervals of the differences of fair F1, which hold together at 95 %,
+    Better beyond chance: the intervals of the differences of fair F1, which hold together at 95 %,
     do not reach 0.
     """
     by_name = {recipe.name: recipe for recipe in recipes}
-    ranked = sorted(results, key=lambda scores: -(scores.fair.f1 or 0.0))
-    able = [scores for scores in ranked if by_name[scores.recipe].is_storable] or ranked
-    chosen = next((scores for scores in able if scores.recipe == DEFAULT.name), able[0])
-    if any(_ahead(scores, chosen, len(ranked)) > 0 for scores in able):
+    ranked = sorted(results, key=lambda one: -(one.fair.f1 or 0.0))
+    able = [one for one in ranked if by_name[one.recipe].is_storable] or ranked
+    chosen = next((one for one in able if one.recipe == DEFAULT.name), able[0])
+    if any(_ahead(one, chosen, len(ranked)) > 0 for one in able):
         chosen = able[0]
-    ahead = {
-        scores.recipe: _ahead(scores, chosen, len(ranked))
-        for scores in ranked
-        if scores is not chosen
-    }
+    ahead = {one.recipe: _ahead(one, chosen, len(ranked)) for one in ranked if one is not chosen}
     close = [
         p.threshold
         for p in chosen.curve
@@ -81,56 +77,53 @@ def choice(results: Sequence[ExperimentScores], recipes: Sequence[Recipe], truth
         better=tuple(name for name, sign in ahead.items() if sign > 0),
         layouts=layouts,
         weight=next(
-            (layout.weight for layout in layouts if layout.recall >= ENOUGH),
+            (one.weight for one in layouts if one.recall >= ENOUGH),
             layouts[-1].weight if layouts else None,
         ),
         reason=_reason(chosen, able[0], as_good),
     )
 
 
-def _ahead(left: ExperimentScores, right: ExperimentScores, comparisons: int) -> int:
-    """Return 1 when the first is significantly better, -1 when the second is, else 0."""
-    interval = difference(left, right, comparisons) if left is not right else None
+def _ahead(one: ExperimentScores, other: ExperimentScores, comparisons: int) -> int:
+    """1 when the first is better beyond chance, -1 when the second is, 0 when they cannot be told
+    apart.
+    """
+    interval = difference(one, other, comparisons) if one is not other else None
     return 0 if interval is None else (interval[0] > 0) - (interval[1] < 0)
 
 
 def _reason(chosen: ExperimentScores, first: ExperimentScores, as_good: tuple[str, ...]) -> str:
-    fair = f"F1 {chosen.fair.f1 or 0.0:.3f} on pairs that its threshold was not chosen by"
+    told = f"F1 {chosen.fair.f1 or 0.0:.3f} on pairs that its threshold was not chosen by"
     others = (
         f"; {len(as_good)} other{'s' * (len(as_good) > 1)} cannot be told from it"
         if as_good
         else ""
     )
     if chosen is first:
-        return f"{fair}, the highest of a recipe that an index can hold{others}"
-    best = f"{first.fair.f1 or 0.0:.3f} ({first.recipe})"
-    highest = f"the highest of a recipe that an index can hold is {best}"
-    return f"{fair}; {highest}, no better beyond chance{others}"
+        return f"{told}, the highest of a recipe that an index can hold{others}"
+    highest = f"the highest of a recipe that an index can hold is {first.fair.f1 or 0.0:.3f} ({first.recipe})"
+    return f"{told}; {highest}, no better beyond chance{others}"
 
 
 def _layouts(chosen: ExperimentScores, recipe: Recipe, truth: Truth) -> list[Layout]:
-    experiment = chosen.experiment
-    if not experiment.together:
+    made = chosen.experiment
+    if not made.together:
         return []
-    threshold = min(
-        THRESHOLDS, key=lambda candidate: (abs(candidate - chosen.best.threshold), candidate)
-    )
-    values = np.array(experiment.features if experiment.features is not None else experiment.sketch)
-    duplicates = truth.similar & (values >= chosen.best.threshold)
+    threshold = min(THRESHOLDS, key=lambda one: (abs(one - chosen.best.threshold), one))
+    values = np.array(made.features if made.features is not None else made.sketch)
+    wanted = truth.similar & (values >= chosen.best.threshold)
     layouts = []
     for weight in WEIGHTS:
         bands, rows = layout(threshold, recipe.slots or 0, weight)
-        met = _bits(experiment.together[f"{bands}x{rows}"], len(values))
+        met = _bits(made.together[f"{bands}x{rows}"], len(values))
         layouts.append(
-            Layout(
-                threshold, weight, bands, rows, _mean(met[duplicates]), _mean(met[truth.different])
-            )
+            Layout(threshold, weight, bands, rows, _mean(met[wanted]), _mean(met[truth.different]))
         )
     return layouts
 
 
-def _bits(digits: str, count: int) -> Flags:
-    return np.unpackbits(np.frombuffer(bytes.fromhex(digits), dtype=np.uint8), count=count).astype(
+def _bits(told: str, count: int) -> Flags:
+    return np.unpackbits(np.frombuffer(bytes.fromhex(told), dtype=np.uint8), count=count).astype(
         np.bool_
     )
 

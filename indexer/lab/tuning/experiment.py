@@ -31,7 +31,7 @@ _DIGITS = 5
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """The measurements of one recipe.
+    """What became of one recipe.
 
     `sketch`: the similarity of each pair by its sketches, in [0, 1]; `features`: by the features
     themselves, None for recipes that are not judged so. `together`: for each layout `BANDSxROWS`
@@ -52,17 +52,17 @@ class Experiment:
     bits: int | None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the experiment by the names of its fields."""
+        """By the names of its fields."""
         return asdict(self)
 
     @classmethod
-    def of(cls, fields: dict[str, Any]) -> Experiment:
-        """Read what `as_json` returned. Raises `TypeError` or `KeyError` for anything else."""
-        features = fields.get("features")
+    def of(cls, told: dict[str, Any]) -> Experiment:
+        """What `as_json` told. Raises `TypeError` or `KeyError` when it is something else."""
+        features = told.get("features")
         return cls(
-            **fields
+            **told
             | {
-                "sketch": tuple(fields["sketch"]),
+                "sketch": tuple(told["sketch"]),
                 "features": features if features is None else tuple(features),
             }
         )
@@ -74,13 +74,13 @@ def experiment(cases: Cases, recipe: Recipe) -> Experiment:
     """
     texts, plain, before = cases.texts, recipe, 0.0
     if recipe.normaliser in NORMALISERS:
-        texts, before = _normalise(cases, recipe.normaliser)
+        texts, before = _normalised(cases, recipe.normaliser)
         plain = replace(recipe, normaliser="none")
     statistics = count_text_features(texts, plain) if recipe.statistics else None
     started = time.process_time()
     signed = [fingerprint(text, plain, statistics) for text in texts]
     seconds = before + time.process_time() - started
-    pairs = [(case.a, case.b) for case in cases.pairs]
+    pairs = [(one.a, one.b) for one in cases.pairs]
     exact = None
     if recipe.minhash and recipe.minhash != "icws_v1":
         sets = [feature_set(text, plain) for text in texts]
@@ -89,38 +89,36 @@ def experiment(cases: Cases, recipe: Recipe) -> Experiment:
         recipe=recipe.name,
         id=recipe.id,
         cases=cases.digest,
-        sketch=tuple(
-            round(_sketch_similarity(signed[a], signed[b], recipe), _DIGITS) for a, b in pairs
-        ),
+        sketch=tuple(round(_likeness(signed[a], signed[b], recipe), _DIGITS) for a, b in pairs),
         features=exact,
         together=_together(signed, pairs, recipe),
         texts=len(cases.texts),
-        unsigned=sum(case.status != "complete" for case in signed),
+        unsigned=sum(one.status != "complete" for one in signed),
         seconds=round(seconds, 3),
         bits=_bits(recipe),
     )
 
 
 @lru_cache(maxsize=1)
-def _normalise(cases: Cases, normaliser: str) -> tuple[tuple[str, ...], float]:
-    """Return the normalised texts, which many recipes share, and the seconds that it took."""
+def _normalised(cases: Cases, normaliser: str) -> tuple[tuple[str, ...], float]:
+    """The texts under a normaliser, which many recipes share, and the seconds that it took."""
     started = time.process_time()
-    texts = tuple(map(NORMALISERS[normaliser], cases.texts))
-    return texts, time.process_time() - started
+    made = tuple(map(NORMALISERS[normaliser], cases.texts))
+    return made, time.process_time() - started
 
 
 def _features(
     signed: Sequence[Fingerprint], sets: Sequence[FeatureSet], pair: tuple[int, int]
 ) -> float:
-    """Return the Jaccard similarity of two signed texts; 0 when one is not signed."""
+    """The Jaccard similarity of two signed texts; 0 when one is not signed."""
     a, b = pair
     complete = signed[a].status == signed[b].status == "complete"
     return round(jaccard(sets[a], sets[b]), _DIGITS) if complete else 0.0
 
 
-def _sketch_similarity(a: Fingerprint, b: Fingerprint, recipe: Recipe) -> float:
-    """Return the share of equal slots or bits, or of the larger set of rare terms or keys that both
-    have; 0 without a sketch.
+def _likeness(a: Fingerprint, b: Fingerprint, recipe: Recipe) -> float:
+    """Equal slots; equal bits; rarest terms or keys in common, of the larger set. 0 without a
+    sketch.
     """
     if a.status != "complete" or b.status != "complete":
         return 0.0
@@ -128,7 +126,7 @@ def _sketch_similarity(a: Fingerprint, b: Fingerprint, recipe: Recipe) -> float:
         return float(np.mean(a.minhash == b.minhash))
     if a.simhash is not None and b.simhash is not None:
         return bit_similarity(a.simhash, b.simhash, recipe.bits or 64)
-    mine, theirs = (set(sketch.terms or sketch.blocks) for sketch in (a, b))
+    mine, theirs = (set(one.terms or one.blocks) for one in (a, b))
     return len(mine & theirs) / max(len(mine), len(theirs), 1)
 
 
@@ -139,14 +137,14 @@ def _together(
         return {}
     slots = recipe.slots or 0
     equal = np.array([_equal(signed[a].minhash, signed[b].minhash, slots) for a, b in pairs])
-    shared: dict[str, str] = {}
+    made: dict[str, str] = {}
     for bands, rows in sorted(
         {layout(threshold, slots, weight) for threshold in THRESHOLDS for weight in WEIGHTS}
     ):
         by_band = equal[:, : bands * rows].reshape(len(pairs), bands, rows)
         sharing = np.any(np.all(by_band, axis=2), axis=1)
-        shared[f"{bands}x{rows}"] = np.packbits(sharing).tobytes().hex()
-    return shared
+        made[f"{bands}x{rows}"] = np.packbits(sharing).tobytes().hex()
+    return made
 
 
 def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None, slots: int) -> NDArray[np.bool_]:
@@ -155,17 +153,17 @@ def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None, slots: int) -> NDArra
 
 @cache
 def layout(threshold: float, slots: int, weight: float) -> tuple[int, int]:
-    """Return bands and rows for a threshold and a weight of false negatives."""
-    planned = plan(threshold, slots, weight)
-    return planned.bands, planned.rows
+    """Bands and rows for a threshold and a weight of false negatives."""
+    made = plan(threshold, slots, weight)
+    return made.bands, made.rows
 
 
 def _bits(recipe: Recipe) -> int | None:
-    """Return the bits of a document's sketches; None for keys alone."""
+    """Bits of a document's sketches; None for keys alone."""
     slot = recipe.packed or (64 if recipe.minhash == "affine64_v1" else 32)
-    bits = (
+    made = (
         (recipe.slots or 0) * slot * bool(recipe.minhash)
         + (recipe.bits or 0)
         + 64 * (recipe.terms or 0)
     )
-    return bits or None
+    return made or None

@@ -11,8 +11,7 @@ from indexer.recipe import Recipe, recipe_named
 
 _TOKENISERS = (
     "ws", "words", "sents",
-    *(f"white-space-{width}-grams" for width in range(2, 7)),
-    *(f"{width}-grams" for width in range(1, 7)),
+    *(f"white-space-{width}-grams" for width in range(2, 7)), *(f"{width}-grams" for width in range(1, 7)),
 )  # fmt: skip
 _NORMALISERS = ("none", "norm", "norm-html", "norm-anyascii", "norm-html-anyascii", "default")
 _HASHES = ("sha1", "mmh3", "crc32")
@@ -50,15 +49,14 @@ _OTHERS = (
     *(f"baseline:{name}" for name in ("super-shingles", "mega-shingles", "winnowing", "i-match")),
 )
 _QUICK = (
-    "default", "ws:norm-html:sha1:128", "white-space-3-grams:norm-html:sha1:128",
-    "4-grams:norm-html:sha1:128", "3-word-shingles:none:mmh3:128:fss", "simhash-doc-v2",
-    "signature-study:simhash:64", "signature-study:topsig:64", "signature-study:weighted-topsig:64",
+    "default", "ws:norm-html:sha1:128", "white-space-3-grams:norm-html:sha1:128", "4-grams:norm-html:sha1:128",
+    "3-word-shingles:none:mmh3:128:fss", "simhash-doc-v2", "signature-study:simhash:64", "signature-study:topsig:64",
+    "signature-study:weighted-topsig:64",
 )  # fmt: skip
 
 
 def recipes_of(grid: str) -> tuple[Recipe, ...]:
-    """Return the recipes of a grid, each once: `quick`, `standard`, or `full`. Raises
-    `UnknownName`.
+    """The recipes of a grid, each once: `quick`, `standard`, or `full`. Raises `UnknownName`.
 
     `standard` changes one setting at a time of copietje's default and of ours, and has every other
     family; `full` is the whole product of tokenisers, normalisers, hashes and permutations as well.

@@ -1,5 +1,5 @@
-"""The scores of an experiment: how far apart similar and different pairs lie, and the errors at
-each threshold.
+"""What an experiment shows: how far apart similar and different pairs lie, and what a threshold
+makes of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.lab.evaluation.gold import TYPES
+from indexer.lab.evaluation.judgements import TYPES
 from indexer.lab.tuning.cases import UNRELATED, Case
 from indexer.lab.tuning.experiment import Experiment
 from indexer.recipe import Recipe
@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The counts of right, wrong and missed pairs at one threshold."""
+    """What one threshold makes of the pairs."""
 
     threshold: float
     counts: Counts
@@ -93,27 +93,27 @@ class Truth:
 
 
 def truth_of(cases: Sequence[Case], strict: bool = False) -> Truth:
-    """Return the cases as arrays; the half of a block depends on its number alone. `strict`: what
-    is contained is different.
+    """The cases as arrays; the half of a block depends on its number alone. `strict`: what is
+    contained is different.
     """
     return Truth(
-        np.array([case.similar is True for case in cases]),
-        np.array([case.similar is False or (strict and case.similar is None) for case in cases]),
-        np.array([bool(mix64(case.block + 1) & 1) for case in cases]),
-        np.array([case.block for case in cases], dtype=np.int64),
-        tuple(case.kind for case in cases),
+        np.array([one.similar is True for one in cases]),
+        np.array([one.similar is False or (strict and one.similar is None) for one in cases]),
+        np.array([bool(mix64(one.block + 1) & 1) for one in cases]),
+        np.array([one.block for one in cases], dtype=np.int64),
+        tuple(one.kind for one in cases),
         dict(
             sorted(
-                {case.kind: case.type for case in cases}.items(),
-                key=lambda case: (ORDER.index(case[1]), case[0]),
+                {one.kind: one.type for one in cases}.items(),
+                key=lambda one: (ORDER.index(one[1]), one[0]),
             )
         ),
     )
 
 
 def usual_threshold(recipe: Recipe) -> float:
-    """Return the similarity that a recipe is planned for; three bits of a SimHash; any shared key
-    (of super-shingles two of six).
+    """The similarity that a recipe is planned for; three bits of a SimHash; any shared key (of
+    super-shingles two of six).
     """
     if recipe.baseline:
         return 2 / 6 if recipe.baseline == "super-shingles_v1" else 1 / STEPS
@@ -122,16 +122,18 @@ def usual_threshold(recipe: Recipe) -> float:
     return 1 - CLOSE_BITS / 64 if recipe.bits else 0.8
 
 
-def judge_experiment(experiment: Experiment, recipe: Recipe, truth: Truth) -> ExperimentScores:
-    """Score an experiment: by the features where the recipe has them, else by its sketches."""
-    sketch = np.array(experiment.sketch)
-    values = sketch if experiment.features is None else np.array(experiment.features)
+def judge_experiment(made: Experiment, recipe: Recipe, truth: Truth) -> ExperimentScores:
+    """What an experiment shows: by the features where the recipe is judged by them, else by its
+    sketches.
+    """
+    sketch = np.array(made.sketch)
+    values = sketch if made.features is None else np.array(made.features)
     curve = points(values, truth)
     best, usual = best_of(curve), point(values, truth, usual_threshold(recipe))
-    matches = _match_halves(values, truth)
-    units = _units(matches, truth)
+    found = _fairly(values, truth)
+    units = _units(found, truth)
     return ExperimentScores(
-        recipe=experiment.recipe,
+        recipe=made.recipe,
         fair=Counts(*(int(number) for number in units.sum(axis=0))),
         interval=bootstrap(units, lambda sums: [f1_of(sums)], draws=DRAWS)[0],
         best=best,
@@ -143,27 +145,27 @@ def judge_experiment(experiment: Experiment, recipe: Recipe, truth: Truth) -> Ex
         different=_bins(values[truth.different]),
         kinds=tuple(_of_kinds(values, truth, best.threshold, usual.threshold)),
         units=units,
-        experiment=experiment,
+        experiment=made,
     )
 
 
 def f1_of(sums: Values) -> Values:
-    """Return F1 of rows of right, wrong and missed; NaN where all three are 0."""
+    """F1 of rows of right, wrong and missed; NaN where all three are 0."""
     whole = 2 * sums[:, 0] + sums[:, 1] + sums[:, 2]
-    f1: Values = np.divide(2 * sums[:, 0], whole, out=np.full(len(sums), np.nan), where=whole > 0)
-    return f1
+    made: Values = np.divide(2 * sums[:, 0], whole, out=np.full(len(sums), np.nan), where=whole > 0)
+    return made
 
 
 def difference(
-    left: ExperimentScores, right: ExperimentScores, comparisons: int = 1
+    one: ExperimentScores, other: ExperimentScores, comparisons: int = 1
 ) -> tuple[float, float] | None:
-    """Return the interval at 95 % of how much higher the fair F1 of one recipe is than that of
-    another on the same pairs.
+    """How much higher the fair F1 of one recipe is than that of another on the same pairs: the
+    interval at 95 %.
 
     Of so many comparisons all intervals hold together at 95 % (Bonferroni): the best of many
     recipes looks better by chance.
     """
-    both, confidence = np.hstack([left.units, right.units]), 1 - 0.05 / comparisons
+    both, confidence = np.hstack([one.units, other.units]), 1 - 0.05 / comparisons
     return bootstrap(
         both,
         lambda sums: [f1_of(sums[:, :3]) - f1_of(sums[:, 3:])],
@@ -173,25 +175,25 @@ def difference(
 
 
 def point(values: Values, truth: Truth, threshold: float) -> Point:
-    """Count the pairs at a threshold; a similarity of 0 is never a match."""
-    return Point(threshold, _count(_matches(values, threshold), truth))
+    """What a threshold makes of the pairs; a similarity of 0 is never a match."""
+    return Point(threshold, _counted(_found(values, threshold), truth))
 
 
 def points(values: Values, truth: Truth) -> tuple[Point, ...]:
-    """Return the point of every threshold that is tried."""
+    """`point` for every threshold that is tried."""
     return tuple(point(values, truth, step / STEPS) for step in range(1, STEPS + 1))
 
 
 def best_of(curve: Sequence[Point]) -> Point:
-    """Return the point with the highest F1; the middle one of several."""
-    most = max(scored.counts.f1 or 0.0 for scored in curve)
-    equal = [scored for scored in curve if (scored.counts.f1 or 0.0) == most]
+    """The threshold with the highest F1; the middle one of several."""
+    most = max(one.counts.f1 or 0.0 for one in curve)
+    equal = [one for one in curve if (one.counts.f1 or 0.0) == most]
     return equal[len(equal) // 2]
 
 
 def area(similar: Values, different: Values) -> float:
-    """Return the area under the ROC curve: the chance that a similar pair has a higher value than a
-    different one, ties counting half.
+    """The chance that a similar pair has the higher value of two, ties counting half: the area
+    under the ROC curve.
 
     >>> area(np.array([0.9, 0.4]), np.array([0.4, 0.1]))
     0.875
@@ -204,24 +206,24 @@ def area(similar: Values, different: Values) -> float:
     return float(below) / (2 * len(similar) * len(different))
 
 
-def _matches(values: Values, threshold: float) -> Flags:
+def _found(values: Values, threshold: float) -> Flags:
     # similarities were rounded when they were kept: the threshold is no stricter than they are
     return (values >= threshold - 1e-5) & (values > 0)
 
 
-def _count(matches: Flags, truth: Truth) -> Counts:
-    right = int(np.count_nonzero(matches & truth.similar))
-    wrong = int(np.count_nonzero(matches & truth.different))
+def _counted(found: Flags, truth: Truth) -> Counts:
+    right = int(np.count_nonzero(found & truth.similar))
+    wrong = int(np.count_nonzero(found & truth.different))
     return Counts(right, wrong, int(np.count_nonzero(truth.similar)) - right)
 
 
-def _match_halves(values: Values, truth: Truth) -> Flags:
-    """Match each half at the best threshold of the other half; at that of all pairs where a half
-    lacks similar or different pairs.
+def _fairly(values: Values, truth: Truth) -> Flags:
+    """What is found when each half goes by the best threshold of the other; by that of everything
+    where a half has no pairs.
     """
-    matches = np.zeros(len(values), dtype=np.bool_)
+    found = np.zeros(len(values), dtype=np.bool_)
     for half in (truth.half, ~truth.half):
-        opposite = Truth(
+        other = Truth(
             truth.similar & ~half,
             truth.different & ~half,
             truth.half,
@@ -229,15 +231,15 @@ def _match_halves(values: Values, truth: Truth) -> Flags:
             truth.kinds,
             truth.types,
         )
-        sound = opposite.similar.any() and opposite.different.any()
-        threshold = best_of(points(values, opposite if sound else truth)).threshold
-        matches |= half & _matches(values, threshold)
-    return matches
+        sound = other.similar.any() and other.different.any()
+        threshold = best_of(points(values, other if sound else truth)).threshold
+        found |= half & _found(values, threshold)
+    return found
 
 
-def _units(matches: Flags, truth: Truth) -> Values:
-    """Return right, wrong and missed of every block, (blocks, 3)."""
-    columns = (matches & truth.similar, matches & truth.different, ~matches & truth.similar)
+def _units(found: Flags, truth: Truth) -> Values:
+    """Right, wrong and missed of every block, (blocks, 3)."""
+    columns = (found & truth.similar, found & truth.different, ~found & truth.similar)
     _, place = np.unique(truth.block, return_inverse=True)
     return np.stack([np.bincount(place, weights=column) for column in columns], axis=1)
 
@@ -247,21 +249,21 @@ def _bins(values: Values) -> tuple[int, ...]:
 
 
 def _of_kinds(values: Values, truth: Truth, best: float, usual: float) -> list[KindScores]:
-    at_best, at_usual = _matches(values, best), _matches(values, usual)
+    at_best, at_usual = _found(values, best), _found(values, usual)
     names = np.array(truth.kinds)
-    scores = []
+    made = []
     for kind, type in truth.types.items():
-        is_kind = names == kind
-        counts = [_of_kind(found, is_kind, truth) for found in (at_best, at_usual)]
+        mine = names == kind
+        counts = [_of_kind(found, mine, truth) for found in (at_best, at_usual)]
         pairs, found, usually = (
-            int(np.count_nonzero(is_kind & flags)) for flags in (is_kind, at_best, at_usual)
+            int(np.count_nonzero(mine & flags)) for flags in (mine, at_best, at_usual)
         )
-        scores.append(KindScores(kind, type, pairs, found, usually, *counts))
-    return scores
+        made.append(KindScores(kind, type, pairs, found, usually, *counts))
+    return made
 
 
-def _of_kind(matches: Flags, is_kind: Flags, truth: Truth) -> Counts:
-    similar = is_kind & truth.similar
-    right = int(np.count_nonzero(matches & similar))
-    wrong = int(np.count_nonzero(matches & truth.different))
+def _of_kind(found: Flags, mine: Flags, truth: Truth) -> Counts:
+    similar = mine & truth.similar
+    right = int(np.count_nonzero(found & similar))
+    wrong = int(np.count_nonzero(found & truth.different))
     return Counts(right, wrong, int(np.count_nonzero(similar)) - right)

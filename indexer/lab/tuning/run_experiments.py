@@ -41,29 +41,26 @@ def run(
 ) -> ExperimentRun:
     """Try every recipe on the cases; what `folder` holds of the same cases is not made again."""
     folder.mkdir(parents=True, exist_ok=True)
-    experiments = {
+    made = {
         recipe.name: old
         for recipe in recipes
-        if (old := _earlier(_place(folder, cases, recipe), cases))
+        if (old := _kept(_place(folder, cases, recipe), cases))
     }
-    kept, left_out = len(experiments), dict[str, str]()
+    kept, left_out = len(made), dict[str, str]()
     waiting = sorted(
-        (waiting_recipe for waiting_recipe in recipes if waiting_recipe.name not in experiments),
-        key=lambda waiting_recipe: waiting_recipe.normaliser,
+        (one for one in recipes if one.name not in made), key=lambda one: one.normaliser
     )
-    progress(STAGE, len(experiments), len(recipes))
-    for recipe, result in _try_all(cases, waiting, workers or os.cpu_count() or 1):
+    progress(STAGE, len(made), len(recipes))
+    for recipe, result in _tried(cases, waiting, workers or os.cpu_count() or 1):
         if isinstance(result, MissingExtra):
             left_out[recipe.name] = str(result)
         else:
             with write_whole(_place(folder, cases, recipe)) as place:
                 place.write_text(json.dumps(result.as_json()), encoding="utf-8")
-            experiments[recipe.name] = result
-        progress(STAGE, len(experiments) + len(left_out), len(recipes))
+            made[recipe.name] = result
+        progress(STAGE, len(made) + len(left_out), len(recipes))
     return ExperimentRun(
-        tuple(experiments[recipe.name] for recipe in recipes if recipe.name in experiments),
-        kept,
-        left_out,
+        tuple(made[recipe.name] for recipe in recipes if recipe.name in made), kept, left_out
     )
 
 
@@ -71,36 +68,36 @@ def _place(folder: Path, cases: Cases, recipe: Recipe) -> Path:
     return folder / f"{cases.digest}-{recipe.id}.json"
 
 
-def _earlier(place: Path, cases: Cases) -> Experiment | None:
-    """Return the experiment of an earlier run on the same cases; None when there is none that can
-    be read.
+def _kept(place: Path, cases: Cases) -> Experiment | None:
+    """What an earlier run has made of the same cases; None when there is nothing, or nothing that
+    can be read.
     """
     try:
-        earlier = Experiment.of(json.loads(place.read_text(encoding="utf-8")))
+        made = Experiment.of(json.loads(place.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    fits = len(earlier.sketch) == len(cases.pairs) and (
-        earlier.features is None or len(earlier.features) == len(cases.pairs)
+    fits = len(made.sketch) == len(cases.pairs) and (
+        made.features is None or len(made.features) == len(cases.pairs)
     )
-    return earlier if earlier.cases == cases.digest and fits else None
+    return made if made.cases == cases.digest and fits else None
 
 
-def _try_all(
+def _tried(
     cases: Cases, recipes: Sequence[Recipe], workers: int
 ) -> Iterator[tuple[Recipe, Experiment | MissingExtra]]:
-    """Yield each recipe with its experiment, as it is ready."""
+    """Each recipe with its experiment, as it is ready."""
     if workers == 1 or len(recipes) < 2:
         for recipe in recipes:
             yield recipe, _try(cases, recipe)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(recipes)), context, _receive, (cases,)) as pool:
-        running = {pool.submit(_try_received, recipe): recipe for recipe in recipes}
+    with ProcessPoolExecutor(min(workers, len(recipes)), context, _give, (cases,)) as pool:
+        running = {pool.submit(_try_given, recipe): recipe for recipe in recipes}
         try:
             while running:
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield running.pop(future), future.result()
+                for one in done:
+                    yield running.pop(one), one.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -112,12 +109,14 @@ def _try(cases: Cases, recipe: Recipe) -> Experiment | MissingExtra:
         return error
 
 
-_received: list[Cases] = []  # in a worker process: the cases of all its recipes
+_given: list[Cases] = []  # of a worker process: what all its recipes are tried on
 
 
-def _receive(cases: Cases) -> None:
-    """Keep the cases in a worker process, and end it with its parent, however that ends."""
-    _received[:] = [cases]
+def _give(cases: Cases) -> None:
+    """Take the cases; and end with the program that asked, however it ends: a killed one tells
+    nobody.
+    """
+    _given[:] = [cases]
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -128,5 +127,5 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _try_received(recipe: Recipe) -> Experiment | MissingExtra:
-    return _try(_received[0], recipe)
+def _try_given(recipe: Recipe) -> Experiment | MissingExtra:
+    return _try(_given[0], recipe)

@@ -1,4 +1,4 @@
-"""`tune`: try recipes and thresholds on pairs whose truth is known, and recommend one."""
+"""`tune`: try recipes and thresholds on pairs whose truth is known, and say which to use."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class TuneResult:
-    """The recipes that were tried. `kept` experiments came from an earlier run; `left_out` recipes
-    lack a library, which the text names.
+    """What was tried. `kept` experiments came from an earlier run; `left_out` recipes lack a
+    library, which the text names.
 
     `groups`: of related documents that have duplicates; intervals draw these again, and say little
     when they are few.
@@ -56,14 +56,11 @@ class TuneResult:
 
     @property
     def caution(self) -> str:
-        """Return a sentence where there are too few groups to rely on the figures; else nothing."""
+        """A sentence where there are too few groups to rely on the figures; else nothing."""
         if self.groups >= ENOUGH_GROUPS:
             return ""
-        groups = "one group" if self.groups == 1 else f"{self.groups} groups"
-        return (
-            f"the duplicates are of {groups} of related documents: under {ENOUGH_GROUPS}, "
-            "F1 and its interval promise little"
-        )
+        told = "one group" if self.groups == 1 else f"{self.groups} groups"
+        return f"the duplicates are of {told} of related documents: under {ENOUGH_GROUPS}, F1 and its interval promise little"
 
 
 def tune(
@@ -98,10 +95,10 @@ def tune(
     truth = truth_of(cases.pairs, strict)
     by_name = {recipe.name: recipe for recipe in chosen}
     results = []
-    for place, scored in enumerate(ran.experiments, 1):
-        results.append(judge_experiment(scored, by_name[scored.recipe], truth))
+    for place, one in enumerate(ran.experiments, 1):
+        results.append(judge_experiment(one, by_name[one.recipe], truth))
         progress("recipes judged", place, len(ran.experiments))
-    chosen_recipe = choice(results, chosen, truth)
+    picked = choice(results, chosen, truth)
     groups = len(np.unique(truth.block[truth.similar]))
     return TuneResult(
         len(cases.texts),
@@ -109,34 +106,34 @@ def tune(
         groups,
         strict,
         tuple(results),
-        chosen_recipe,
+        picked,
         ran.kept,
         ran.left_out,
     )
 
 
-def table(result: TuneResult) -> Iterator[tuple[str | int | float | None, ...]]:
-    """Yield rows of COLUMNS: every recipe on every kind and on all of them (`all`), at its best and
-    at its own threshold.
+def table(made: TuneResult) -> Iterator[tuple[str | int | float | None, ...]]:
+    """Rows of COLUMNS: every recipe on every kind and on all of them (`all`), at its best and at
+    its own threshold.
     """
-    for scores in result.results:
-        for at, place in (("best", scores.best), ("own", scores.usual)):
+    for one in made.results:
+        for at, place in (("best", one.best), ("own", one.usual)):
             yield (
-                scores.recipe,
+                one.recipe,
                 at,
                 place.threshold,
                 "all",
                 "",
-                result.pairs,
+                made.pairs,
                 place.counts.right,
                 *_shares(place.counts),
             )
-            for kind in scores.kinds:
+            for kind in one.kinds:
                 counts = kind.best if at == "best" else kind.usual
                 found = kind.found if at == "best" else kind.found_usually
                 shares = _shares(counts) if counts.right + counts.missed else (None, None, None)
                 yield (
-                    scores.recipe,
+                    one.recipe,
                     at,
                     place.threshold,
                     kind.kind,
@@ -151,43 +148,42 @@ def _shares(counts: Counts) -> tuple[float | None, float | None, float | None]:
     return counts.precision, counts.recall, counts.f1
 
 
-def as_json(result: TuneResult) -> dict[str, Any]:
-    """Return the choice, and every recipe without its curves; figures rounded to five digits."""
-    chosen = result.choice
+def as_json(made: TuneResult) -> dict[str, Any]:
+    """The choice, and every recipe without its curves; figures rounded to five digits."""
+    picked = made.choice
     return {
-        "documents": result.documents,
-        "pairs": result.pairs,
-        "groups": result.groups,
-        "strict": result.strict,
-        "recipe": chosen.recipe,
-        "threshold": chosen.threshold,
-        "thresholds": list(chosen.thresholds),
-        "false_negative_weight": chosen.weight,
-        "reason": chosen.reason,
-        "caution": result.caution,
-        "as_good": list(chosen.as_good),
-        "better": list(chosen.better),
+        "documents": made.documents,
+        "pairs": made.pairs,
+        "groups": made.groups,
+        "strict": made.strict,
+        "recipe": picked.recipe,
+        "threshold": picked.threshold,
+        "thresholds": list(picked.thresholds),
+        "false_negative_weight": picked.weight,
+        "reason": picked.reason,
+        "caution": made.caution,
+        "as_good": list(picked.as_good),
+        "better": list(picked.better),
         "recipes": [
-            _recipe(scores)
-            for scores in sorted(result.results, key=lambda scores: -(scores.fair.f1 or 0.0))
+            _recipe(one) for one in sorted(made.results, key=lambda one: -(one.fair.f1 or 0.0))
         ],
-        "kept": result.kept,
-        "left_out": result.left_out,
+        "kept": made.kept,
+        "left_out": made.left_out,
     }
 
 
-def _recipe(scores: ExperimentScores) -> dict[str, Any]:
-    experiment = scores.experiment
+def _recipe(one: ExperimentScores) -> dict[str, Any]:
+    made = one.experiment
     return {
-        "recipe": scores.recipe,
-        "fair_f1": _rounded(scores.fair.f1),
-        "interval": scores.interval and [_rounded(end) for end in scores.interval],
-        "best": _point(scores.best.threshold, scores.best.counts),
-        "own": _point(scores.usual.threshold, scores.usual.counts),
-        "roc_area": _rounded(scores.area),
-        "unsigned": experiment.unsigned,
-        "seconds": experiment.seconds,
-        "bits": experiment.bits,
+        "recipe": one.recipe,
+        "fair_f1": _rounded(one.fair.f1),
+        "interval": one.interval and [_rounded(end) for end in one.interval],
+        "best": _point(one.best.threshold, one.best.counts),
+        "own": _point(one.usual.threshold, one.usual.counts),
+        "roc_area": _rounded(one.area),
+        "unsigned": made.unsigned,
+        "seconds": made.seconds,
+        "bits": made.bits,
     }
 
 

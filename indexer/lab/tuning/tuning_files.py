@@ -1,4 +1,4 @@
-"""The files of a tuning: `report.html` for people, `results.csv` and `results.json` for
+"""What a tuning leaves behind: `report.html` for people, `results.csv` and `results.json` for
 programs.
 """
 
@@ -28,7 +28,4 @@ def write(result: TuneResult, out: Path) -> None:
 
 
 def _cells(row: tuple[str | int | float | None, ...]) -> list[str | int]:
-    return [
-        "" if value is None else f"{value:.5f}" if isinstance(value, float) else value
-        for value in row
-    ]
+    return ["" if one is None else f"{one:.5f}" if isinstance(one, float) else one for one in row]

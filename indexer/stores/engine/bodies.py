@@ -13,7 +13,6 @@ from indexer import mappings
 from indexer.model import Query, Scope
 from indexer.recipe import Recipe
 from indexer.stores.engine.analysis import mapping_rules
-from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
 from indexer.stores.filters import FACET_VALUES, facet_field, metadata_name
 from indexer.text.phrases import phrases, well_formed
 
@@ -21,6 +20,13 @@ Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
 
 FORMAT = 1
+# sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing one
+LAST = "\U0010ffff"
+BY_ID = {"near_id": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
+BY_PATH = {"path": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
+IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
+BEST = {"_score": "desc"}
+NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
 OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
 LATER = ("near_error",)  # fields that the first indices did not have, and that may be added to them
 _IS_PART: Body = {"exists": {"field": "near_parent"}}

@@ -7,15 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.model import PrincipalRow, Query
-from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.sort_keys import BEST, BY_ID, IN_PLACE
+from indexer.stores.engine.bodies import BEST, BY_ID, IN_PLACE, Body
+from indexer.stores.engine.queries import IndexQueries
 from indexer.stores.filters import CONFLICT, conflict_value
-
-if TYPE_CHECKING:
-    from indexer.stores.engine.queries import IndexQueries
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
 TERMS = 50_000  # an engine takes 65,536 in a query
@@ -92,6 +89,26 @@ def _leader(hit: Body) -> PrincipalRow | None:
     return PrincipalRow(
         hit["_id"], base64.b64decode(fields["near_minhash"][0] + "==")
     )  # OpenSearch leaves the padding out
+
+
+def members(questions: IndexQueries, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Ids with the value of the field, for those that carry one of these; page by page at one point
+    in time.
+    """
+    column = f"near_{field}"
+    for start in range(0, len(names), AT_ONCE):
+        body: Body = {
+            "size": AT_ONCE,
+            "track_total_hits": False,
+            "_source": False,
+            "docvalue_fields": [column],
+            "query": {
+                "bool": {"filter": [{"terms": {column: list(names[start : start + AT_ONCE])}}]}
+            },
+            "sort": [BY_ID, IN_PLACE],
+        }
+        for answer in questions.pages(body):
+            yield from ((hit["_id"], hit["fields"][column][0]) for hit in answer["hits"]["hits"])
 
 
 def conflicting(questions: IndexQueries) -> list[str]:

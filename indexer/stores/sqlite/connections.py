@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from indexer.stores.sqlite.families_sql import sorted_set
+
 MOST = 4
 
 
@@ -79,12 +81,3 @@ def _holds(packed: str, name: str | None, value: str) -> bool:
     """
     found = json.loads(packed)
     return value in found if name is None else found.get(name) == value
-
-
-def sorted_set(packed: str) -> str:
-    """A JSON array of texts in one spelling for each set of them.
-
-    >>> sorted_set('["b", "a", "b"]')
-    '["a", "b"]'
-    """
-    return json.dumps(sorted(set(json.loads(packed)))) if packed != "[]" else packed

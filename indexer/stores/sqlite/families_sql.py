@@ -74,3 +74,12 @@ def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:
         if values
         else 0
     )
+
+
+def sorted_set(packed: str) -> str:
+    """A JSON array of texts in one spelling for each set of them.
+
+    >>> sorted_set('["b", "a", "b"]')
+    '["a", "b"]'
+    """
+    return json.dumps(sorted(set(json.loads(packed)))) if packed != "[]" else packed

@@ -9,17 +9,14 @@ import sqlite3
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
+from indexer.stores.sqlite.file import File
 from indexer.text.word_numbers import number_strings
-
-if TYPE_CHECKING:
-    from indexer.stores.sqlite.file import File
 
 PAGE, _BATCH = 100, 10_000
 _SCORE = "-bm25(fulltext, 2.0, 1.0)"

@@ -14,7 +14,7 @@ from indexer.stores.sqlite.counts import count_rows
 from indexer.stores.sqlite.file import File
 from indexer.stores.sqlite.file_abilities import SqliteFamilies, SqliteLabels, SqliteSnapshots
 from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
-from indexer.stores.sqlite.file_reads import find_candidates, rows_by_id, scan_rows, search_rows
+from indexer.stores.sqlite.row_reads import find_candidates, rows_by_id, scan_rows, search_rows
 from indexer.stores.sqlite.tables import chosen_rows, remove, replace
 
 
