@@ -15,7 +15,6 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.evaluation_json import compare_command, evaluation_json
 from indexer.cli.options import ShareType, SynonymsFile, json_option, open_for_command, store_option
-from indexer.lab.evaluation.assessor_agreement import Agreement
 from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
 from indexer.lab.evaluation.evaluation_results import (
     Evaluation,
@@ -24,7 +23,7 @@ from indexer.lab.evaluation.evaluation_results import (
     TypeAssignment,
     TypeScores,
 )
-from indexer.lab.evaluation.gold import TYPES
+from indexer.lab.evaluation.judgements import TYPES, Agreement
 from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
 from indexer.similarity.measures import MEASURES
 from indexer.statistics.precision_recall import RULES

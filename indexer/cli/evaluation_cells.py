@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from indexer.lab.evaluation.assessor_agreement import MeasuredAgreement
 from indexer.lab.evaluation.evaluation_results import Interval, Share
+from indexer.lab.evaluation.judgements import MeasuredAgreement
 from indexer.text.wording import percent
 
 _WIDE = 1000  # characters, more than any table has

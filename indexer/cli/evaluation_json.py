@@ -6,9 +6,8 @@ import dataclasses
 import shlex
 from typing import Any
 
-from indexer.lab.evaluation.assessor_agreement import MeasuredAgreement
 from indexer.lab.evaluation.evaluation_results import Evaluation, Mistake, Result
-from indexer.lab.evaluation.gold_documents import GoldDocument
+from indexer.lab.evaluation.judgements import GoldDocument, MeasuredAgreement
 from indexer.statistics.kappa import Kappa
 
 
