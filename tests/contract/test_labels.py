@@ -207,7 +207,7 @@ def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(store, "relabel", cut)
+        patch.setattr(store.labels, "relabel", cut)
         label(store, ["c"], LabelOptions(add=["junk"], family=True))
     store.refresh()
     assert labels_of(store) == {**LABELS, "a": ("known", "junk")}
