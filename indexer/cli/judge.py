@@ -49,7 +49,7 @@ def judge_command(
     it again to go on.
     """
     try:
-        from indexer.web.judge import serve_desk
+        from indexer.web.judge import serve_judging
     except ModuleNotFoundError as error:
         raise MissingExtra(package=str(error.name), extra="web") from error
     name = assessor if assessor is not None else _user()
@@ -57,7 +57,7 @@ def judge_command(
     with open_for_command(store_url) as store:
         made = open_judging_session(pairs, store, name, sheet, arbitrate)
     told = f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}"
-    serve_desk(
+    serve_judging(
         made,
         port=port,
         ready=lambda address: click.echo(f"{told}; go on at {address}  (Ctrl-C ends it)"),

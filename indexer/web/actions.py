@@ -1,151 +1,88 @@
-"""What pages and the API may change: labels, with a dry run and an undo, and the survey that is
-kept; nothing else.
-"""
+"""The actions of pages and the API: labelling, its undo, and reading the store again."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import parse_qs
 
-from indexer.errors import DocumentNotFound, UsageError
+from indexer.errors import DocumentNotFound
 from indexer.grouping.label import LabelOptions, LabelResult, UndoResult, label, undo_labels
-from indexer.web.parameters import Parameter, ParameterValues
-from indexer.web.safety import TOKEN_FIELD, same_token
+from indexer.web.questions import YES_NO, Action, Parameter, ParameterValues
 from indexer.web.site import Site
-
-MOST_BYTES = 64 << 10
-YES_NO = ("yes", "no")
-_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyReset:
-    """The survey is read anew when somebody asks for it next."""
+    """The survey was discarded; the next request reads the store again."""
 
     forgotten: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing to do. `api` is its path under `/api`; `do` makes a value of the class `shape`."""
-
-    api: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    do: Callable[[Site, ParameterValues], Any]
-    shape: type
-
-
-def _label(site: Site, asked: ParameterValues) -> LabelResult:
-    """Nothing is labelled when one of the documents is not there."""
-    known = site.store.sources(asked["id"])
-    for id in asked["id"]:
+def _label(site: Site, values: ParameterValues) -> LabelResult:
+    """Label documents; none is labelled if one of them is not in the store."""
+    known = site.store.sources(values["id"])
+    for id in values["id"]:
         if id not in known:
             raise DocumentNotFound(id=id)
-    dry_run = asked["dry_run"] == "yes"
-    done = label(
-        site.store,
-        asked["id"],
-        LabelOptions(
-            add=asked["add"],
-            remove=asked["remove"],
-            family=asked["family"] == "yes",
-            review=asked["review"],
-            threshold=asked["threshold"],
-        ),
-        dry_run=dry_run,
+    options = LabelOptions(
+        add=values["add"],
+        remove=values["remove"],
+        family=values["family"] == "yes",
+        review=values["review"],
+        threshold=values["threshold"],
     )
-    if not dry_run:
-        site.changed()
-    return done
+    is_dry_run = values["dry_run"] == "yes"
+    result = label(site.store, values["id"], options, dry_run=is_dry_run)
+    if not is_dry_run:
+        site.discard_counts()
+    return result
 
 
-def _undo(site: Site, asked: ParameterValues) -> UndoResult:
-    done = undo_labels(site.store, asked["job"])
-    site.changed()
-    return done
+def _undo(site: Site, values: ParameterValues) -> UndoResult:
+    result = undo_labels(site.store, values["job"])
+    site.discard_counts()
+    return result
 
 
-def _anew(site: Site, asked: ParameterValues) -> SurveyReset:
-    site.anew()
+def _reset_survey(site: Site, values: ParameterValues) -> SurveyReset:
+    site.reset()
     return SurveyReset(True)
 
+
+_LABEL_PARAMETERS = (
+    Parameter("id", "ids of documents", many=True),
+    Parameter("add", "labels to add", many=True),
+    Parameter("remove", "labels to remove", many=True),
+    Parameter("family", "label the rest of their families as well", "no", choices=YES_NO),
+    Parameter("review", "labels that leave the rest of a family for review", many=True),
+    Parameter(
+        "threshold", "less similar members are left for review", 0.0, "number", low=0, high=1
+    ),
+    Parameter("dry_run", "change nothing, only list the changes", "yes", choices=YES_NO),
+)
+_JOB = Parameter("job", "the number of the labelling", kind="integer", low=1, high=1 << 53)
 
 ACTIONS: Mapping[str, Action] = {
     "label": Action(
         "label",
-        "Add and remove labels of documents and, if asked, of the others in their families; a dry run unless told otherwise.",
-        (
-            Parameter("id", "ids of documents", many=True),
-            Parameter("add", "labels to add", many=True),
-            Parameter("remove", "labels to remove", many=True),
-            Parameter("family", "the others of their families as well", "no", choices=YES_NO),
-            Parameter("review", "labels that leave the others of a family for review", many=True),
-            Parameter(
-                "threshold", "others less similar are left for review", 0.0, "number", low=0, high=1
-            ),
-            Parameter(
-                "dry_run", "change nothing, only say what would change", "yes", choices=YES_NO
-            ),
-        ),
+        "Add and remove labels of documents and, with `family`, of the rest of their families; "
+        "a dry run by default.",
+        _LABEL_PARAMETERS,
         _label,
         LabelResult,
     ),
     "undo": Action(
         "label/undo",
-        "Give documents back the labels that they had before a labelling.",
-        (Parameter("job", "the number of the labelling", kind="integer", low=1, high=1 << 53),),
+        "Restore the labels that documents had before a labelling.",
+        (_JOB,),
         _undo,
         UndoResult,
     ),
     "anew": Action(
         "survey/anew",
-        "Read the whole store again when the survey is asked for next.",
+        "Discard the survey, so that the next request for it reads the whole store again.",
         (),
-        _anew,
+        _reset_survey,
         SurveyReset,
     ),
 }
-
-
-class TokenRefusal(UsageError):
-    """A write without the token of this process."""
-
-
-def parsed(body: bytes, content_type: str) -> Mapping[str, Sequence[str]]:
-    """The values of a form or of a JSON object, as strings by name. Raises `UsageError`.
-
-    >>> parsed(b'{"id": ["a"], "family": true}', "application/json")
-    {'id': ['a'], 'family': ['yes']}
-    """
-    kind = content_type.partition(";")[0].strip().lower()
-    try:
-        if kind == _FORM:
-            return parse_qs(body.decode(), keep_blank_values=True, max_num_fields=1000)
-        if kind == _JSON and isinstance(value := json.loads(body), dict):
-            return {
-                name: list(map(_spelled, one if isinstance(one, list) else [one]))
-                for name, one in value.items()
-            }
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"the request cannot be read: {error}") from error
-    raise UsageError(f"send a JSON object as {_JSON}")
-
-
-def check_token(given: Mapping[str, Sequence[str]], header: str, token: str) -> None:
-    """Raise `TokenRefusal` unless the header or the form carries the token of this process."""
-    if not any(same_token(one, token) for one in (header, *given.get(TOKEN_FIELD, ()))):
-        raise TokenRefusal(
-            "this page is from another run of nearfold serve; load it again, then repeat"
-        )
-
-
-def _spelled(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, (str, int, float)):
-        raise UsageError("values are strings, numbers, true or false, or lists of them")
-    return str(value)

@@ -1,6 +1,4 @@
-"""What the pages and the API answer, in plain values: pages show them, the API sends them as JSON
-of the same shape.
-"""
+"""The answers of pages and the API as plain values: pages show them, the API sends them as JSON."""
 
 from __future__ import annotations
 
@@ -15,8 +13,9 @@ from indexer.model import Estimate, Facet, FoldedHit, Match, Part, Row, Status
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """A stored document without its text. `modified` is in milliseconds since 1970 UTC;
-    `similarity` is to the principal.
+    """A stored document without its text.
+
+    `modified` is in milliseconds since 1970 UTC; `similarity` is to the principal.
     """
 
     id: str
@@ -35,16 +34,27 @@ class DocumentFacts:
 
     @classmethod
     def of(cls, row: Row) -> DocumentFacts:
-        """The facts of a row."""
+        """Return the facts of a row."""
         return cls(
-            row.id, row.path, row.title, row.content_type, row.status, row.words, row.size, row.modified, row.labels,
-            row.family, row.principal, row.similarity, row.provisional,
-        )  # fmt: skip
+            id=row.id,
+            path=row.path,
+            title=row.title,
+            content_type=row.content_type,
+            status=row.status,
+            words=row.words,
+            size=row.size,
+            modified=row.modified,
+            labels=row.labels,
+            family=row.family,
+            principal=row.principal,
+            similarity=row.similarity,
+            provisional=row.provisional,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an excerpt; `found`: it was searched for."""
+    """A piece of an excerpt; `found` if it matches the query."""
 
     text: str
     found: bool
@@ -52,10 +62,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit with the near duplicates folded under it. `document` is None when it was deleted in
-    between.
+    """A hit with the near duplicates folded under it.
 
-    `part`: where a part lies; None of a whole document.
+    `document` is None if it was deleted since. `part`: the position of a part; None for a whole
+    document.
     """
 
     id: str
@@ -70,10 +80,10 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A page of folded hits. `families` is exact when `relation` is `eq`, else there are at least
-    so many.
+    """A page of folded hits.
 
-    `measure`: what the similarity of folded hits is.
+    `families` is exact if `relation` is `eq`, else a lower bound. `measure` names the similarity
+    of folded hits.
     """
 
     query: str
@@ -90,8 +100,9 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class DocumentAnswer:
-    """A document and a part of its text; `metadata` is what the extractor told. `original`: the
-    file itself may be fetched.
+    """A document and a part of its text.
+
+    `metadata` comes from the extractor. `original`: the file itself may be fetched.
     """
 
     document: DocumentFacts
@@ -106,7 +117,7 @@ class DocumentAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """The near duplicates of a document, most similar first, and what may be missing."""
+    """The near duplicates of a document, most similar first, and notes on what may be missing."""
 
     document: DocumentFacts
     threshold: float
@@ -116,11 +127,11 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class StepAnswer:
-    """How a version came from `origin`, another document. `dated`: its date is later; else which
-    came first is not known.
+    """The step from `origin`, another document, to a version.
 
-    `similarity` by features; `added` and `removed` words; `redline` spells them out when it is
-    asked for: stretches that are `same`, `removed` or `added`, whole.
+    `dated`: the version has the later date; else the order of the two is not known. `similarity`
+    is by features; `added` and `removed` count words; `redline`, empty unless requested, is the
+    whole text as stretches that are `same`, `removed` or `added`.
     """
 
     origin: str
@@ -133,9 +144,9 @@ class StepAnswer:
 
 @dataclass(frozen=True, slots=True)
 class VersionAnswer:
-    """A text of a family. `date` is in milliseconds since 1970 UTC, told by the `document` or its
-    `file` (`date_of`).
+    """A text of a family.
 
+    `date` is in milliseconds since 1970 UTC, from the `document` or its `file` (`date_of`).
     `copies`: other documents with the same text, as id and path. `step` is None for the first
     version; `depth` counts steps.
     """
@@ -152,8 +163,9 @@ class VersionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class VersionsAnswer:
-    """The versions in a family, each after the one it probably came from; `notes` say how far that
-    can be trusted.
+    """The versions in a family, each after its probable origin.
+
+    `notes` state the limits of that order.
     """
 
     family: str
@@ -164,11 +176,10 @@ class VersionsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FamilyAnswer:
-    """A family: its principal (None when it is not in the store), members by similarity, who
-    resembles whom, warnings.
+    """A family: its principal (None if it is not in the store), and members by similarity.
 
-    `matrix[i][j]`: how much documents i and j of `compared` resemble each other, estimated from
-    their slots. `versions` is None for a family that is too large to be ordered in passing:
+    `matrix[i][j]`: the similarity of documents i and j of `compared`, estimated from their slots.
+    `versions` is None for a family that is too large to be ordered with every request:
     `/api/versions` does it.
     """
 
@@ -185,8 +196,9 @@ class FamilyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure of two texts by name. `low` and `high`: the 95 % interval of an estimate; None
-    where there is no sketch.
+    """One measure of two texts by name.
+
+    `low` and `high`: the 95 % interval of an estimate. Values are None without a sketch.
     """
 
     name: str
@@ -199,12 +211,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class WithoutBoilerplate:
-    """S_R beside S_R with five-word shingles weighted by how rare they are in the store, which
-    leaves out what forms share.
+    """S_R with five-word shingles weighted by their rarity in the store, beside plain S_R.
 
-    `similarity`, `plain` (S_R itself) and `common` (the share of the shingles that a tenth or more
-    of the store's texts carry) are None until the store's passages are counted (`ready` False), and
-    where there is nothing to weigh by (`texts` is 0). `note` says it in a sentence.
+    The weights leave out the text that forms share. `similarity`, `plain` (S_R itself) and
+    `common` (the share of the shingles that a tenth or more of the store's texts carry) are None
+    until the store's passages are counted (`ready` False), and if there are no other texts
+    (`texts` is 0). `note` explains the figure in a sentence.
     """
 
     ready: bool
@@ -217,11 +229,11 @@ class WithoutBoilerplate:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonAnswer:
-    """Two documents side by side, one part of them. In the texts of `cells` what could steer a
-    reader is spelled out.
+    """Two documents side by side, one part of them.
 
-    `part` counts from 1. `first` is the number of the first difference of this part; `passages`
-    counts shared passages.
+    In the texts of `cells`, characters that could mislead a reader are spelled out. `part` counts
+    from 1. `first` is the number of the first difference of this part; `passages` counts shared
+    passages.
     """
 
     a: DocumentFacts
@@ -243,7 +255,7 @@ class ComparisonAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FailedFile:
-    """A file that could not be read, and why."""
+    """A file that could not be read, and the error."""
 
     path: str
     error: str
@@ -251,8 +263,9 @@ class FailedFile:
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """What is in the store now. `running`: a job is at work on it, and failures are not known
-    before it ends.
+    """The current contents of the store.
+
+    `running`: a job is running on it, and its failures are known when it ends.
     """
 
     store: str
@@ -269,8 +282,9 @@ class StoreState:
 
 @dataclass(frozen=True, slots=True)
 class Labellings:
-    """The labellings of a store that can be undone or were, newest first. `busy`: a job is at work,
-    and they are not told.
+    """The labellings of a store, newest first, undone ones among them.
+
+    `busy`: a job is running on the store, and `jobs` is empty.
     """
 
     busy: bool
@@ -279,12 +293,11 @@ class Labellings:
 
 @dataclass(frozen=True, slots=True)
 class SurveyAnswer:
-    """What reading the whole store told. Until it is read, `ready` is False and the numbers are
-    empty.
+    """The survey of the whole store; until it is read, `ready` is False and the numbers are empty.
 
-    `redundant`: documents that are in a family and not its principal. `similarities`: documents by
-    similarity to their principal, in twenty steps of .05. `steps`: what other thresholds would
-    make. `measure`: what decides there.
+    `redundant`: documents of a family other than its principal. `similarities`: documents by
+    similarity to their principal, in twenty steps of .05. `steps`: the families at other
+    thresholds, by `measure`.
     """
 
     ready: bool
@@ -307,10 +320,10 @@ class SurveyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PreviewAnswer:
-    """The families that a threshold would make; nothing is written. `moved` documents would be in
-    another family than now.
+    """The families that a threshold would make; nothing is written.
 
-    `ready` is False until the store is read.
+    `moved` counts documents that would be in another family than now. `ready` is False until the
+    store is read.
     """
 
     ready: bool

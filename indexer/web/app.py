@@ -1,11 +1,10 @@
-"""The site as an ASGI application: routes to pages, to the API, to files of ours, and what happens
-when one fails.
-"""
+"""The site as an ASGI application: routes to pages, the API and static files, and error pages."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,192 +18,218 @@ from starlette.staticfiles import StaticFiles
 
 from indexer.errors import DocumentNotFound, NearfoldError
 from indexer.html.rendering import STATIC, environment, render
-from indexer.stores.abilities import FullStore
 from indexer.system.logs import event
 from indexer.system.release import release
 from indexer.web import chart_geometry
-from indexer.web.actions import ACTIONS, Action, check_token, parsed
 from indexer.web.http_errors import heading, status_of
 from indexer.web.measurement import MeasureRequests, SiteFigures
-from indexer.web.openapi import description
+from indexer.web.openapi import describe_api
 from indexer.web.pages import PAGES, Page
-from indexer.web.parameters import ParameterValues, parameter_values
-from indexer.web.questions import QUESTIONS, Question
-from indexer.web.request_body import body_of
+from indexer.web.questions import Action, ParameterValues, Question, parameter_values
+from indexer.web.request_body import check_token, parse_body, read_body
 from indexer.web.safety import TOKEN_FIELD, TOKEN_HEADER, App, Safety
 from indexer.web.schemas import as_json
 from indexer.web.site import Site
 
 TEMPLATES = Path(__file__).parent / "templates"
 Endpoint = Callable[[Request], Response]
-Writing = Callable[[Request], Awaitable[Response]]
+AsyncEndpoint = Callable[[Request], Awaitable[Response]]
 
 
-def application(store: FullStore, hosts: frozenset[str], originals: str | None = None) -> App:
-    """The site of a store. `hosts` are the values of `Host` that are answered; `originals` the
-    folder files are served from.
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The questions and actions that a site offers, by name."""
 
-    The store must be one that threads may share, as all of ours are.
+    questions: Mapping[str, Question]
+    actions: Mapping[str, Action]
+
+
+def application(site: Site, hosts: frozenset[str], api: Api) -> App:
+    """Return the ASGI application of a site.
+
+    `hosts` are the values of `Host` that are answered. The store of the site must be safe to
+    share by threads.
     """
-    site = Site(store, originals)
-    show, figured = _Shown(site), SiteFigures(store)
-    routes: list[BaseRoute] = [
-        *(Route(page.path, show.page(page)) for page in PAGES),
-        Route("/api", show.reference),
-        Route("/api/openapi.json", _fixed(description(release()))),
-        Route("/api/token", _fixed({"token": site.token})),
-        *(
-            Route(f"/api/{question.api}", _answered(site, question))
-            for question in QUESTIONS.values()
-        ),
-        *(
-            Route(f"/api/{action.api}", _done(site, action), methods=["POST"])
-            for action in ACTIONS.values()
-        ),
-        Route("/label", show.action("label", "labelled.html"), methods=["POST"]),
-        Route("/label/undo", show.action("undo", "undone.html"), methods=["POST"]),
-        Route("/overview/anew", show.action("anew", None), methods=["POST"]),
+    pages = _Pages(site, api)
+    figures = SiteFigures(site.store)
+    routes = [
+        *_page_routes(pages),
+        *_api_routes(site, api),
         Route("/original", _original(site)),
-        Route("/metrics", figured.answer),
+        Route("/metrics", figures.answer),
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
-    kinds: Mapping[Any, Any] = {
-        NearfoldError: show.problem,
-        HTTPException: show.problem,
-        Exception: show.problem,
-    }
     paths = [route.path for route in routes if isinstance(route, Route)]
-    return Safety(
-        MeasureRequests(Starlette(routes=routes, exception_handlers=kinds), paths, figured), hosts
+    handlers: Mapping[Any, Any] = dict.fromkeys(
+        (NearfoldError, HTTPException, Exception), pages.problem
     )
+    router = Starlette(routes=routes, exception_handlers=handlers)
+    return Safety(MeasureRequests(router, paths, figures), hosts)
 
 
-class _Shown:
-    """Pages, rendered."""
+def _page_routes(pages: _Pages) -> list[BaseRoute]:
+    return [
+        *(Route(page.path, pages.page(page)) for page in PAGES),
+        Route("/api", pages.reference),
+        Route("/label", pages.action("label", "labelled.html"), methods=["POST"]),
+        Route("/label/undo", pages.action("undo", "undone.html"), methods=["POST"]),
+        Route("/overview/anew", pages.action("anew", None), methods=["POST"]),
+    ]
 
-    def __init__(self, site: Site) -> None:
+
+def _api_routes(site: Site, api: Api) -> list[BaseRoute]:
+    description = describe_api(release(), api.questions, api.actions)
+    routes: list[BaseRoute] = [
+        Route("/api/openapi.json", _fixed(description)),
+        Route("/api/token", _fixed({"token": site.token})),
+    ]
+    for question in api.questions.values():
+        routes.append(Route(f"/api/{question.api}", _answer(site, question)))
+    for action in api.actions.values():
+        routes.append(Route(f"/api/{action.api}", _perform(site, action), methods=["POST"]))
+    return routes
+
+
+class _Pages:
+    """The endpoints of HTML pages."""
+
+    def __init__(self, site: Site, api: Api) -> None:
         self._site = site
+        self._api = api
         self._templates = environment(TEMPLATES)
         self._templates.globals["drawing"] = chart_geometry
 
     def page(self, page: Page) -> Endpoint:
-        """The endpoint of a page."""
+        """Return the endpoint of a page."""
 
         def endpoint(request: Request) -> Response:
-            return self._html(
-                page.template, {"page": page, **page.values(self._site, _given(request))}
-            )
+            values = page.values(self._site, self._api.questions, _query(request))
+            return self._html(page.template, {"page": page, **values})
 
         return endpoint
 
-    def action(self, name: str, template: str | None) -> Writing:
-        """The endpoint of a form: does it, and shows what was done, or goes back to the
-        overview.
+    def action(self, name: str, template: str | None) -> AsyncEndpoint:
+        """Return the endpoint of a form.
+
+        It shows the result in the template, or leads back to the overview without one.
         """
 
         async def endpoint(request: Request) -> Response:
-            values, answer = await _written(self._site, ACTIONS[name], request)
+            values, result = await _run_action(self._site, self._api.actions[name], request)
             if template is None:
                 return RedirectResponse("/overview", 303)
-            return self._html(template, {"page": None, "asked": values, "done": answer})
+            return self._html(template, {"page": None, "parameters": values, "result": result})
 
         return endpoint
 
     def reference(self, request: Request) -> Response:
-        """What the API offers, for people."""
-        return self._html(
-            "api.html", {"questions": QUESTIONS.values(), "actions": ACTIONS.values(), "page": None}
-        )
+        """Answer with the description of the API for people."""
+        values = {
+            "questions": self._api.questions.values(),
+            "actions": self._api.actions.values(),
+            "page": None,
+        }
+        return self._html("api.html", values)
 
     def problem(self, request: Request, error: Exception) -> Response:
-        """An error in the form of what was asked: JSON for the API, else a page."""
-        status, message = _told(error)
+        """Answer with an error: as JSON below `/api/`, else as a page."""
+        status, message = _describe_error(error)
         if status == 500:
             event("request_failed", "error", fault=error)
         if request.url.path.startswith("/api/"):
             return _json({"error": message, "kind": type(error).__name__}, status)
-        return self._html(
-            "problem.html", {"heading": heading(status), "message": message, "page": None}, status
-        )
+        values = {
+            "heading": heading(status),
+            "message": message,
+            "is_invalid": status == 400,
+            "page": None,
+        }
+        return self._html("problem.html", values, status)
 
     def _html(self, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
         shared = {"store": self._site.store.url, "token": self._site.token}
-        body = render(self._templates, template, {**shared, **values})
-        return Response(
-            body.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8"
-        )
+        html = render(self._templates, template, {**shared, **values})
+        body = html.encode("utf-8", "replace")
+        return Response(body, status, media_type="text/html; charset=utf-8")
 
 
 def _fixed(value: Any) -> Endpoint:
+    """Return the endpoint of a constant that takes no parameters."""
+
     def endpoint(request: Request) -> Response:
-        parameter_values((), _given(request))
+        parameter_values((), _query(request))
         return _json(value)
 
     return endpoint
 
 
-def _answered(site: Site, question: Question) -> Endpoint:
+def _answer(site: Site, question: Question) -> Endpoint:
+    """Return the API endpoint of a question."""
+
     def endpoint(request: Request) -> Response:
-        return _json(
-            as_json(question.answer(site, parameter_values(question.parameters, _given(request))))
-        )
+        values = parameter_values(question.parameters, _query(request))
+        return _json(as_json(question.answer(site, values)))
 
     return endpoint
 
 
-def _done(site: Site, action: Action) -> Writing:
+def _perform(site: Site, action: Action) -> AsyncEndpoint:
+    """Return the API endpoint of an action."""
+
     async def endpoint(request: Request) -> Response:
-        _, answer = await _written(site, action, request)
-        return _json(as_json(answer))
+        _, result = await _run_action(site, action, request)
+        return _json(as_json(result))
 
     return endpoint
 
 
-async def _written(site: Site, action: Action, request: Request) -> tuple[ParameterValues, Any]:
-    """Read a bounded body, check its token, and do what it asks: the values it asked with, and the
-    answer.
+async def _run_action(site: Site, action: Action, request: Request) -> tuple[ParameterValues, Any]:
+    """Read the body of a request, check its token, and run the action.
+
+    Returns the values of its parameters and its result.
     """
-    parameter_values((), _given(request))
-    given = parsed(await body_of(request), request.headers.get("content-type", ""))
-    check_token(given, request.headers.get(TOKEN_HEADER, ""), site.token)
-    values = parameter_values(
-        action.parameters, {name: one for name, one in given.items() if name != TOKEN_FIELD}
-    )
+    parameter_values((), _query(request))
+    body = await read_body(request)
+    fields = parse_body(body, request.headers.get("content-type", ""))
+    check_token(fields, request.headers.get(TOKEN_HEADER, ""), site.token)
+    texts = {name: items for name, items in fields.items() if name != TOKEN_FIELD}
+    values = parameter_values(action.parameters, texts)
     return values, await run_in_threadpool(action.do, site, values)
 
 
 def _original(site: Site) -> Endpoint:
-    """The file of a document, to be saved and never shown; which files, `Site.original` decides."""
+    """Return the endpoint of original files: a download, never shown; see `Site.original`."""
 
     def endpoint(request: Request) -> Response:
         row = site.row(request.query_params.get("id", ""))
-        place = site.original(row)
-        if place is None:
+        path = site.original(row)
+        if path is None:
             raise DocumentNotFound(id=row.id)
-        return FileResponse(place, media_type="application/octet-stream", filename=place.name)
+        return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
     return endpoint
 
 
-def _given(request: Request) -> Mapping[str, list[str]]:
-    """The parameters of a request; lone surrogates, which no text of a store holds, replaced."""
-    items = [
-        (name, value.encode("utf-8", "replace").decode())
-        for name, value in request.query_params.multi_items()
-    ]
-    return {name: [value for other, value in items if other == name] for name, _ in items}
+def _query(request: Request) -> Mapping[str, list[str]]:
+    """Return the parameters in the address of a request.
+
+    Lone surrogates, which no stored text holds, are replaced.
+    """
+    texts: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        texts.setdefault(name, []).append(value.encode("utf-8", "replace").decode())
+    return texts
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _describe_error(error: Exception) -> tuple[int, str]:
+    """Return the status and the message of an error."""
     if isinstance(error, NearfoldError):
         return status_of(error), str(error)
     if isinstance(error, HTTPException):
-        return (
-            error.status_code,
-            "there is no such page" if error.status_code == 404 else error.detail,
-        )
-    return 500, "this is our fault; the terminal in which nearfold serve runs says more"
+        message = "there is no such page" if error.status_code == 404 else error.detail
+        return error.status_code, message
+    return 500, "internal error; see the terminal in which nearfold serve runs"
 
 
 def _json(value: Any, status: int = 200) -> Response:

@@ -1,14 +1,14 @@
-"""Geometry of the pictures in pages: what the SVG in the templates needs, in whole units of a view
-box.
-"""
+"""Geometry of the charts in pages, in units of the view box of their SVG."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from indexer.grouping.survey import Step
+if TYPE_CHECKING:
+    from indexer.grouping.survey import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,31 +30,28 @@ def columns(
     height: float = 160,
     gap: float = 3,
 ) -> list[Bar]:
-    """Upright bars side by side, the greatest as high as the picture; what is not 0 is seen.
+    """Return upright bars side by side; the greatest is as high as the chart.
+
+    A value other than 0 has a bar of 2 units at least.
 
     >>> [bar.height for bar in columns([2, 1, 0], ["a", "b", "c"], height=100)]
     [100.0, 50.0, 0.0]
     """
-    step, most = width / max(1, len(values)), max(values, default=0)
-    made = []
+    step = width / max(1, len(values))
+    most = max(values, default=0)
+    bars = []
     for place, (value, label) in enumerate(zip(values, labels, strict=True)):
-        tall = round(max(2.0, value / most * height), 1) if value else 0.0
-        made.append(
-            Bar(
-                round(place * step, 1),
-                round(height - tall, 1),
-                round(step - gap, 1),
-                tall,
-                label,
-                value,
-            )
-        )
-    return made
+        bar_height = round(max(2.0, value / most * height), 1) if value else 0.0
+        x = round(place * step, 1)
+        y = round(height - bar_height, 1)
+        bars.append(Bar(x, y, round(step - gap, 1), bar_height, label, value))
+    return bars
 
 
 def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float) -> list[Bar]:
-    """`columns` with heights by the square root, for counts that differ by orders of magnitude;
-    values stay as they are.
+    """Return `columns` with heights by the square root, for counts of different magnitudes.
+
+    The bars carry the values themselves.
     """
     bars = columns([math.isqrt(value * 10_000) for value in values], labels, **settings)
     return [
@@ -64,17 +61,19 @@ def root_columns(values: Sequence[int], labels: Sequence[str], **settings: float
 
 
 def curve(steps: Sequence[Step], width: float = 640, height: float = 160) -> str:
-    """The points of a line: thresholds from the least to the greatest, documents in families from 0
-    to the most.
+    """Return the points of a line: documents in families (up) by threshold (across).
+
+    The line is as high as the chart at the most documents; 0 lies at the bottom.
     """
     most = max((step.gathered for step in steps), default=0) or 1
     low, high = (steps[0].threshold, steps[-1].threshold) if steps else (0.0, 1.0)
-    return " ".join(
-        f"{across(one.threshold, low, high, width):.1f},{height - one.gathered / most * height:.1f}"
-        for one in steps
-    )
+    points = []
+    for step in steps:
+        x = across(step.threshold, low, high, width)
+        points.append(f"{x:.1f},{height - step.gathered / most * height:.1f}")
+    return " ".join(points)
 
 
 def across(x: float, low: float, high: float, width: float = 640) -> float:
-    """Where a value lies between two others, in units of the picture."""
+    """Return the place of a value between `low` and `high`, in units of the chart."""
     return round((x - low) / ((high - low) or 1) * width, 1)

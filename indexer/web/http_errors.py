@@ -1,4 +1,4 @@
-"""Errors as HTTP: one table of statuses, and what a reader is told."""
+"""HTTP statuses of errors, and the headings of the pages that show them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from indexer.errors import (
     UnknownNumber,
     UsageError,
 )
-from indexer.web.actions import TokenRefusal
+from indexer.web.safety import TokenRefusal
 
 _STATUSES: tuple[tuple[type[NearfoldError], int], ...] = (
     (TokenRefusal, 403),
@@ -25,22 +25,22 @@ _STATUSES: tuple[tuple[type[NearfoldError], int], ...] = (
     (StoreError, 409),
 )
 _HEADINGS = {
-    400: "That cannot be asked",
+    400: "Invalid request",
     403: "Not allowed",
     404: "Not found",
     405: "Not allowed",
     409: "The store cannot answer",
-    500: "Something went wrong here",
-    502: "The store refused",
-    503: "No answer from the store",
+    500: "Internal error",
+    502: "The store refused the request",
+    503: "The store does not answer",
 }
 
 
 def status_of(error: NearfoldError) -> int:
-    """The HTTP status of an error."""
+    """Return the HTTP status of an error."""
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
 def heading(status: int) -> str:
-    """What a page is called that tells of an error."""
-    return _HEADINGS.get(status, "That did not work")
+    """Return the heading of the page that shows an error."""
+    return _HEADINGS.get(status, "The request failed")

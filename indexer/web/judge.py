@@ -1,12 +1,13 @@
-"""The pages of `nearfold judge`: one pair at a time, side by side, and four answers; guarded as the
-review pages are.
+"""The pages of `nearfold judge`: one pair at a time, side by side, with a button per answer.
+
+They have the same security checks as the review pages.
 """
 
 from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +23,40 @@ from indexer.errors import NearfoldError
 from indexer.html.rendering import STATIC, environment, render
 from indexer.lab.evaluation.judging_session import QUESTIONS, JudgingSession, Task
 from indexer.text.normalise import count_words
-from indexer.web.actions import check_token, parsed
 from indexer.web.http_errors import heading, status_of
-from indexer.web.request_body import body_of
+from indexer.web.listen import listen
+from indexer.web.request_body import check_token, parse_body, read_body
 from indexer.web.safety import App, Safety, allowed_hosts
-from indexer.web.serve import listen
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LOG = logging.getLogger("nearfold.web")
 
 
-def serve_desk(
-    desk: JudgingSession,
+def serve_judging(
+    session: JudgingSession,
     *,
     host: str = "127.0.0.1",
     port: int = 0,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve a desk until Ctrl-C or SIGTERM; `ready` hears the address. `port` 0 takes any that is
-    free.
+    """Serve a judging session until Ctrl-C or SIGTERM.
 
-    Raises `UsageError` for an address that cannot be had.
+    `port` 0 takes any free one; `ready` receives the address. Raises `UsageError` for an address
+    that cannot be bound.
     """
-    listen(lambda actual: judging_application(desk, allowed_hosts(host, actual)), host, port, ready)
+
+    def app_at(bound_port: int) -> App:
+        return judging_application(session, allowed_hosts(host, bound_port))
+
+    listen(app_at, host, port, ready)
 
 
-def judging_application(desk: JudgingSession, hosts: frozenset[str]) -> App:
-    """The desk as an ASGI application. `hosts` are the values of `Host` that are answered."""
-    pages = _Pages(desk)
+def judging_application(session: JudgingSession, hosts: frozenset[str]) -> App:
+    """Return a judging session as an ASGI application.
+
+    `hosts` are the values of `Host` that are answered.
+    """
+    pages = _Pages(session)
     routes = [
         Route("/", pages.next),
         Route("/pair", pages.pair),
@@ -58,89 +65,92 @@ def judging_application(desk: JudgingSession, hosts: frozenset[str]) -> App:
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
     ]
-    kinds: Mapping[Any, Any] = {
-        NearfoldError: pages.problem,
-        HTTPException: pages.problem,
-        Exception: pages.problem,
-    }
-    return Safety(Starlette(routes=routes, exception_handlers=kinds), hosts)
+    handlers: Mapping[Any, Any] = dict.fromkeys(
+        (NearfoldError, HTTPException, Exception), pages.problem
+    )
+    return Safety(Starlette(routes=routes, exception_handlers=handlers), hosts)
 
 
 class _Pages:
-    def __init__(self, desk: JudgingSession) -> None:
-        self._desk = desk
+    """The endpoints of a judging session."""
+
+    def __init__(self, session: JudgingSession) -> None:
+        self._session = session
         self._templates = environment(_TEMPLATES)
         self._token = secrets.token_urlsafe(32)
 
     def next(self, request: Request) -> Response:
-        """The first pair that is not judged, or word that all are."""
-        return self._shown(self._desk.next())
+        """Show the first pair without an answer, or that all have one."""
+        return self._task_page(self._session.next())
 
     def pair(self, request: Request) -> Response:
-        """One pair again."""
-        return self._shown(self._desk.task(request.query_params.get("key", "")))
+        """Show one pair again."""
+        return self._task_page(self._session.task(request.query_params.get("key", "")))
 
     async def judge(self, request: Request) -> Response:
-        """Keep an answer; the next pair is shown when it is on the disk."""
-        given = await self._given(request)
-        key, answer = (next(iter(given.get(name, ())), "") for name in ("key", "answer"))
-        await run_in_threadpool(self._desk.judge, key, answer)
+        """Store an answer; the next pair is shown once the answer is on the disk."""
+        fields = await self._read_form(request)
+        key = _first(fields, "key")
+        answer = _first(fields, "answer")
+        await run_in_threadpool(self._session.judge, key, answer)
         return RedirectResponse("/", 303)
 
     async def undo(self, request: Request) -> Response:
-        """Take the last answer back, and show its pair."""
-        await self._given(request)
-        task = await run_in_threadpool(self._desk.undo)
+        """Take back the last answer and show its pair."""
+        await self._read_form(request)
+        task = await run_in_threadpool(self._session.undo)
         return RedirectResponse(f"/pair?key={task.key}" if task else "/", 303)
 
     async def problem(self, request: Request, error: Exception) -> Response:
-        """What went wrong, and the way back."""
-        status, told = 500, "this is our fault; the terminal in which nearfold judge runs says more"
+        """Show an error with a link back to the pairs."""
+        status = 500
+        message = "internal error; see the terminal in which nearfold judge runs"
         if isinstance(error, NearfoldError):
-            status, told = status_of(error), str(error)
+            status = status_of(error)
+            message = str(error)
         elif isinstance(error, HTTPException):
-            status, told = error.status_code, error.detail
+            status = error.status_code
+            message = error.detail
         else:
             _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return self._html({"task": None, "heading": heading(status), "told": told}, status)
+        return self._message_page(heading(status), message, status)
 
-    async def _given(self, request: Request) -> Mapping[str, Any]:
-        """The values of a form with the token of this process."""
-        given = parsed(await body_of(request), request.headers.get("content-type", ""))
-        check_token(given, "", self._token)
-        return given
+    async def _read_form(self, request: Request) -> Mapping[str, Sequence[str]]:
+        """Return the values of a form with the token of this process."""
+        body = await read_body(request)
+        fields = parse_body(body, request.headers.get("content-type", ""))
+        check_token(fields, "", self._token)
+        return fields
 
-    def _shown(self, task: Task | None) -> Response:
+    def _task_page(self, task: Task | None) -> Response:
         if task is None:
-            return self._html(
-                {
-                    "task": None,
-                    "heading": "All pairs are judged",
-                    "told": "Close this window, and end the program.",
-                }
+            return self._message_page(
+                "All pairs are judged", "Close this window, and stop nearfold judge."
             )
-        texts = self._desk.texts(task)
-        return self._html(
-            {
-                "task": task,
-                "texts": texts,
-                "words": list(map(count_words, texts)),
-                "said": self._desk.judgement(task),
-            }
-        )
+        texts = self._session.texts(task)
+        values = {
+            "task": task,
+            "texts": texts,
+            "words": list(map(count_words, texts)),
+            "answer": self._session.judgement(task),
+        }
+        return self._html(values)
+
+    def _message_page(self, heading: str, message: str, status: int = 200) -> Response:
+        return self._html({"task": None, "heading": heading, "message": message}, status)
 
     def _html(self, values: Mapping[str, Any], status: int = 200) -> Response:
         shared = {
             "token": self._token,
-            "judged": self._desk.judged,
-            "total": len(self._desk),
+            "judged": self._session.judged,
+            "total": len(self._session),
             "questions": QUESTIONS,
         }
-        body = render(
-            self._templates,
-            "judge.html",
-            {"texts": (), "words": (), "said": None, **shared, **values},
-        )
-        return Response(
-            body.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8"
-        )
+        html = render(self._templates, "judge.html", {**shared, **values})
+        body = html.encode("utf-8", "replace")
+        return Response(body, status, media_type="text/html; charset=utf-8")
+
+
+def _first(fields: Mapping[str, Sequence[str]], name: str) -> str:
+    """Return the first value of a field, empty without one."""
+    return next(iter(fields.get(name, ())), "")

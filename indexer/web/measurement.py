@@ -1,6 +1,4 @@
-"""Every request to the site as a span, an event and a figure: its route, how it ended, how long it
-took; not what it asked.
-"""
+"""Traces, events and metrics of requests: route, status and seconds, never what was searched."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ _METHODS = ("GET", "HEAD", "POST")
 
 
 class SiteFigures:
-    """The figures of a site, where the library that spells them is installed."""
+    """The metrics of a site, where `prometheus-client` is installed."""
 
     def __init__(self, store: FullStore) -> None:
         self._figures: Figures | None = None
@@ -42,8 +40,9 @@ class SiteFigures:
             self._figures.observe(method, route, status, seconds)
 
     def answer(self, _: Request) -> Response:
-        """Figures of the store and of the requests so far. Raises `MissingExtra`, and `StoreError`
-        of the store.
+        """Return the metrics of the store and of the requests so far.
+
+        Raises `MissingExtra`, and `StoreError` of the store.
         """
         if self._figures is None:
             raise MissingExtra(package="prometheus-client", extra="metrics")
@@ -51,23 +50,28 @@ class SiteFigures:
 
 
 class MeasureRequests:
-    """The layer around the routes. `routes` are paths that exist; others are told as `other`, files
-    of ours as `/static`.
+    """The layer around the routes that measures each request.
+
+    `routes` are the paths that exist; other paths are recorded as `other`, static files as
+    `/static`.
     """
 
-    def __init__(self, app: App, routes: Collection[str], figured: SiteFigures) -> None:
-        self._app, self._routes, self._figured = app, frozenset(routes), figured
+    def __init__(self, app: App, routes: Collection[str], figures: SiteFigures) -> None:
+        self._app = app
+        self._routes = frozenset(routes)
+        self._figures = figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request on; anything but HTTP is passed over."""
+        """Pass one request on and measure it; other connections are passed on only."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status, started = 500, time.monotonic()
+        status = 500
+        started = time.monotonic()
         method = scope["method"] if scope["method"] in _METHODS else OTHER
         route = self._route(scope["path"])
 
-        async def sent(message: MutableMapping[str, Any]) -> None:
+        async def send_and_note_status(message: MutableMapping[str, Any]) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -75,10 +79,10 @@ class MeasureRequests:
 
         try:
             with span("request", method=method, route=route):
-                await self._app(scope, receive, sent)
+                await self._app(scope, receive, send_and_note_status)
         finally:
             seconds = round(time.monotonic() - started, 6)
-            self._figured.observe(method, route, status, seconds)
+            self._figures.observe(method, route, status, seconds)
             event("request", method=method, route=route, status=status, seconds=seconds)
 
     def _route(self, path: str) -> str:

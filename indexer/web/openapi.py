@@ -1,13 +1,11 @@
-"""The API described as OpenAPI 3.1, from the questions themselves."""
+"""The description of the API in OpenAPI 3.1, derived from its questions and actions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from indexer.web.actions import ACTIONS, YES_NO, Action
-from indexer.web.parameters import Parameter
-from indexer.web.questions import QUESTIONS, Question
+from indexer.web.questions import YES_NO, Action, Parameter, Question
 from indexer.web.safety import TOKEN_HEADER
 from indexer.web.schemas import reference, schemas
 
@@ -16,32 +14,36 @@ _PROBLEM = {
     "properties": {"error": {"type": "string"}, "kind": {"type": "string"}},
     "required": ["error", "kind"],
 }
-
 _PROBLEMS = {
     "400": "a parameter is wrong, missing or unknown",
     "404": "no such document, part or labelling",
     "409": "the store does not fit, is busy or empty",
     "503": "no answer from the store",
 }
+_WRITE_PROBLEMS = {**_PROBLEMS, "403": "no token, a wrong one, or another site"}
 _PROBLEM_REFERENCE = {"$ref": "#/components/schemas/Problem"}
+_DESCRIPTION = (
+    "The content of the review pages as JSON. "
+    "Ids are parameters, not parts of paths, because they may hold any character."
+)
 
 
-def description(version: str) -> dict[str, Any]:
-    """The document that `/api/openapi.json` serves."""
-    shapes = [*(one.shape for one in QUESTIONS.values()), *(one.shape for one in ACTIONS.values())]
+def describe_api(
+    version: str, questions: Mapping[str, Question], actions: Mapping[str, Action]
+) -> dict[str, Any]:
+    """Return the document that `/api/openapi.json` serves."""
+    shapes = [question.shape for question in questions.values()]
+    shapes += [action.shape for action in actions.values()]
+    paths: dict[str, Any] = {"/token": {"get": _token()}}
+    for name, question in questions.items():
+        paths[f"/{question.api}"] = {"get": _describe_question(name, question)}
+    for name, action in actions.items():
+        paths[f"/{action.api}"] = {"post": _describe_action(name, action)}
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "nearfold",
-            "version": version,
-            "description": "What the review pages show, as JSON. Ids are given as parameters, for they may hold any character.",
-        },
+        "info": {"title": "nearfold", "version": version, "description": _DESCRIPTION},
         "servers": [{"url": "/api"}],
-        "paths": {
-            "/token": {"get": _token()},
-            **{f"/{one.api}": {"get": _operation(name, one)} for name, one in QUESTIONS.items()},
-            **{f"/{one.api}": {"post": _writing(name, one)} for name, one in ACTIONS.items()},
-        },
+        "paths": paths,
         "components": {
             "schemas": {"Problem": _PROBLEM, **schemas(*shapes)},
             "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": TOKEN_HEADER}},
@@ -49,22 +51,22 @@ def description(version: str) -> dict[str, Any]:
     }
 
 
-def _operation(name: str, question: Question) -> Mapping[str, Any]:
+def _describe_question(name: str, question: Question) -> Mapping[str, Any]:
     return {
         "operationId": name,
         "summary": question.summary,
-        "parameters": [_parameter(one) for one in question.parameters],
+        "parameters": [_describe_parameter(parameter) for parameter in question.parameters],
         "responses": _responses(question.shape, _PROBLEMS),
     }
 
 
-def _writing(name: str, action: Action) -> Mapping[str, Any]:
+def _describe_action(name: str, action: Action) -> Mapping[str, Any]:
     body = {
         "type": "object",
-        "properties": {
-            one.name: {**_field(one), "description": one.description} for one in action.parameters
-        },
-        "required": [one.name for one in action.parameters if one.default is None and not one.many],
+        "properties": {parameter.name: _field(parameter) for parameter in action.parameters},
+        "required": [
+            parameter.name for parameter in action.parameters if _is_required(parameter)
+        ],
         "additionalProperties": False,
     }
     return {
@@ -72,9 +74,7 @@ def _writing(name: str, action: Action) -> Mapping[str, Any]:
         "summary": action.summary,
         "security": [{"token": []}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-        "responses": _responses(
-            action.shape, {**_PROBLEMS, "403": "no token, a wrong one, or another site"}
-        ),
+        "responses": _responses(action.shape, _WRITE_PROBLEMS),
     }
 
 
@@ -83,49 +83,55 @@ def _token() -> Mapping[str, Any]:
     answer = {"description": "the token", "content": {"application/json": {"schema": shape}}}
     return {
         "operationId": "token",
-        "summary": "The token that writes must carry in this run.",
+        "summary": "The token that writes must carry while this server runs.",
         "responses": {"200": answer},
     }
 
 
 def _responses(shape: type, problems: Mapping[str, str]) -> Mapping[str, Any]:
     problem = {"application/json": {"schema": _PROBLEM_REFERENCE}}
-    return {
-        "200": {
-            "description": "the answer",
-            "content": {"application/json": {"schema": reference(shape)}},
-        },
-        **{code: {"description": why, "content": problem} for code, why in problems.items()},
+    answer = {
+        "description": "the answer",
+        "content": {"application/json": {"schema": reference(shape)}},
     }
+    failures = {code: {"description": why, "content": problem} for code, why in problems.items()}
+    return {"200": answer, **failures}
 
 
-def _parameter(one: Parameter) -> Mapping[str, Any]:
-    required = one.default is None and not one.many
+def _describe_parameter(parameter: Parameter) -> Mapping[str, Any]:
     return {
-        "name": one.name,
+        "name": parameter.name,
         "in": "query",
-        "description": one.description,
-        "required": required,
-        "schema": _schema(one),
+        "description": parameter.description,
+        "required": _is_required(parameter),
+        "schema": _schema(parameter),
     }
 
 
-def _field(one: Parameter) -> dict[str, Any]:
-    """A field of a JSON object: yes and no are true and false there, and a list of one may be that
-    one.
+def _is_required(parameter: Parameter) -> bool:
+    return parameter.default is None and not parameter.many
+
+
+def _field(parameter: Parameter) -> dict[str, Any]:
+    """Return the schema of a field of a JSON object.
+
+    Yes and no are true and false there, and a list of one value may be that value.
     """
-    if one.choices == YES_NO:
-        return {"type": "boolean", "default": one.default == "yes"}
-    schema = _schema(one)
-    return {"anyOf": [schema, schema["items"]]} if one.many else schema
+    if parameter.choices == YES_NO:
+        schema: dict[str, Any] = {"type": "boolean", "default": parameter.default == "yes"}
+    else:
+        schema = _schema(parameter)
+        if parameter.many:
+            schema = {"anyOf": [schema, schema["items"]]}
+    return {**schema, "description": parameter.description}
 
 
-def _schema(one: Parameter) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": one.kind}
-    if one.choices:
-        schema["enum"] = list(one.choices)
-    if one.kind != "string":
-        schema |= {"minimum": one.low, "maximum": one.high}
-    if one.default is not None:
-        schema["default"] = one.default
-    return {"type": "array", "items": schema} if one.many else schema
+def _schema(parameter: Parameter) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": parameter.kind}
+    if parameter.choices:
+        schema["enum"] = list(parameter.choices)
+    if parameter.kind != "string":
+        schema |= {"minimum": parameter.low, "maximum": parameter.high}
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    return {"type": "array", "items": schema} if parameter.many else schema

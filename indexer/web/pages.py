@@ -1,4 +1,4 @@
-"""Which page shows which answers."""
+"""The pages, with the questions whose answers each shows."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.web.parameters import Parameter, ParameterValues, parameter_values
-from indexer.web.questions import QUESTIONS
+from indexer.web.questions import Parameter, Question, parameter_values
 from indexer.web.site import Site
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its path, template and title, and the questions whose answers it shows, each under
-    its name.
+    """A page: its path, template and title, and the names of the questions that it shows.
 
-    `defaults` are parameters that the page sets where the reader did not.
+    The template receives each answer under the name of its question. `defaults` are parameters
+    that the page sets where the reader did not.
     """
 
     path: str
@@ -25,29 +24,26 @@ class Page:
     questions: tuple[str, ...]
     defaults: Mapping[str, str]
 
-    @property
-    def parameters(self) -> Sequence[Parameter]:
-        """The parameters of all its questions."""
-        return list(
-            {
-                one.name: one for name in self.questions for one in QUESTIONS[name].parameters
-            }.values()
-        )
+    def values(
+        self, site: Site, questions: Mapping[str, Question], query: Mapping[str, Sequence[str]]
+    ) -> dict[str, Any]:
+        """Return the values for the template: the answers, and `parameters` by name.
 
-    def values(self, site: Site, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """What the template is given: the answers, and `parameter_values` with the values of the parameters.
-
-        What else stands in the address of a page, such as a mark that a mail program put there, is
-        passed over.
+        Unknown names in `query` are ignored: mail programs add marks to addresses.
         """
-        names = {one.name for one in self.parameters}
-        known = {name: one for name, one in given.items() if name in names}
-        values: ParameterValues = parameter_values(
-            self.parameters, {**{name: (value,) for name, value in self.defaults.items()}, **known}
-        )
+        parameters = self._parameters(questions)
+        known = {name: values for name, values in query.items() if name in parameters}
+        defaults = {name: (value,) for name, value in self.defaults.items()}
+        values = parameter_values(list(parameters.values()), {**defaults, **known})
+        answers = {name: questions[name].answer(site, values) for name in self.questions}
+        return {"parameters": values, **answers}
+
+    def _parameters(self, questions: Mapping[str, Question]) -> Mapping[str, Parameter]:
+        """Return the parameters of all questions of the page by name."""
         return {
-            "asked": values,
-            **{name: QUESTIONS[name].answer(site, values) for name in self.questions},
+            parameter.name: parameter
+            for name in self.questions
+            for parameter in questions[name].parameters
         }
 
 

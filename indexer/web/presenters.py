@@ -1,16 +1,16 @@
-"""Rows, hits and measures as answers tell them."""
+"""Rows, hits, versions and measures in the form of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from indexer.comparing.originals import stored_original
-from indexer.comparing.versions import Versions
+from indexer.comparing.versions import Version, Versions
 from indexer.model import Estimate, Hit, Row
 from indexer.searching.snippets import snippet
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.similarity.measures import MEANINGS, Measures
-from indexer.text.wording import percent
+from indexer.text.wording import count_of, percent
 from indexer.web.answers import (
     DocumentFacts,
     Measure,
@@ -21,93 +21,88 @@ from indexer.web.answers import (
     VersionsAnswer,
     WithoutBoilerplate,
 )
-from indexer.web.site import MOST_CHARS
-
-
-def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
-    """A hit with its excerpt; `row` is None when the document was deleted in between."""
-    pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
-    facts = DocumentFacts.of(row) if row else None
-    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, hit.folded, facts, hit.part)
-
-
-def shown_versions(found: Versions, redlined: bool) -> VersionsAnswer:
-    """The versions of a family; what changed word by word with `redlined` alone."""
-    shown = []
-    for one in found.versions:
-        step = None
-        if one.step:
-            stretches = (
-                tuple((part.change, part.text) for part in one.step.redline) if redlined else ()
-            )
-            step = StepAnswer(
-                one.step.origin,
-                one.step.dated,
-                one.step.similarity,
-                one.step.added,
-                one.step.removed,
-                stretches,
-            )
-        shown.append(
-            VersionAnswer(
-                one.id, one.path, one.words, one.date, one.source, one.copies, one.depth, step
-            )
-        )
-    return VersionsAnswer(found.family, found.documents, tuple(shown), found.notes)
-
-
-def warnings_of(row: Row) -> Sequence[str]:
-    """What a reader must know of how a document was read."""
-    return stored_original(row).warnings
-
-
-def side_by_side(letter: str, row: Row) -> list[str]:
-    """What a reader must know of one side of a comparison."""
-    cut = (
-        [f"only the first {MOST_CHARS:,} characters are compared"]
-        if len(row.text) > MOST_CHARS
-        else []
-    )
-    return [f"{letter}: {warning}" for warning in (*warnings_of(row), *cut)]
-
-
-def facts_of(row: Row) -> Mapping[str, str]:
-    """What is told of a document, as a reader compares it."""
-    counted = {"words": f"{row.words:,}", "status": row.status.replace("_", " ")}
-    return {**counted, **stored_original(row).facts}
-
 
 NOT_COUNTED = "the passages of the store are being counted; look again"
 NO_STATISTICS = "no corpus statistics: {}"
 
 
+def shown_hit(hit: Hit, row: Row | None, query: str) -> ShownHit:
+    """Return a hit with its excerpt; `row` is None if the document was deleted since."""
+    pieces = tuple(Piece(*piece) for piece in snippet(row.text, query)) if row else ()
+    facts = DocumentFacts.of(row) if row else None
+    return ShownHit(hit.id, hit.path, hit.title, hit.score, pieces, hit.folded, facts, hit.part)
+
+
+def shown_versions(tree: Versions, with_redline: bool) -> VersionsAnswer:
+    """Return the versions of a family, with their changes word by word if `with_redline`."""
+    shown = tuple(_shown_version(version, with_redline) for version in tree.versions)
+    return VersionsAnswer(tree.family, tree.documents, shown, tree.notes)
+
+
+def _shown_version(version: Version, with_redline: bool) -> VersionAnswer:
+    return VersionAnswer(
+        id=version.id,
+        path=version.path,
+        words=version.words,
+        date=version.date,
+        date_of=version.source,
+        copies=version.copies,
+        depth=version.depth,
+        step=_shown_step(version, with_redline),
+    )
+
+
+def _shown_step(version: Version, with_redline: bool) -> StepAnswer | None:
+    step = version.step
+    if not step:
+        return None
+    redline = tuple((part.change, part.text) for part in step.redline) if with_redline else ()
+    return StepAnswer(step.origin, step.dated, step.similarity, step.added, step.removed, redline)
+
+
+def warnings_of(row: Row) -> Sequence[str]:
+    """Return the warnings about the extraction of a document."""
+    return stored_original(row).warnings
+
+
+def facts_of(row: Row) -> Mapping[str, str]:
+    """Return the facts of a document that a comparison shows, by name."""
+    counts = {"words": f"{row.words:,}", "status": row.status.replace("_", " ")}
+    return {**counts, **stored_original(row).facts}
+
+
 def without_boilerplate(
-    found: DiscountedSimilarity | None, missing: str = ""
+    discounted: DiscountedSimilarity | None, missing: str = ""
 ) -> WithoutBoilerplate:
-    """The discounted figure with its explanation. Without one, `missing` says why there is none,
-    empty that it will come.
+    """Return the discounted similarity with its explanation.
+
+    Without one, `missing` is the reason; empty if it is still being computed.
     """
-    if found is None:
+    if discounted is None:
         note = NO_STATISTICS.format(missing) if missing else NOT_COUNTED
         return WithoutBoilerplate(bool(missing), None, None, None, 0, note)
-    if not found.texts:
-        note = NO_STATISTICS.format("the store has no other texts to weigh by")
+    if not discounted.texts:
+        note = NO_STATISTICS.format("the store has no other texts to compare with")
         return WithoutBoilerplate(True, None, None, None, 0, note)
-    counted = f"{found.texts:,} texts" if found.texts > 1 else "one other text"
-    note = f"S_R with shingles weighted by rarity in {counted} of the store; {percent(found.common)} of them are common there"
-    return WithoutBoilerplate(True, found.similarity, found.plain, found.common, found.texts, note)
+    note = (
+        f"S_R with shingles weighted by rarity in {count_of(discounted.texts, 'text')} "
+        f"of the store; {percent(discounted.common)} of them are common there"
+    )
+    return WithoutBoilerplate(
+        True, discounted.similarity, discounted.plain, discounted.common, discounted.texts, note
+    )
 
 
-def measures_of(made: Measures) -> Sequence[Measure]:
-    """Every measure by name, in the order in which they are shown."""
-    listed = []
-    for name, meaning in MEANINGS.items():
-        value = getattr(made, name)
-        if isinstance(value, tuple):
-            listed.append(Measure(name, meaning, value[0], other=value[1]))
-        elif isinstance(value, Estimate):
-            listed.append(Measure(name, meaning, value.similarity, None, value.low, value.high))
-        else:
-            bounds = made.hamming_interval if name == "hamming" else None
-            listed.append(Measure(name, meaning, value, None, *(bounds or ())))
-    return listed
+def measures_of(measures: Measures) -> Sequence[Measure]:
+    """Return every measure by name, in the order in which they are shown."""
+    return [_measure(measures, name, meaning) for name, meaning in MEANINGS.items()]
+
+
+def _measure(measures: Measures, name: str, meaning: str) -> Measure:
+    value = getattr(measures, name)
+    if isinstance(value, tuple):
+        return Measure(name, meaning, value[0], other=value[1])
+    if isinstance(value, Estimate):
+        return Measure(name, meaning, value.similarity, None, value.low, value.high)
+    bounds = measures.hamming_interval if name == "hamming" else None
+    return Measure(name, meaning, value, None, *(bounds or ()))

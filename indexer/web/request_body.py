@@ -1,35 +1,40 @@
-"""The body of a request, bounded, from clients that may be slow, leave, or never end."""
+"""The body of a request: its size and time limits, its values, its token."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from indexer.web.actions import MOST_BYTES
+from indexer.errors import UsageError
+from indexer.web.safety import TOKEN_FIELD, TokenRefusal, is_same_token
 
-PATIENCE_SECONDS = 30
+TIMEOUT_SECONDS = 30
+MOST_BYTES = 64 << 10
+_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
-async def body_of(request: Request) -> bytes:
-    """All bytes of a body.
+async def read_body(request: Request) -> bytes:
+    """Return all bytes of a body.
 
-    Raises `HTTPException`: 413 beyond `MOST_BYTES`, 400 from who left, 408 after 30 seconds, 503
-    when the server ends.
+    Raises `HTTPException`: 413 beyond `MOST_BYTES`, 400 when the client disconnects, 408 after 30
+    seconds, 503 when the server stops.
     """
     try:
-        return await asyncio.wait_for(_read(request), PATIENCE_SECONDS)
+        return await asyncio.wait_for(_read(request), TIMEOUT_SECONDS)
     except asyncio.TimeoutError:
-        raise HTTPException(
-            408, f"the request did not come to its end within {PATIENCE_SECONDS} s"
-        ) from None
+        message = f"the request was not complete within {TIMEOUT_SECONDS} s; send it again"
+        raise HTTPException(408, message) from None
     except ClientDisconnect:
-        raise HTTPException(400, "the request broke off") from None
-    except (
-        asyncio.CancelledError
-    ):  # whoever is still sending then must not keep the server, and is no fault of its
-        raise HTTPException(503, "the server is being ended") from None
+        raise HTTPException(400, "the client disconnected before the request ended") from None
+    except asyncio.CancelledError:
+        # A client that is still sending must not keep the server from stopping.
+        raise HTTPException(503, "the server is shutting down; try again later") from None
 
 
 async def _read(request: Request) -> bytes:
@@ -37,5 +42,46 @@ async def _read(request: Request) -> bytes:
     async for part in request.stream():
         body += part
         if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"a request may have {MOST_BYTES:,} bytes")
+            raise HTTPException(413, f"the request is longer than {MOST_BYTES:,} bytes; send less")
     return body
+
+
+def parse_body(body: bytes, content_type: str) -> Mapping[str, Sequence[str]]:
+    """Return the values of a form or of a JSON object, as strings by name. Raises `UsageError`.
+
+    >>> parse_body(b'{"id": ["a"], "family": true}', "application/json")
+    {'id': ['a'], 'family': ['yes']}
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    try:
+        if kind == _FORM:
+            return parse_qs(body.decode(), keep_blank_values=True, max_num_fields=1000)
+        if kind == _JSON:
+            return _parse_object(json.loads(body))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the request cannot be parsed: {error}") from error
+    raise UsageError(f"send a JSON object as {_JSON}")
+
+
+def _parse_object(value: Any) -> Mapping[str, Sequence[str]]:
+    if not isinstance(value, dict):
+        raise UsageError(f"send a JSON object as {_JSON}")
+    lists = {name: item if isinstance(item, list) else [item] for name, item in value.items()}
+    return {name: list(map(_to_string, items)) for name, items in lists.items()}
+
+
+def _to_string(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, (str, int, float)):
+        raise UsageError("values are strings, numbers, true or false, or lists of them")
+    return str(value)
+
+
+def check_token(fields: Mapping[str, Sequence[str]], header: str, token: str) -> None:
+    """Raise `TokenRefusal` unless the header or the form carries the token of this process."""
+    candidates = (header, *fields.get(TOKEN_FIELD, ()))
+    if not any(is_same_token(candidate, token) for candidate in candidates):
+        raise TokenRefusal(
+            "this page is from another run of nearfold serve; load it again, then repeat"
+        )

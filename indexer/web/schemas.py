@@ -1,4 +1,4 @@
-"""JSON of answers, and the JSON Schema of that JSON, both read off the answers' own classes."""
+"""JSON of answers and the JSON Schema of that JSON, both derived from the answers' classes."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 def as_json(value: Any) -> Any:
-    """A value of dataclasses, mappings and sequences as what `json` writes."""
+    """Return a value of dataclasses, mappings and sequences in the types that `json` writes."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: as_json(getattr(value, field.name)) for field in dataclasses.fields(value)
-        }
+        names = [field.name for field in dataclasses.fields(value)]
+        return {name: as_json(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
-        return {str(name): as_json(one) for name, one in value.items()}
+        return {str(name): as_json(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [as_json(one) for one in value]
+        return [as_json(item) for item in value]
     return value
 
 
 def schemas(*kinds: type) -> dict[str, Schema]:
-    """The schema of each of these classes and of every class in them, by name."""
-    made: dict[str, Schema] = {}
+    """Return the schemas of these classes and of every class in their fields, by name."""
+    by_name: dict[str, Schema] = {}
     for kind in kinds:
-        _schema(kind, made)
-    return dict(sorted(made.items()))
+        _schema(kind, by_name)
+    return dict(sorted(by_name.items()))
 
 
 def reference(kind: type) -> Schema:
-    """Where the schema of a class is found."""
+    """Return a reference to the schema of a class."""
     return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
 
-def _schema(kind: Any, made: dict[str, Schema]) -> Schema:
+def _schema(kind: Any, by_name: dict[str, Schema]) -> Schema:
     if dataclasses.is_dataclass(kind):
-        return _of_class(typing.cast(type, kind), made)
-    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+        return _class_schema(typing.cast(type, kind), by_name)
+    origin = typing.get_origin(kind)
+    inner = typing.get_args(kind)
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
     if kind is type(None):
@@ -49,31 +49,32 @@ def _schema(kind: Any, made: dict[str, Schema]) -> Schema:
     if origin is Literal:
         return {"type": "string", "enum": list(inner)}
     if origin in (Union, types.UnionType):
-        return {"anyOf": [_schema(one, made) for one in inner]}
+        return {"anyOf": [_schema(option, by_name) for option in inner]}
     if origin is tuple:
-        return _of_tuple(inner, made)
+        return _tuple_schema(inner, by_name)
     if origin is dict:
-        return {"type": "object", "additionalProperties": _schema(inner[1], made)}
+        return {"type": "object", "additionalProperties": _schema(inner[1], by_name)}
     raise TypeError(f"an answer holds {kind!r}, which has no schema")
 
 
-def _of_class(kind: type, made: dict[str, Schema]) -> Schema:
-    if kind.__name__ not in made:
-        made[kind.__name__] = {}
+def _class_schema(kind: type, by_name: dict[str, Schema]) -> Schema:
+    if kind.__name__ not in by_name:
+        # The name is entered first, so that a class that refers to itself ends.
+        by_name[kind.__name__] = {}
         hints = typing.get_type_hints(kind)
         names = [field.name for field in dataclasses.fields(kind)]
-        made[kind.__name__] = {
+        by_name[kind.__name__] = {
             "type": "object",
             "description": " ".join((kind.__doc__ or "").split()),
-            "properties": {name: _schema(hints[name], made) for name in names},
+            "properties": {name: _schema(hints[name], by_name) for name in names},
             "required": names,
             "additionalProperties": False,
         }
     return reference(kind)
 
 
-def _of_tuple(inner: tuple[Any, ...], made: dict[str, Schema]) -> Schema:
+def _tuple_schema(inner: tuple[Any, ...], by_name: dict[str, Schema]) -> Schema:
     if len(inner) == 2 and inner[1] is Ellipsis:
-        return {"type": "array", "items": _schema(inner[0], made)}
-    items = [_schema(one, made) for one in inner]
+        return {"type": "array", "items": _schema(inner[0], by_name)}
+    items = [_schema(kind, by_name) for kind in inner]
     return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}

@@ -1,6 +1,4 @@
-"""What one running site knows: the store, what may be served of it, and what is kept between
-requests.
-"""
+"""The state of a running site: its store, and what is cached between requests."""
 
 from __future__ import annotations
 
@@ -27,12 +25,13 @@ from indexer.stores.requirements import require_recipe
 from indexer.web.survey_cache import SurveyReader
 
 MOST_CHARS = 2_000_000
-KEPT, FACET_SECONDS = 6, 20.0
+_COMPARISONS, _SMALL_VALUES = 6, 60
+_FACET_SECONDS = 20.0
 T = TypeVar("T")
 
 
 class TimedCache(Generic[T]):
-    """The values that were asked for last, each for so many seconds; safe to share by threads."""
+    """The most recent `most` values, each for `seconds`; safe to share by threads."""
 
     def __init__(self, most: int, seconds: float = math.inf) -> None:
         self._most, self._seconds = most, seconds
@@ -40,13 +39,13 @@ class TimedCache(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self, key: object) -> T | None:
-        """The value kept under a key, None where there is none any more."""
+        """Return the value under a key, None if it is absent or too old."""
         with self._lock:
-            made, value = self._values.get(key, (-math.inf, None))
-            return value if time.monotonic() - made <= self._seconds else None
+            stored_at, value = self._values.get(key, (-math.inf, None))
+            return value if time.monotonic() - stored_at <= self._seconds else None
 
     def put(self, key: object, value: T) -> T:
-        """Keep a value; the oldest ones go."""
+        """Store a value, remove the oldest ones beyond the limit, and return the value."""
         with self._lock:
             self._values[key] = time.monotonic(), value
             self._values.move_to_end(key)
@@ -55,57 +54,62 @@ class TimedCache(Generic[T]):
         return value
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Remove all values."""
         with self._lock:
             self._values.clear()
 
 
 class Site:
-    """One store and its pages. `originals`: the folder whose files may be fetched, None for
-    none.
+    """One store and its pages.
+
+    `originals`: the folder whose files may be fetched, None for none.
     """
 
     def __init__(self, store: FullStore, originals: str | None = None) -> None:
         self.store = store
         self.token = secrets.token_urlsafe(32)
-        self.surveyor = SurveyReader(lambda told: survey(store, told))
-        self._samples: dict[int, SurveyReader[Sample]] = {}
-        self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(KEPT * 10)
-        self._originals = Path(originals).resolve(strict=True) if originals else None
+        self.survey_reader = SurveyReader(lambda progress: survey(store, progress))
         self.facets: TimedCache[Mapping[str, tuple[Facet, ...]]] = TimedCache(
-            KEPT * 10, FACET_SECONDS
+            _SMALL_VALUES, _FACET_SECONDS
         )
-        self._compared: TimedCache[SideBySide] = TimedCache(KEPT)
+        self._samples: dict[int, SurveyReader[Sample]] = {}
+        self._discounted: TimedCache[DiscountedSimilarity] = TimedCache(_SMALL_VALUES)
+        self._compared: TimedCache[SideBySide] = TimedCache(_COMPARISONS)
+        self._originals = Path(originals).resolve(strict=True) if originals else None
 
-    def changed(self) -> None:
-        """Forget what was counted of documents, for they have changed."""
+    def discard_counts(self) -> None:
+        """Discard cached counts of documents after documents have changed."""
         self.facets.clear()
-        self.surveyor.forget()
+        self.survey_reader.discard()
 
-    def anew(self) -> None:
-        """Read the whole store again when somebody asks next."""
-        self.changed()
+    def reset(self) -> None:
+        """Discard all that was computed from the whole store; the next request reads it again."""
+        self.discard_counts()
         self._discounted.clear()
         self._samples.clear()
 
-    def discounted(self, a: Row, b: Row, patience: float) -> DiscountedSimilarity | None:
-        """Two documents compared without what the store shares; None while that is still counted
-        after `patience` seconds.
+    def discounted(self, a: Row, b: Row, timeout: float) -> DiscountedSimilarity | None:
+        """Return the similarity of two documents without the text that the store shares.
+
+        None if that text is not yet counted after `timeout` seconds.
         """
         texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-        if (kept := self._discounted.get(texts)) is None:
-            width = shingle_width(*texts)
-            reading = self._samples.setdefault(
-                width, SurveyReader(lambda told: Sample(self.store, width, progress=told))
-            )
-            if (sample := reading.get(patience)) is None:
-                return None
-            kept = self._discounted.put(texts, sample.compare(*texts))
-        return kept
+        cached = self._discounted.get(texts)
+        if cached is not None:
+            return cached
+        sample = self._sample_reader(shingle_width(*texts)).get(timeout)
+        if sample is None:
+            return None
+        return self._discounted.put(texts, sample.compare(*texts))
+
+    def _sample_reader(self, width: int) -> SurveyReader[Sample]:
+        reader = SurveyReader(lambda progress: Sample(self.store, width, progress=progress))
+        return self._samples.setdefault(width, reader)
 
     def row(self, id: str) -> Row:
-        """A stored document. Raises `DocumentNotFound`, and `StoreError` when nothing was indexed
-        yet.
+        """Return a stored document.
+
+        Raises `DocumentNotFound`, and `StoreError` when nothing was indexed yet.
         """
         require_recipe(self.store)
         row = self.store.get([id]).get(id)
@@ -114,27 +118,25 @@ class Site:
         return row
 
     def compared(self, a: Row, b: Row, matching: Matching) -> SideBySide:
-        """Two documents compared, of texts of more than two million characters the beginnings."""
+        """Return two documents side by side, the first two million characters of each text."""
         recipe = require_recipe(self.store)
         key = (a.id, a.text, b.id, b.text, matching)
-        if kept := self._compared.get(key):
-            return kept
+        if cached := self._compared.get(key):
+            return cached
         texts = a.text[:MOST_CHARS], b.text[:MOST_CHARS]
-        return self._compared.put(
-            key, SideBySide(compare(*texts, recipe, matching=matching, names=(a.path, b.path)))
-        )
+        comparison = compare(*texts, recipe, matching=matching, names=(a.path, b.path))
+        return self._compared.put(key, SideBySide(comparison))
 
     def original(self, row: Row) -> Path | None:
-        """The file that a document was read from, when originals are served and it is a regular
-        file inside their folder.
+        """Return the regular file that a document was read from, None if it may not be served.
 
-        Links are followed before it is decided what is inside.
+        It must lie inside the folder of originals after links are followed.
         """
         if self._originals is None or not row.path:
             return None
         try:
-            place = Path(os.path.realpath(row.path))
-            inside = place.is_relative_to(self._originals) and place.is_file()
+            path = Path(os.path.realpath(row.path))
+            is_inside = path.is_relative_to(self._originals) and path.is_file()
         except (OSError, ValueError):
             return None
-        return place if inside else None
+        return path if is_inside else None

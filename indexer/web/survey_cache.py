@@ -1,4 +1,4 @@
-"""What is read of a whole store in the background, and kept until somebody asks for it anew."""
+"""A reading of a whole store in the background, kept until it is discarded."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from indexer.errors import NearfoldError
-from indexer.system.progress_callback import Progress as Told
+from indexer.system.progress_callback import Progress
 
-PATIENCE_SECONDS = 1.5
+TIMEOUT_SECONDS = 1.5
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the reading of a store has come."""
+class ReadingProgress:
+    """The stage of a reading, and `done` of `total` documents in it."""
 
     stage: str = "waiting"
     done: int = 0
@@ -25,55 +25,64 @@ class Progress:
 
 
 class SurveyReader(Generic[T]):
-    """Reads a store once for everybody who asks; safe to share by threads. `read` is told how to
-    say how far it has come.
+    """The shared result of reading a store once; safe to share by threads.
+
+    `read` receives a callback for its progress, and returns the result.
     """
 
-    def __init__(self, read: Callable[[Told], T]) -> None:
+    def __init__(self, read: Callable[[Progress], T]) -> None:
         self._read = read
         self._lock = threading.Lock()
         self._ready = threading.Event()
         self._thread: threading.Thread | None = None
-        self._made: T | None = None
+        self._result: T | None = None
         self._error: NearfoldError | None = None
-        self.progress = Progress()
+        self.progress = ReadingProgress()
         self.seconds = 0.0
 
-    def get(self, patience: float = PATIENCE_SECONDS) -> T | None:
-        """What was read, begun when nobody has; None when it is not ready within `patience`
-        seconds. Raises what went wrong.
+    def get(self, timeout: float = TIMEOUT_SECONDS) -> T | None:
+        """Return the result, None if it is not ready within `timeout` seconds.
+
+        The first call starts the reading. Raises the error that ended it; the next call starts it
+        again.
         """
         with self._lock:
-            if self._made is None and self._thread is None:
-                self._begin()
-        self._ready.wait(patience)
+            if self._result is None and self._thread is None:
+                self._start()
+        self._ready.wait(timeout)
         if self._error is not None:
-            with self._lock:
-                error, self._error, self._thread = self._error, None, None
-            if error is not None:
-                raise error
-        return self._made
+            self._raise_once()
+        return self._result
 
-    def forget(self) -> None:
-        """Read the store anew when somebody asks next."""
+    def discard(self) -> None:
+        """Discard the result, so that the next `get` reads the store again."""
         with self._lock:
-            if self._made is not None:
-                self._made = self._thread = None
+            if self._result is not None:
+                self._result = None
+                self._thread = None
 
-    def _begin(self) -> None:
+    def _raise_once(self) -> None:
+        with self._lock:
+            error = self._error
+            self._error = None
+            self._thread = None
+        if error is not None:
+            raise error
+
+    def _start(self) -> None:
         self._ready.clear()
-        self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="survey", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         started = time.monotonic()
         try:
-            self._made = self._read(self._told)
+            self._result = self._read(self._report)
         except NearfoldError as error:
             self._error = error
         finally:
             self.seconds = time.monotonic() - started
             self._ready.set()
 
-    def _told(self, stage: str, done: int, total: int) -> None:
-        self.progress = Progress(stage, done, total)
+    def _report(self, stage: str, done: int, total: int) -> None:
+        self.progress = ReadingProgress(stage, done, total)

@@ -1,6 +1,7 @@
-// From difference to difference in a comparison.
+// Steps from difference to difference in a comparison.
 
-// Blocks that were never drawn have a guessed height: a long way is a jump, made again when what lies around the block is drawn.
+// Blocks that were never drawn have an estimated height: jump over a long way, and again once the
+// blocks around the target are drawn.
 function reach(block) {
   const far = Math.abs(block.getBoundingClientRect().top) > 3 * window.innerHeight;
   block.scrollIntoView({ block: "center", behavior: far ? "instant" : "auto" });
@@ -24,7 +25,7 @@ export function differences() {
     }
     at = (place + marks.length) % marks.length;
     const block = marks[at].closest(".block");
-    for (const one of document.querySelectorAll(".block.at")) one.classList.remove("at");
+    for (const other of document.querySelectorAll(".block.at")) other.classList.remove("at");
     block.classList.add("at");
     reach(block);
     marks[at].focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// What a comparison in a file of its own does: the same keys and steps as the page.
+// Behaviour of a comparison that is a single file: the same keys as on the page.
 
 import { keyboard } from "./keys.js";
 import { differences } from "./differences.js";

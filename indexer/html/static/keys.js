@@ -1,8 +1,8 @@
-// Single keys, for reviewers who never leave the keyboard. They can be switched off, and never act inside a field.
+// Single-key shortcuts. They can be switched off, and do nothing inside a field.
 
 const STORED = "nearfold.shortcuts";
 
-const remembered = () => {
+const isEnabled = () => {
   try { return localStorage.getItem(STORED) !== "off"; } catch { return true; }
 };
 
@@ -15,7 +15,7 @@ function go(step) {
   if (!all.length) return;
   const at = all.indexOf(current());
   const next = all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + step))];
-  for (const one of all) one.classList.toggle("at", one === next);
+  for (const item of all) item.classList.toggle("at", item === next);
   next.querySelector("[data-open]")?.focus();
   next.scrollIntoView({ block: "nearest" });
 }
@@ -30,13 +30,13 @@ function unfold() {
   if (fold) fold.open = !fold.open;
 }
 
-// `more`: what further keys of a page do.
+// `more`: further keys of a page and their actions.
 export function keyboard(more = {}) {
   const help = document.getElementById("help");
   const box = document.getElementById("shortcuts");
-  box.checked = remembered();
+  box.checked = isEnabled();
   box.addEventListener("change", () => {
-    try { localStorage.setItem(STORED, box.checked ? "on" : "off"); } catch { /* private windows keep nothing */ }
+    try { localStorage.setItem(STORED, box.checked ? "on" : "off"); } catch { /* private windows store nothing */ }
   });
   const open = () => help.open || help.showModal();
   document.querySelector("[data-opens=help]").addEventListener("click", open);

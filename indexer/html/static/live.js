@@ -1,8 +1,8 @@
-// What changes while a page is open: the survey of a store, the threshold slider, jobs.
+// Parts of a page that update while it is open: the survey of a store, the threshold slider, jobs.
 
 const number = (value) => value.toLocaleString("en-US");
 
-async function asked(path, parameters = {}, signal = undefined) {
+async function ask(path, parameters = {}, signal = undefined) {
   const query = new URLSearchParams(parameters).toString();
   const answer = await fetch(query ? `${path}?${query}` : path, { signal, headers: { accept: "application/json" } });
   const value = await answer.json();
@@ -10,7 +10,7 @@ async function asked(path, parameters = {}, signal = undefined) {
   return value;
 }
 
-function tell(root, values) {
+function showNumbers(root, values) {
   for (const [name, value] of Object.entries(values)) {
     const place = root.querySelector(`[data-number=${name}]`);
     if (place) place.textContent = typeof value === "number" ? number(value) : value;
@@ -23,11 +23,11 @@ export function survey() {
   const bar = place.querySelector("progress");
   const look = async () => {
     try {
-      const told = await asked("/api/survey", { wait: 1 });
-      if (told.ready) { location.reload(); return; }
-      place.querySelector("[data-stage]").textContent = told.stage;
-      place.querySelector("[data-done]").textContent = told.total ? `${number(told.done)} of ${number(told.total)}` : "";
-      if (told.total) { bar.max = told.total; bar.value = told.done; }
+      const answer = await ask("/api/survey", { wait: 1 });
+      if (answer.ready) { location.reload(); return; }
+      place.querySelector("[data-stage]").textContent = answer.stage;
+      place.querySelector("[data-done]").textContent = answer.total ? `${number(answer.done)} of ${number(answer.total)}` : "";
+      if (answer.total) { bar.max = answer.total; bar.value = answer.done; }
       setTimeout(look, 500);
     } catch (error) {
       place.setAttribute("aria-busy", "false");
@@ -48,10 +48,10 @@ export function discounted() {
   const [figure, note] = ["[data-figure]", "[data-note]"].map((name) => place.querySelector(name));
   const look = async () => {
     try {
-      const told = await asked(place.dataset.discounted);
-      note.textContent = told.note;
-      if (told.similarity !== null) figure.textContent = percent(told.similarity);
-      if (!told.ready) setTimeout(look, 500);
+      const answer = await ask(place.dataset.discounted);
+      note.textContent = answer.note;
+      if (answer.similarity !== null) figure.textContent = percent(answer.similarity);
+      if (!answer.ready) setTimeout(look, 500);
     } catch (error) {
       note.textContent = error.message;
     }
@@ -65,9 +65,9 @@ export function slider() {
   const input = form.querySelector("input");
   const marker = document.querySelector("[data-marker]");
   let running = null;
-  const show = (told) => {
-    tell(document, { families: told.families, gathered: told.gathered, largest: told.largest, moved: told.moved });
-    const rows = told.moves.map((move) => {
+  const show = (answer) => {
+    showNumbers(document, { families: answer.families, gathered: answer.gathered, largest: answer.largest, moved: answer.moved });
+    const rows = answer.moves.map((move) => {
       const row = document.createElement("tr");
       const count = document.createElement("td");
       count.className = "n";
@@ -94,7 +94,7 @@ export function slider() {
     running?.abort();
     running = new AbortController();
     try {
-      show(await asked("/api/preview", { threshold: value }, running.signal));
+      show(await ask("/api/preview", { threshold: value }, running.signal));
       history.replaceState(null, "", `/threshold?threshold=${value}`);
     } catch (error) {
       if (error.name !== "AbortError") form.querySelector("[data-value]").textContent = "–";
@@ -107,19 +107,19 @@ export function jobs() {
   const place = document.querySelector("[data-jobs]");
   if (!place) return;
   let first = null;
-  const began = Date.now();
+  const openedAt = Date.now();
   const look = async () => {
     try {
-      const told = await asked("/api/status");
-      first ??= told.documents;
-      const came = told.documents - first;
-      const minutes = (Date.now() - began) / 60000;
-      const rate = minutes > 0.05 ? Math.round(came / minutes) : "–";
-      tell(place, { documents: told.documents, came, rate, failed: told.running ? "…" : told.failed });
-      place.querySelector("[data-lamp]").classList.toggle("on", told.running);
-      const state = told.running ? "A job is at work on this store." : "No job is at work on this store.";
-      const said = place.querySelector("[data-state]");
-      if (said.textContent !== state) said.textContent = state;
+      const answer = await ask("/api/status");
+      first ??= answer.documents;
+      const added = answer.documents - first;
+      const minutes = (Date.now() - openedAt) / 60000;
+      const rate = minutes > 0.05 ? Math.round(added / minutes) : "–";
+      showNumbers(place, { documents: answer.documents, came: added, rate, failed: answer.running ? "…" : answer.failed });
+      place.querySelector("[data-lamp]").classList.toggle("on", answer.running);
+      const state = answer.running ? "A job is running on this store." : "No job is running on this store.";
+      const label = place.querySelector("[data-state]");
+      if (label.textContent !== state) label.textContent = state;
     } catch (error) {
       place.querySelector("[data-state]").textContent = error.message;
     }

@@ -1,4 +1,4 @@
-// What the pages do beyond links and forms. Every page works without it; nothing here makes markup out of text.
+// Behaviour of the pages beyond links and forms. Every page works without it, and no text becomes markup.
 
 import { keyboard } from "./keys.js";
 import { differences } from "./differences.js";

@@ -1,0 +1,156 @@
+"""Questions about several documents: families, versions, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from indexer.comparing.blocks_view import facts
+from indexer.comparing.versions import versions
+from indexer.grouping import family_view
+from indexer.model import Row
+from indexer.similarity.alignment import Matching
+from indexer.web.answers import (
+    ComparisonAnswer,
+    DocumentFacts,
+    FamilyAnswer,
+    VersionsAnswer,
+    WithoutBoilerplate,
+)
+from indexer.web.presenters import (
+    facts_of,
+    measures_of,
+    shown_versions,
+    warnings_of,
+    without_boilerplate,
+)
+from indexer.web.questions import (
+    ID,
+    PART,
+    WAIT,
+    YES_NO,
+    Parameter,
+    ParameterValues,
+    Question,
+    check_part,
+)
+from indexer.web.site import MOST_CHARS, Site
+
+_BLOCKS_A_PART = 120
+_DISCOUNT_SECONDS = 0.05
+_MOST_ORDERED, _MOST_ORDERED_WORDS = 24, 20_000
+
+
+def family(site: Site, values: ParameterValues) -> FamilyAnswer:
+    """Return the family of a document."""
+    view = family_view.family(site.store, values["id"])
+    rows = [*([view.principal] if view.principal else []), *view.members]
+    tree = versions(site.store, rows[0].id) if _is_quick_to_order(rows) else None
+    return FamilyAnswer(
+        id=view.id,
+        size=view.size,
+        principal=DocumentFacts.of(view.principal) if view.principal else None,
+        members=tuple(map(DocumentFacts.of, view.members)),
+        compared=view.compared,
+        matrix=view.matrix,
+        labels=view.labels,
+        warnings=view.warnings,
+        versions=shown_versions(tree, False) if tree else None,
+    )
+
+
+def _is_quick_to_order(rows: Sequence[Row]) -> bool:
+    """Return whether a family is small enough to order its versions with every request."""
+    words = sum(row.words for row in rows)
+    return 1 < len(rows) <= _MOST_ORDERED and words <= _MOST_ORDERED_WORDS
+
+
+def version_tree(site: Site, values: ParameterValues) -> VersionsAnswer:
+    """Return the versions in the family of a document."""
+    tree = versions(site.store, site.row(values["id"]).id, dates=values["dates"] == "yes")
+    return shown_versions(tree, values["redline"] == "yes")
+
+
+def compare(site: Site, values: ParameterValues) -> ComparisonAnswer:
+    """Return a part of two documents side by side."""
+    a = site.row(values["a"])
+    b = site.row(values["b"])
+    matching: Matching = values["matching"]
+    beside = site.compared(a, b, matching)
+    comparison = beside.comparison
+    part = values["part"]
+    parts = max(1, -(-len(beside.blocks) // _BLOCKS_A_PART))
+    check_part(part, parts)
+    blocks = beside.blocks[(part - 1) * _BLOCKS_A_PART : part * _BLOCKS_A_PART]
+    return ComparisonAnswer(
+        a=DocumentFacts.of(a),
+        b=DocumentFacts.of(b),
+        matching=matching,
+        words=comparison.words,
+        measures=tuple(measures_of(comparison.measures)),
+        discounted=without_boilerplate(site.discounted(a, b, _DISCOUNT_SECONDS)),
+        passages=len(comparison.shared),
+        shared_words=comparison.measures.alignment.common,
+        differences=beside.differences,
+        first=next((number for block in blocks for number in block.differences), None),
+        part=part,
+        parts=parts,
+        cells=tuple(beside.cells(blocks)),
+        facts=tuple(facts(facts_of(a), facts_of(b))),
+        warnings=tuple(dict.fromkeys([*_side_warnings("A", a), *_side_warnings("B", b)])),
+    )
+
+
+def _side_warnings(letter: str, row: Row) -> list[str]:
+    """Return the warnings about one side of a comparison."""
+    warnings = list(warnings_of(row))
+    if len(row.text) > MOST_CHARS:
+        warnings.append(f"only the first {MOST_CHARS:,} characters are compared")
+    return [f"{letter}: {warning}" for warning in warnings]
+
+
+def discounted(site: Site, values: ParameterValues) -> WithoutBoilerplate:
+    """Return the similarity of two documents without the text that the store shares."""
+    a = site.row(values["a"])
+    b = site.row(values["b"])
+    return without_boilerplate(site.discounted(a, b, values["wait"]))
+
+
+_A = Parameter("a", "the id of one document")
+_B = Parameter("b", "the id of the other")
+_MATCHING = Parameter(
+    "matching", "count repeats, or information", "literal", choices=("literal", "information")
+)
+_DATES = Parameter("dates", "order by dates, or by the texts alone", "yes", choices=YES_NO)
+_REDLINE = Parameter("redline", "include the added and removed words", "no", choices=YES_NO)
+
+COMPARISON_QUESTIONS: Mapping[str, Question] = {
+    "family": Question(
+        "family",
+        "The family of a document, by the id of any member.",
+        (ID,),
+        family,
+        FamilyAnswer,
+    ),
+    "versions": Question(
+        "versions",
+        "The probable origin of each document of a family, and the changes on the way.",
+        (ID, _DATES, _REDLINE),
+        version_tree,
+        VersionsAnswer,
+    ),
+    "compare": Question(
+        "compare",
+        "Two documents side by side, by every measure.",
+        (_A, _B, _MATCHING, PART),
+        compare,
+        ComparisonAnswer,
+    ),
+    "discounted": Question(
+        "discounted",
+        "The similarity of two documents without the text that the store shares; "
+        "the first request starts the count.",
+        (_A, _B, WAIT),
+        discounted,
+        WithoutBoilerplate,
+    ),
+}

@@ -1,0 +1,140 @@
+"""Questions that find documents: search, one document, its near duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from indexer.searching import search as searching
+from indexer.searching import similar as lookup
+from indexer.web.answers import DocumentAnswer, DocumentFacts, Results, Similar
+from indexer.web.presenters import shown_hit, warnings_of
+from indexer.web.questions import (
+    ID,
+    PART,
+    THRESHOLD,
+    Parameter,
+    ParameterValues,
+    Question,
+    check_part,
+)
+from indexer.web.site import Site
+
+_FACETS = ("content_type", "status", "labels")
+_CHARS_A_PART = 60_000
+
+
+def search(site: Site, values: ParameterValues) -> Results:
+    """Return a page of folded hits with excerpts and facets.
+
+    Facets are counted at most every 20 seconds for one search, not for each of its pages.
+    """
+    facets_key = values["q"], values["filter"], values["of"]
+    cached_facets = site.facets.get(facets_key)
+    page = searching.search(site.store, values["q"], _search_options(values, not cached_facets))
+    facets = cached_facets or site.facets.put(facets_key, page.facets)
+    rows = site.store.get([hit.id for hit in page.hits]) if page.hits else {}
+    return Results(
+        query=values["q"],
+        total=page.total,
+        families=page.families,
+        relation=page.relation,
+        page=page.page,
+        more=page.more,
+        hits=tuple(shown_hit(hit, rows.get(hit.id), values["q"]) for hit in page.hits),
+        facets=dict(facets),
+        notes=page.notes,
+        measure=page.measure,
+    )
+
+
+def _search_options(values: ParameterValues, with_facets: bool) -> searching.SearchOptions:
+    return searching.SearchOptions(
+        fold=values["fold"],
+        threshold=values["threshold"],
+        filters=searching.parse_filters(values["filter"]),
+        sort=values["sort"],
+        limit=values["limit"],
+        page=values["page"],
+        of=values["of"],
+        top=values["top"],
+        facets=_FACETS if with_facets else (),
+    )
+
+
+def document(site: Site, values: ParameterValues) -> DocumentAnswer:
+    """Return a document with a part of its text."""
+    row = site.row(values["id"])
+    part = values["part"]
+    parts = max(1, -(-len(row.text) // _CHARS_A_PART))
+    check_part(part, parts)
+    return DocumentAnswer(
+        document=DocumentFacts.of(row),
+        text=row.text[(part - 1) * _CHARS_A_PART : part * _CHARS_A_PART],
+        part=part,
+        parts=parts,
+        metadata=dict(row.metadata),
+        extractor=row.extractor,
+        warnings=tuple(warnings_of(row)),
+        original=site.original(row) is not None,
+    )
+
+
+def similar(site: Site, values: ParameterValues) -> Similar:
+    """Return the near duplicates of a stored document."""
+    row = site.row(values["id"])
+    options = lookup.SimilarOptions(threshold=values["threshold"], limit=values["limit"])
+    result = lookup.similar(site.store, options=options, id=row.id)
+    return Similar(DocumentFacts.of(row), values["threshold"], result.matches, result.notes)
+
+
+_SEARCH_PARAMETERS = (
+    Parameter(
+        "q", "words, all required; quoted words stand together; empty for every document", ""
+    ),
+    Parameter(
+        "fold",
+        "by similarity of the hits, by stored family, by duplicate type of clauses, or not",
+        "live",
+        choices=("live", "family", "types", "none"),
+    ),
+    Parameter(
+        "of",
+        "whole documents, their parts (clauses), or both",
+        "documents",
+        choices=("documents", "parts", "both"),
+    ),
+    Parameter(
+        "top",
+        "with fold=types: hits that are compared",
+        searching.TOP,
+        "integer",
+        low=1,
+        high=1000,
+    ),
+    THRESHOLD,
+    Parameter("filter", "FIELD=VALUE; several must all hold", many=True),
+    Parameter("sort", "order of the hits", "relevance", choices=("relevance", "path", "modified")),
+    Parameter("limit", "hits per page", 10, "integer", low=1, high=100),
+    Parameter("page", "number of the page, from 1", 1, "integer", low=1, high=10_000),
+)
+_MOST_MATCHES = Parameter("limit", "most matches", 20, "integer", low=1, high=200)
+
+DOCUMENT_QUESTIONS: Mapping[str, Question] = {
+    "search": Question(
+        "search",
+        "Search title and text, near duplicates folded under the best hit of each group.",
+        _SEARCH_PARAMETERS,
+        search,
+        Results,
+    ),
+    "document": Question(
+        "document", "A document with a part of its text.", (ID, PART), document, DocumentAnswer
+    ),
+    "similar": Question(
+        "similar",
+        "The near duplicates of a stored document, and why.",
+        (ID, THRESHOLD, _MOST_MATCHES),
+        similar,
+        Similar,
+    ),
+}

@@ -1,0 +1,122 @@
+"""Questions about a whole store: its state, its labellings, its families at other thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from indexer.errors import StoreBusy
+from indexer.grouping.label import label_history
+from indexer.operations import status as store_status
+from indexer.web.answers import FailedFile, Labellings, PreviewAnswer, StoreState, SurveyAnswer
+from indexer.web.questions import THRESHOLD, WAIT, Parameter, ParameterValues, Question
+from indexer.web.site import Site
+
+_FAILURES_SHOWN = 200
+
+
+def state(site: Site, values: ParameterValues) -> StoreState:
+    """Return the current contents of the store."""
+    status = store_status.status(site.store)
+    failed = status.failed[:_FAILURES_SHOWN]
+    counts = status.counts
+    return StoreState(
+        store=status.store,
+        recipe=status.recipe.name,
+        documents=counts.documents,
+        families=counts.families,
+        size_bytes=counts.size_bytes,
+        by_status={str(name): number for name, number in counts.by_status.items()},
+        by_content_type=dict(counts.by_content_type),
+        running=status.running,
+        failed=len(status.failed),
+        failures=tuple(FailedFile(file.path, file.error) for file in failed),
+    )
+
+
+def labellings(site: Site, values: ParameterValues) -> Labellings:
+    """Return the last labellings, newest first; none while a job runs."""
+    try:
+        jobs = label_history(site.store)
+    except StoreBusy:
+        return Labellings(True, ())
+    return Labellings(False, jobs[: values["limit"]])
+
+
+def survey(site: Site, values: ParameterValues) -> SurveyAnswer:
+    """Return the survey of the whole store, or the progress of reading it."""
+    result = site.survey_reader.get(values["wait"])
+    progress = site.survey_reader.progress
+    if result is None:
+        return SurveyAnswer(False, progress.stage, progress.done, progress.total)
+    return SurveyAnswer(
+        ready=True,
+        stage="done",
+        done=result.documents,
+        total=result.documents,
+        documents=result.documents,
+        redundant=result.redundant,
+        same_text=result.same_text,
+        same_bytes=result.same_bytes,
+        provisional=result.provisional,
+        sizes=result.sizes,
+        similarities=result.similarities,
+        labels=result.labels,
+        largest=result.largest,
+        steps=result.steps,
+        measure=result.measure,
+        seconds=round(site.survey_reader.seconds, 2),
+    )
+
+
+def preview(site: Site, values: ParameterValues) -> PreviewAnswer:
+    """Return the families that a threshold would make."""
+    result = site.survey_reader.get()
+    if result is None:
+        return PreviewAnswer(False, values["threshold"])
+    families = result.at(values["threshold"])
+    return PreviewAnswer(
+        ready=True,
+        threshold=families.threshold,
+        measure=families.measure,
+        documents=families.documents,
+        families=families.families,
+        gathered=families.gathered,
+        largest=families.largest,
+        moved=families.moved,
+        moves=families.moves,
+    )
+
+
+_MOST_LABELLINGS = Parameter("limit", "most labellings", 20, "integer", low=1, high=1000)
+
+STORE_QUESTIONS: Mapping[str, Question] = {
+    "status": Question(
+        "status",
+        "The contents of the store, and whether a job is running on it.",
+        (),
+        state,
+        StoreState,
+    ),
+    "labellings": Question(
+        "labellings",
+        "The last labellings, newest first.",
+        (_MOST_LABELLINGS,),
+        labellings,
+        Labellings,
+    ),
+    "survey": Question(
+        "survey",
+        "Duplicate rate, family sizes and similarities of the whole store; "
+        "the first request starts reading it.",
+        (WAIT,),
+        survey,
+        SurveyAnswer,
+    ),
+    "preview": Question(
+        "preview",
+        "The families that a threshold of 0.5 or more would make; nothing is written.",
+        (THRESHOLD,),
+        preview,
+        PreviewAnswer,
+    ),
+}
