@@ -80,15 +80,17 @@ def _page_routes(pages: _Pages) -> list[BaseRoute]:
 
 def _api_routes(site: Site, api: Api) -> list[BaseRoute]:
     description = describe_api(release(), api.questions, api.actions)
-    routes: list[BaseRoute] = [
+    questions = api.questions.values()
+    actions = api.actions.values()
+    return [
         Route("/api/openapi.json", _fixed(description)),
         Route("/api/token", _fixed({"token": site.token})),
+        *(Route(f"/api/{question.api}", _answer(site, question)) for question in questions),
+        *(
+            Route(f"/api/{action.api}", _perform(site, action), methods=["POST"])
+            for action in actions
+        ),
     ]
-    for question in api.questions.values():
-        routes.append(Route(f"/api/{question.api}", _answer(site, question)))
-    for action in api.actions.values():
-        routes.append(Route(f"/api/{action.api}", _perform(site, action), methods=["POST"]))
-    return routes
 
 
 class _Pages:

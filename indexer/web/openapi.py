@@ -64,9 +64,7 @@ def _describe_action(name: str, action: Action) -> Mapping[str, Any]:
     body = {
         "type": "object",
         "properties": {parameter.name: _field(parameter) for parameter in action.parameters},
-        "required": [
-            parameter.name for parameter in action.parameters if _is_required(parameter)
-        ],
+        "required": [parameter.name for parameter in action.parameters if _is_required(parameter)],
         "additionalProperties": False,
     }
     return {

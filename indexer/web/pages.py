@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.web.questions import Parameter, Question, parameter_values
-from indexer.web.site import Site
+
+if TYPE_CHECKING:
+    from indexer.web.site import Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,9 @@ def serve(
     listen(app_at, host, port, ready)
 
 
-def review_application(store: FullStore, hosts: frozenset[str], originals: str | None = None) -> App:
+def review_application(
+    store: FullStore, hosts: frozenset[str], originals: str | None = None
+) -> App:
     """Return the review pages and their API as an ASGI application.
 
     `hosts` are the values of `Host` that are answered; files are served from the folder

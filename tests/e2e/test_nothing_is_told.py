@@ -23,13 +23,14 @@ TEXT, NAME, QUERY, PASSWORD, KEY = (
 )
 SECRETS = (PASSWORD, KEY, base64.b64encode(f"user:{PASSWORD}".encode()).decode().rstrip("="))
 BROKEN = f"""
-import indexer.searching.similar, indexer.grouping.group, indexer.web.questions
-def broken(*asked, **more):
+import indexer.searching.similar, indexer.grouping.group, indexer.web.store_questions
+def broken(*values, **more):
     try:
-        raise KeyError(repr((asked, more, "{TEXT}")))
+        raise KeyError(repr((values, more, "{TEXT}")))
     except KeyError as error:
         raise ValueError("{TEXT}") from error
-indexer.searching.similar.similar = indexer.grouping.group.collect = indexer.web.questions.overview.status = broken
+indexer.searching.similar.similar = indexer.grouping.group.collect = broken
+indexer.web.store_questions.store_status.status = broken
 """
 
 

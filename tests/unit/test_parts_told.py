@@ -17,9 +17,9 @@ from indexer.stores import open_store
 from indexer.web.answers import Results
 from indexer.web.app import TEMPLATES
 from indexer.web.pages import PAGES
-from indexer.web.parameters import parameter_values
-from indexer.web.questions import QUESTIONS
+from indexer.web.questions import parameter_values
 from indexer.web.schemas import as_json, reference, schemas
+from indexer.web.serve import REVIEW_API
 from indexer.web.site import Site
 
 CLAUSE = "The {} shall pay to the Agent within {} days after the end of each quarter a fee for the services of that quarter."
@@ -31,10 +31,10 @@ def store(tmp_path):
         (tmp_path / f"{name}.txt").write_text(
             f"1. Fees. {CLAUSE.format(party, days)}\n\n2. Term. It is a year.\n"
         )
-    made = open_store("sqlite://:memory:")
-    index([str(tmp_path)], made, IndexOptions(parts="clauses"))
-    yield made
-    made.close()
+    opened = open_store("sqlite://:memory:")
+    index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
+    yield opened
+    opened.close()
 
 
 def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
@@ -58,20 +58,17 @@ def test_json_of_a_search_tells_where_each_part_lies(store, capsys):
 
 
 def test_pages_and_api_fold_parts_by_type(store):
-    question = QUESTIONS["search"]
-    given = {"q": ["quarter"], "fold": ["types"], "of": ["parts"], "sort": ["path"]}
-    answer = as_json(question.answer(Site(store), parameter_values(question.parameters, given)))
-    jsonschema.Draft202012Validator(
-        {**reference(Results), "components": {"schemas": schemas(Results)}}
-    ).validate(answer)
+    question = REVIEW_API.questions["search"]
+    texts = {"q": ["quarter"], "fold": ["types"], "of": ["parts"], "sort": ["path"]}
+    answer = as_json(question.answer(Site(store), parameter_values(question.parameters, texts)))
+    schema = {**reference(Results), "components": {"schemas": schemas(Results)}}
+    jsonschema.Draft202012Validator(schema).validate(answer)
     [hit] = answer["hits"]
     assert (hit["part"]["heading"], hit["folded"][0]["type"]) == ("1 Fees", "near_identical")
-    [shown] = [one for one in PAGES if one.template == "search.html"]
-    html = (
-        environment(TEMPLATES)
-        .get_template("search.html")
-        .render(page=shown, store="a store", **shown.values(Site(store), given))
-    )
+    [page] = [page for page in PAGES if page.template == "search.html"]
+    values = page.values(Site(store), REVIEW_API.questions, texts)
+    template = environment(TEMPLATES).get_template("search.html")
+    html = template.render(page=page, store="a store", **values)
     assert "near identical" in html
     assert "<strong>2</strong> parts" in html
     assert 'name="of" value="parts"' in html

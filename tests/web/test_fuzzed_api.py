@@ -1,7 +1,8 @@
-"""The JSON API asked by a machine that reads its description: every answer is as described, and
-none is a server error.
+"""Requests generated from the description of the JSON API.
 
-`NEARFOLD_FUZZ=2000 python -m pytest tests/web/test_fuzzed_api.py` asks that many questions of each
+Every answer is as described, and none is a server error.
+
+`NEARFOLD_FUZZ=2000 python -m pytest tests/web/test_fuzzed_api.py` sends that many requests of each
 kind.
 """
 
@@ -22,9 +23,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from indexer.web.actions import ACTIONS
-from indexer.web.openapi import description
-from indexer.web.questions import QUESTIONS
+from indexer.web.openapi import describe_api
+from indexer.web.serve import REVIEW_API
 
 EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "12"))
 CHECKS = [
@@ -41,8 +41,9 @@ def token(site: str) -> str:
         return json.load(answer)["token"]
 
 
-API = schemathesis.openapi.from_dict(description("0"))
-OPERATIONS = {one.ok().label: one.ok() for one in API.get_all_operations()}
+DESCRIPTION = describe_api("0", REVIEW_API.questions, REVIEW_API.actions)
+API = schemathesis.openapi.from_dict(DESCRIPTION)
+OPERATIONS = {result.ok().label: result.ok() for result in API.get_all_operations()}
 
 
 @pytest.mark.parametrize("label", sorted(OPERATIONS))
@@ -51,12 +52,12 @@ def test_no_question_breaks_the_api(label: str, site: str) -> None:
         max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck)
     )
     @given(OPERATIONS[label].as_strategy())
-    def asked(case: schemathesis.Case) -> None:
+    def call(case: schemathesis.Case) -> None:
         case.headers = {"X-Nearfold-Token": token(site)}
         case.call_and_validate(base_url=f"{site}/api", checks=CHECKS, timeout=30)
 
-    asked()
+    call()
 
 
-def test_every_operation_is_asked() -> None:
-    assert len(OPERATIONS) == 1 + len(QUESTIONS) + len(ACTIONS)
+def test_every_operation_is_described() -> None:
+    assert len(OPERATIONS) == 1 + len(REVIEW_API.questions) + len(REVIEW_API.actions)

@@ -22,10 +22,9 @@ from sample_library import edited, rows, sentence
 from indexer.grouping.group import group
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
-from indexer.web.actions import ACTIONS, MOST_BYTES
-from indexer.web.questions import QUESTIONS
+from indexer.web.request_body import MOST_BYTES
 from indexer.web.safety import allowed_hosts
-from indexer.web.serve import is_loopback
+from indexer.web.serve import REVIEW_API, is_loopback
 from web.hostile import hostile_rows
 from web.watching import ROOT, served
 
@@ -119,7 +118,7 @@ WRITES = (
     "/label",
     "/label/undo",
     "/overview/anew",
-    *(f"/api/{one.api}" for one in ACTIONS.values()),
+    *(f"/api/{action.api}" for action in REVIEW_API.actions.values()),
 )
 
 
@@ -244,7 +243,8 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
     assert described["openapi"].startswith("3.1")
     assert set(described["paths"]) == {
         "/token",
-        *(f"/{one.api}" for one in (*QUESTIONS.values(), *ACTIONS.values())),
+        *(f"/{question.api}" for question in REVIEW_API.questions.values()),
+        *(f"/{action.api}" for action in REVIEW_API.actions.values()),
     }
     asked = {
         "search": [
@@ -266,7 +266,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "survey": [{"wait": "20"}],
         "preview": [{"threshold": "0.7"}],
     }
-    assert asked.keys() == QUESTIONS.keys()
+    assert asked.keys() == REVIEW_API.questions.keys()
     for name, questions in asked.items():
         for parameters in questions:
             answer = request(site, f"/api/{name}?{urlencode(parameters)}")

@@ -208,7 +208,7 @@ def test_a_family_shows_who_resembles_whom_and_what_is_not_in_order(page: Page, 
     told = ask(site, "family", id="m2")["matrix"][0][1]
     shown = [round(100 * told[name]) for name in ("similarity", "low", "high")]
     expect(cell).to_have_text("{} {}–{}".format(*shown))
-    scroll = page.get_by_role("region", name="Who resembles whom")
+    scroll = page.get_by_role("region", name="Similarity of each pair")
     scroll.focus()
     expect(scroll).to_be_focused()
     expect(page.locator(".head .notes")).to_contain_text("labels do not agree")
@@ -227,7 +227,7 @@ def test_a_family_shows_which_version_came_from_which(page: Page, site: str) -> 
     tree.nth(1).get_by_role("link", name="Compare").click()
     expect(page).to_have_url(re.compile(f"a={told[1]['step']['origin']}&b={told[1]['id']}"))
     page.go_back()
-    page.get_by_role("link", name="What changed on each step").click()
+    page.get_by_role("link", name="Changes at each step").click()
     page.get_by_text("What changed", exact=False).last.click()
     last = page.locator(".redline").last
     expect(last.locator("del").first).to_be_visible()
@@ -253,7 +253,7 @@ def test_what_is_no_label_is_told_on_the_page(page: Page) -> None:
     page.goto("/family?id=m2")
     page.get_by_label("Add the label").fill("hot;later")
     page.get_by_role("button", name="Show what would change").click()
-    expect(page.get_by_role("heading", name="That cannot be asked")).to_be_visible()
+    expect(page.get_by_role("heading", name="Invalid request")).to_be_visible()
     expect(page.locator("main")).to_contain_text("semicolon")
 
 
