@@ -51,7 +51,7 @@ ADAPTERS = {
     "starlette": {"web/app.py", "web/judge.py", "web/measurement.py", "web/request_body.py"},
     "jinja2": {"html/page_file.py", "html/rendering.py"},
     "vl_convert": {"html/charts.py"},
-    "uvicorn": {"web/serve.py"},
+    "uvicorn": {"web/listen.py"},
     "iscc_tika": {"extraction/native.py"},
     "tika": {"extraction/tika_server.py"},
     "charset_normalizer": {"extraction/plain.py"},
