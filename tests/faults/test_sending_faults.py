@@ -49,8 +49,8 @@ def opened(
     """Return a function that opens a prepared store on a faulty engine by either client, with few
     retries.
     """
-    monkeypatch.setattr("indexer.stores.engine.store.BULK_SECONDS", SECONDS)
-    monkeypatch.setattr("indexer.stores.engine.store.Sender", partial(Sender, patience=QUICK))
+    monkeypatch.setattr("indexer.stores.engine.open_index.BULK_SECONDS", SECONDS)
+    monkeypatch.setattr("indexer.stores.engine.open_index.Sender", partial(Sender, patience=QUICK))
     stores: list[Any] = []
 
     def store(engine: FaultyEngine) -> Any:
