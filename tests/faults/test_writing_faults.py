@@ -42,7 +42,8 @@ def opened(
 ) -> Iterator[Callable[[FaultyEngine, str], Any]]:
     """Open a prepared store with few retries and small batches."""
     monkeypatch.setattr(
-        "indexer.stores.engine.open_index.Sender", partial(Sender, patience=QUICK, max_operations=50)
+        "indexer.stores.engine.open_index.Sender",
+        partial(Sender, patience=QUICK, max_operations=50),
     )
     monkeypatch.setattr("indexer.stores.engine.open_index.BULK_SECONDS", 5.0)
     monkeypatch.setattr("indexer.indexing.stages.WRITE_DOCUMENTS", 40)
