@@ -41,11 +41,11 @@ def test_principals_that_share_a_band(store):
         ]
     )
     store.refresh()
-    found = {
+    principals = {
         leader.id: leader.minhash
         for leader in store.families.principals([[band(0, 1), band(1, 1)], [band(0, 2)], []], 1000)
     }
-    assert found == {"1": slots(1), "2": slots(2)}
+    assert principals == {"1": slots(1), "2": slots(2)}
     assert {leader.id: leader.minhash for leader in store.families.principals(None, 1000)} == {
         n: slots(int(n)) for n in "123"
     }
@@ -59,8 +59,8 @@ def test_who_shares_most_is_among_the_principals_found(store):
     near = row("near", bands=(band(0, 1), band(1, 7)), minhash=slots(7))
     store.write([*crowd, near])
     store.refresh()
-    found = [leader.id for leader in store.families.principals([[band(0, 1), band(1, 7)]], 20)]
-    assert "near" in found and len(found) <= 20
+    ids = [principal.id for principal in store.families.principals([[band(0, 1), band(1, 7)]], 20)]
+    assert "near" in ids and len(ids) <= 20
 
 
 def test_members_of_families_and_clusters(store):
@@ -114,7 +114,7 @@ def test_labels_alone_are_written(store):
 
 def stored(store):
     return {
-        one.id: (one.family, one.principal, one.similarity, one.provisional) for one in store.scan()
+        row.id: (row.family, row.principal, row.similarity, row.provisional) for row in store.scan()
     }
 
 
@@ -130,14 +130,14 @@ def test_families_on_arrival(store):
     assert arrivals.write(arrivals.place(rows({"a": texts["a"], "c": texts["c"]}))) == [None, None]
     store.refresh()
     later = Arrivals(store, DEFAULT)
-    made = rows(
+    arriving = rows(
         {"t": f"{sentence(1)} x", "b": texts["b"], "d": texts["d"], "e": texts["e"]},
         cut=frozenset("t"),
     )
-    assert later.write(later.place(made)) == [None] * 4
+    assert later.write(later.place(arriving)) == [None] * 4
     store.refresh()
-    found = stored(store)
-    assert {id: fields[0] for id, fields in found.items()} == {
+    stored_fields = stored(store)
+    assert {id: fields[0] for id, fields in stored_fields.items()} == {
         "a": "a",
         "b": "a",
         "c": "c",
@@ -145,11 +145,11 @@ def test_families_on_arrival(store):
         "d": "d",
         "e": "e",
     }
-    assert {id for id, fields in found.items() if fields[1]} == {"a", "c"}
+    assert {id for id, fields in stored_fields.items() if fields[1]} == {"a", "c"}
     assert (
-        0.8 <= found["b"][2] < 1
-        and found["a"][2] is None
-        and all(fields[3] for fields in found.values())
+        0.8 <= stored_fields["b"][2] < 1
+        and stored_fields["a"][2] is None
+        and all(fields[3] for fields in stored_fields.values())
     )
 
 
@@ -161,9 +161,9 @@ def test_families_of_more_principals_than_are_remembered(store, monkeypatch):
         for place in range(40)
     }
     arrivals = Arrivals(store, DEFAULT)
-    for kind, made in (("a", texts), ("b", texts)):
+    for kind, batch_texts in (("a", texts), ("b", texts)):
         for start in range(0, 40, 5):
-            batch = {f"{kind}{id}": made[id] for id in list(made)[start : start + 5]}
+            batch = {f"{kind}{id}": batch_texts[id] for id in list(batch_texts)[start : start + 5]}
             assert arrivals.write(arrivals.place(rows(batch))) == [None] * 5
             store.refresh()
     assert {id: fields[0] for id, fields in stored(store).items()} == {
@@ -195,15 +195,24 @@ def test_a_principal_whose_text_changes_leaves_its_family(store):
         None,
     ]
     store.refresh()
-    found = store.get(list("abcd"))
-    assert {id: one.family for id, one in found.items()} == {"a": "a", "b": "b", "c": "b", "d": "d"}
-    assert {id: one.cluster for id, one in found.items()} == {
+    rows_now = store.get(list("abcd"))
+    assert {id: row.family for id, row in rows_now.items()} == {
+        "a": "a",
+        "b": "b",
+        "c": "b",
+        "d": "d",
+    }
+    assert {id: row.cluster for id, row in rows_now.items()} == {
         "a": None,
         "b": "b",
         "c": "b",
         "d": None,
     }
-    assert found["b"].source == "touched" and found["a"].provisional and not found["d"].provisional
+    assert (
+        rows_now["b"].source == "touched"
+        and rows_now["a"].provisional
+        and not rows_now["d"].provisional
+    )
 
 
 def test_what_another_indexer_does_meanwhile(store):
@@ -213,14 +222,14 @@ def test_what_another_indexer_does_meanwhile(store):
     first = Arrivals(store, DEFAULT)
     first.write(first.place(rows({"a": sentence(1)})))
     store.refresh()
-    one, other = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
-    joining = one.place(rows({"b": sentence(1)}))
-    changed = other.place(
+    first_job, second_job = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
+    joining = first_job.place(rows({"b": sentence(1)}))
+    changed = second_job.place(
         [dataclasses.replace(rows({"a": sentence(2)})[0], source="changed")], {"a"}
     )
     assert joining[0].family == "a"
-    other.write(changed)
-    one.write(joining)
+    second_job.write(changed)
+    first_job.write(joining)
     assert (store.get(["b"])["b"].family, store.get(["b"])["b"].principal) == ("b", True)
     again, late = Arrivals(store, DEFAULT), Arrivals(store, DEFAULT)
     changed = again.place(rows({"a": sentence(3)}), {"a"})
@@ -240,4 +249,8 @@ def test_clusters_lose_the_name_of_who_is_deleted(store):
     store.refresh()
     delete(store, ["a", "e"])
     store.refresh()
-    assert {one.id: one.cluster for one in store.scan()} == {"b": "b", "c": "b", "d": None}
+    assert {stored_row.id: stored_row.cluster for stored_row in store.scan()} == {
+        "b": "b",
+        "c": "b",
+        "d": None,
+    }

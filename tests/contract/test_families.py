@@ -14,7 +14,7 @@ def test_scan_gives_every_row_by_id(store):
     ]
     store.write(rows)
     store.refresh()
-    assert list(store.scan()) == sorted(rows, key=lambda one: one.id.encode())
+    assert list(store.scan()) == sorted(rows, key=lambda stored_row: stored_row.id.encode())
 
 
 def test_scan_pages(store):
@@ -41,18 +41,25 @@ def test_scan_under_a_folder(store):
     ]
     store.write([row(f"{place:02}", path=path) for place, path in enumerate(paths)])
     store.refresh()
-    assert [one.path for one in store.scan("/a")] == [
+    assert [stored_row.path for stored_row in store.scan("/a")] == [
         "/a",
         "/a/x",
         "/a/b/c",
         "/a/*",
         "/a/\nnew\nline",
     ]
-    assert [one.path for one in store.scan("/a/")] == ["/a/x", "/a/b/c", "/a/*", "/a/\nnew\nline"]
-    assert [one.path for one in store.scan("/a/b/c")] == ["/a/b/c"]
-    assert [one.path for one in store.scan("/a%")] == ["/a%/x"]
-    assert [one.path for one in store.scan("a")] == ["a/x"]
-    assert [one.path for one in store.scan("/")] == [path for path in paths if path.startswith("/")]
+    assert [stored_row.path for stored_row in store.scan("/a/")] == [
+        "/a/x",
+        "/a/b/c",
+        "/a/*",
+        "/a/\nnew\nline",
+    ]
+    assert [stored_row.path for stored_row in store.scan("/a/b/c")] == ["/a/b/c"]
+    assert [stored_row.path for stored_row in store.scan("/a%")] == ["/a%/x"]
+    assert [stored_row.path for stored_row in store.scan("a")] == ["a/x"]
+    assert [stored_row.path for stored_row in store.scan("/")] == [
+        path for path in paths if path.startswith("/")
+    ]
     assert list(store.scan("/nowhere")) == []
 
 
@@ -60,8 +67,8 @@ def test_scan_while_families_are_written(store):
     store.write([row(f"{place:03}") for place in range(250)])
     store.refresh()
     seen = []
-    for one in store.scan():
-        seen.append(one.id)
+    for stored_row in store.scan():
+        seen.append(stored_row.id)
         if len(seen) % 50 == 0:
             store.families.assign([Assignment(name, "f", False, 0.9, None) for name in seen])
     assert seen == [f"{place:03}" for place in range(250)]
@@ -76,12 +83,12 @@ def test_assigning_changes_the_family_and_nothing_else(store):
         metadata={"a.b": "c\x00", "long": "x" * 40_000},
     )
     store.write([before, row("2", principal=True, similarity=0.5, cluster="c")])
-    given = [
+    assignments = [
         Assignment("1", "2", False, 0.8125, "k"),
         Assignment("absent", "2", False, 1.0, None),
         Assignment("2", "2", True, None, None),
     ]
-    assert store.families.assign(iter(given)) == 2
+    assert store.families.assign(iter(assignments)) == 2
     store.refresh()
     rows = store.get(["1", "2"])
     assert rows["1"] == dataclasses.replace(

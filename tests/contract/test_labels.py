@@ -36,14 +36,14 @@ def state(tmp_path, monkeypatch):
 def grouped(store):
     assert store.write(rows(TEXTS, labels=LABELS)) == [None] * len(TEXTS)
     group(store)
-    assert {one.id: one.family for one in store.scan()} == dict(
+    assert {row.id: row.family for row in store.scan()} == dict(
         zip("abcdefg", "aaaddfg", strict=True)
     )
     return store
 
 
 def labels_of(store):
-    return {one.id: one.labels for one in store.scan() if one.labels}
+    return {row.id: row.labels for row in store.scan() if row.labels}
 
 
 def found(store, *filters, text=""):
@@ -61,17 +61,17 @@ def test_labels_are_carried_to_families(grouped):
         dry_run=True,
     )
     assert labels_of(grouped) == LABELS and planned.job is None and planned.absent == ("nobody",)
-    assert [(one.id, one.before, one.after) for one in planned.changes] == [
+    assert [(change.id, change.before, change.after) for change in planned.changes] == [
         ("a", ("known",), ("junk",)),
         ("b", (), ("junk",)),
         ("c", (), ("junk",)),
         ("g", (), ("junk",)),
     ]
-    assert [one.similarity is None for one in planned.changes] == [False, False, True, True]
-    done = label(
+    assert [change.similarity is None for change in planned.changes] == [False, False, True, True]
+    result = label(
         grouped, ["c", "g", "nobody"], LabelOptions(add=["junk"], remove=["known"], family=True)
     )
-    assert done.changes == planned.changes
+    assert result.changes == planned.changes
     assert labels_of(grouped) == {**dict.fromkeys("abcg", ("junk",)), "e": ("responsive",)}
     assert found(grouped, ("labels", "junk")) == list("abcg")
     again = label(grouped, ["c", "g"], LabelOptions(add=["junk"], family=True))
@@ -87,38 +87,38 @@ def test_families_of_a_label_for_review_are_listed_and_not_changed(grouped):
     """Near duplicates of what is not responsive are tagged; those of what is responsive are
     queued.
     """
-    done = label(
+    result = label(
         grouped, ["b", "d"], LabelOptions(add=["nonresponsive"], family=True, review=["responsive"])
     )
-    assert [one.id for one in done.changes] == ["a", "b", "c", "d"]
-    assert done.review == ()  # e, the only other document of its family, was judged already
+    assert [item.id for item in result.changes] == ["a", "b", "c", "d"]
+    assert result.review == ()  # e, the only other document of its family, was judged already
     later = label(
         grouped, ["f", "d"], LabelOptions(add=["responsive"], family=True, review=["responsive"])
     )
-    assert [one.id for one in later.changes] == ["d", "f"] and later.review == ()
+    assert [item.id for item in later.changes] == ["d", "f"] and later.review == ()
     queued = label(
         grouped, ["a"], LabelOptions(add=["responsive"], family=True, review=["responsive"])
     )
-    assert [one.id for one in queued.changes] == ["a"]
-    assert [(one.id, one.labels, one.reason) for one in queued.review] == [
+    assert [item.id for item in queued.changes] == ["a"]
+    assert [(item.id, item.labels, item.reason) for item in queued.review] == [
         ("b", ("nonresponsive",), "label"),
         ("c", ("nonresponsive",), "label"),
     ]
 
 
 def test_members_that_are_less_similar_are_left_for_review(grouped):
-    done = label(grouped, ["a"], LabelOptions(add=["junk"], family=True, threshold=0.999))
-    assert [one.id for one in done.changes] == ["a"]
-    assert [(one.id, one.reason) for one in done.review] == [
+    result = label(grouped, ["a"], LabelOptions(add=["junk"], family=True, threshold=0.999))
+    assert [item.id for item in result.changes] == ["a"]
+    assert [(item.id, item.reason) for item in result.review] == [
         ("b", "similarity"),
         ("c", "similarity"),
     ]
-    assert all(0.8 <= one.similarity < 0.999 for one in done.review)
+    assert all(0.8 <= item.similarity < 0.999 for item in result.review)
 
 
 def test_documents_named_by_a_label(grouped):
-    done = label(grouped, (), LabelOptions(add=["junk"], family=True), carrying="known")
-    assert [one.id for one in done.changes] == ["a", "b", "c"]
+    result = label(grouped, (), LabelOptions(add=["junk"], family=True), carrying="known")
+    assert [change.id for change in result.changes] == ["a", "b", "c"]
     assert (
         label(grouped, (), LabelOptions(add=["junk"]), carrying="nobody carries it").changes == ()
     )
@@ -132,13 +132,16 @@ def undoable(store):
 
 def test_what_was_labelled_is_undone(grouped):
     store = undoable(grouped)
-    done = label(store, ["c"], LabelOptions(add=["junk"], remove=["known"], family=True))
+    result = label(store, ["c"], LabelOptions(add=["junk"], remove=["known"], family=True))
     label(store, ["b"], LabelOptions(add=["later"]))
-    planned = undo_labels(store, done.job, dry_run=True)
-    undone = undo_labels(store, done.job)
+    planned = undo_labels(store, result.job, dry_run=True)
+    undone = undo_labels(store, result.job)
     assert planned == undone
-    assert [(one.id, one.before) for one in undone.restored] == [("a", ("known",)), ("c", ())]
-    assert [(one.id, one.before, one.after) for one in undone.changed_since] == [
+    assert [(change.id, change.before) for change in undone.restored] == [
+        ("a", ("known",)),
+        ("c", ()),
+    ]
+    assert [(change.id, change.before, change.after) for change in undone.changed_since] == [
         ("b", ("junk",), ("junk", "later"))
     ]
     assert labels_of(store) == {**LABELS, "b": ("junk", "later")}
@@ -147,22 +150,22 @@ def test_what_was_labelled_is_undone(grouped):
         (1, 3, 2),
     ]
     label(store, ["b"], LabelOptions(remove=["later"]))
-    assert [one.id for one in undo_labels(store, done.job).restored] == ["b"]
+    assert [change.id for change in undo_labels(store, result.job).restored] == ["b"]
     assert labels_of(store) == LABELS
-    for job, sentence_part in ((done.job, "already"), (99, "no labelling 99")):
+    for job, sentence_part in ((result.job, "already"), (99, "no labelling 99")):
         with pytest.raises(UsageError, match=sentence_part):
             undo_labels(store, job)
 
 
 def test_labels_lose_the_white_space_around_them(grouped):
-    done = label(grouped, ["b"], LabelOptions(add=[" hot ", "hot", "\u3000later"], family=False))
-    assert [one.after for one in done.changes] == [("hot", "later")]
+    result = label(grouped, ["b"], LabelOptions(add=[" hot ", "hot", "\u3000later"], family=False))
+    assert [change.after for change in result.changes] == [("hot", "later")]
     assert [
-        one.after for one in label(grouped, ["b"], LabelOptions(remove=["\thot "])).changes
+        change.after for change in label(grouped, ["b"], LabelOptions(remove=["\thot "])).changes
     ] == [("later",)]
     grouped.labels.relabel({"b": [" old;label\n"]})
     assert [
-        one.after for one in label(grouped, ["b"], LabelOptions(remove=["old;label"])).changes
+        change.after for change in label(grouped, ["b"], LabelOptions(remove=["old;label"])).changes
     ] == [()]
 
 
@@ -192,7 +195,9 @@ def test_history_is_read_without_keeping_a_job_out(grouped):
     with ThreadPoolExecutor(2) as readers:
         reading = [readers.submit(label_history, store) for _ in range(100)]
         label(store, ["b"], LabelOptions(add=["later"]))
-        assert {one.result()[-1].added for one in reading if one.exception() is None} == {("hot",)}
+        assert {future.result()[-1].added for future in reading if future.exception() is None} == {
+            ("hot",)
+        }
     assert [job.added for job in label_history(store)] == [("later",), ("hot",)]
 
 
@@ -212,15 +217,17 @@ def test_a_labelling_cut_short_is_undone_too(grouped, monkeypatch):
     store.refresh()
     assert labels_of(store) == {**LABELS, "a": ("known", "junk")}
     undone = undo_labels(store, 1)
-    assert [one.id for one in undone.restored] == ["a", "b", "c"] and labels_of(store) == LABELS
+    assert [change.id for change in undone.restored] == ["a", "b", "c"] and labels_of(
+        store
+    ) == LABELS
 
 
 def test_a_document_that_is_gone_is_told(grouped):
     store = undoable(grouped)
-    done = label(store, ["b"], LabelOptions(add=["junk"]))
+    result = label(store, ["b"], LabelOptions(add=["junk"]))
     store.delete(["b"])
     store.refresh()
-    assert undo_labels(store, done.job).absent == ("b",)
+    assert undo_labels(store, result.job).absent == ("b",)
 
 
 @pytest.mark.parametrize(
@@ -248,9 +255,9 @@ def test_families_whose_labels_disagree(grouped):
     assert found(grouped, ("label_conflict", "true")) == list("abcde")
     assert found(grouped, ("label_conflict", "false")) == ["f", "g"]
     assert found(grouped, ("label_conflict", "true"), ("labels", "known")) == ["a"]
-    one, other = consistency(grouped)
-    assert (one.family, one.labels, one.unlabelled) == ("a", {"known": 1}, 2)
-    assert [(member.id, member.labels, member.principal) for member in other.members] == [
+    first, second = consistency(grouped)
+    assert (first.family, first.labels, first.unlabelled) == ("a", {"known": 1}, 2)
+    assert [(member.id, member.labels, member.principal) for member in second.members] == [
         ("d", (), True),
         ("e", ("responsive",), False),
     ]
@@ -266,9 +273,9 @@ def test_families_whose_labels_disagree(grouped):
 
 
 def test_many_families_disagree(store):
-    made = []
+    documents = []
     for place in range(1_100):
-        made += [
+        documents += [
             row(
                 f"{place:04}a",
                 family=f"{place:04}a",
@@ -276,7 +283,7 @@ def test_many_families_disagree(store):
                 principal=True,
             )
         ]
-        made += [
+        documents += [
             row(
                 f"{place:04}b",
                 family=f"{place:04}a",
@@ -285,7 +292,7 @@ def test_many_families_disagree(store):
                 similarity=0.9,
             )
         ]
-        made += [
+        documents += [
             row(
                 f"{place:04}c",
                 family=f"{place:04}a",
@@ -294,7 +301,7 @@ def test_many_families_disagree(store):
                 similarity=0.9,
             )
         ]
-    store.write(made)
+    store.write(documents)
     store.labels.relabel({f"{place:04}a": ("y", "x") for place in range(0, 1_100, 10)})
     store.refresh()
     assert len(found(store, ("label_conflict", "false"))) == 330

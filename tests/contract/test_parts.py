@@ -44,7 +44,7 @@ def parts(store):
 
 
 def ids(rows) -> list[str]:
-    return [one.id for one in rows]
+    return [row.id for row in rows]
 
 
 def test_how_documents_are_divided_is_kept(store):
@@ -80,7 +80,9 @@ def test_each_view_sees_its_own(parts):
             expected
         )
         assert sorted(ids(view.candidates([(KEYS, ())], 10)[0].found)) == expected
-        assert {one.keys_shared for one in view.candidates([(KEYS, ())], 10)[0].found} == {2}
+        assert {
+            candidate.keys_shared for candidate in view.candidates([(KEYS, ())], 10)[0].found
+        } == {2}
         assert view.counts().documents == view.counts().families == len(expected)
         assert view.counts().parts == 3
     assert ids(parts.scan()) == ["a", "b"]

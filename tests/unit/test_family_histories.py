@@ -69,12 +69,12 @@ class Fragile:
     def delete(self, ids: Iterable[str]) -> Any:
         return self.some(self._store.delete, list(ids))
 
-    def some(self, change: Callable[[list[Any]], Any], given: list[Any]) -> Any:
-        done = change(given[: self.left])
-        self.left -= len(given)
+    def some(self, change: Callable[[list[Any]], Any], changes: list[Any]) -> Any:
+        result = change(changes[: self.left])
+        self.left -= len(changes)
         if self.left < 0:
             raise PowerCut
-        return done
+        return result
 
 
 class FragileFamilies:
@@ -109,11 +109,11 @@ class Histories(RuleBasedStateMachine):
     @rule(batch=batches, left=soon)
     def arrive(self, batch: list[tuple[str, str]], left: int) -> None:
         """Documents of one batch come and change; one may come twice."""
-        made = [rows({name: text}, cut=CUT)[0] for name, text in batch]
+        arriving = [rows({name: text}, cut=CUT)[0] for name, text in batch]
 
         def come() -> None:
-            placed = self.arrivals.place(made, self.texts.keys())
-            assert self.arrivals.write(placed) == [None] * len(made)
+            placed = self.arrivals.place(arriving, self.texts.keys())
+            assert self.arrivals.write(placed) == [None] * len(arriving)
 
         self.until(left, come)
 
@@ -149,8 +149,8 @@ class Histories(RuleBasedStateMachine):
         """The principal of the largest family goes, alone or with a member."""
         families = families_of(self.whole)
         head = max(families.values(), key=list(families.values()).count, default="a")
-        others = [id for id, family in families.items() if family == head and id != head]
-        self.until(left, lambda: delete(self.store, [head, *(others[:1] if member else [])]))
+        members = [id for id, family in families.items() if family == head and id != head]
+        self.until(left, lambda: delete(self.store, [head, *(members[:1] if member else [])]))
 
     @rule(left=soon)
     def group(self, left: int) -> None:

@@ -42,14 +42,14 @@ def contract(thing: str, *more: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "contracts"
-    made.mkdir()
+    contracts = tmp_path / "contracts"
+    contracts.mkdir()
     for thing in ("pallets", "lamps", "ropes"):
-        (made / f"{thing}.txt").write_text(contract(thing))
-    (made / "pumps.txt").write_text(
+        (contracts / f"{thing}.txt").write_text(contract(thing))
+    (contracts / "pumps.txt").write_text(
         contract("pumps", "Term. It runs for three years from the day of signature, and no longer.")
     )
-    return made
+    return contracts
 
 
 @pytest.fixture
@@ -69,10 +69,10 @@ def parts(store, ending: str = "") -> dict[str, object]:
 
 
 def test_every_part_has_its_place_and_the_keys_of_its_text(store):
-    found = parts(store)
-    assert len(found) == 4 * 4 + 1
+    rows = parts(store)
+    assert len(rows) == 4 * 4 + 1
     documents = {row.id: row for row in store.scan()}
-    for row in found.values():
+    for row in rows.values():
         assert documents[row.parent].text[row.start : row.stop] == row.text
         signed = fingerprint(row.text, DEFAULT)
         assert (row.bands, row.blocks, row.exact, row.status) == (
@@ -82,9 +82,9 @@ def test_every_part_has_its_place_and_the_keys_of_its_text(store):
             signed.status,
         )
         assert row.family == row.id
-    assert found["pumps 3 Indemnity"].text == INDEMNITY
-    assert found["pumps 3 Indemnity"].exact == found["lamps 2 Indemnity"].exact
-    assert found["lamps 4 Notices"].status == "too_short"
+    assert rows["pumps 3 Indemnity"].text == INDEMNITY
+    assert rows["pumps 3 Indemnity"].exact == rows["lamps 2 Indemnity"].exact
+    assert rows["lamps 4 Notices"].status == "too_short"
     assert status(store).counts.documents == 4
     assert status(store).counts.parts == 17
 
@@ -93,28 +93,28 @@ def test_a_part_too_short_has_its_status_and_no_keys(tmp_path):
     (tmp_path / "a.txt").write_text("1. Fees. Nil.\n2. Number. 12345\n")
     opened = open_store("sqlite://:memory:")
     index([str(tmp_path)], opened, IndexOptions(parts="clauses"))
-    found = {row.title: row for row in opened.parts.view("parts").scan()}
-    assert {title: row.status for title, row in found.items()} == {
+    rows = {row.title: row for row in opened.parts.view("parts").scan()}
+    assert {title: row.status for title, row in rows.items()} == {
         "1 Fees": "too_short",
         "2 Number": "numbers_only",
     }
-    assert not any(row.bands or row.blocks for row in found.values())
+    assert not any(row.bands or row.blocks for row in rows.values())
 
 
 def test_search_finds_documents_or_parts(store):
     assert search(store, "indemnify").total == 4
     assert not any("#" in hit.id for hit in search(store, "indemnify").hits)
-    found = search(store, "indemnify", SearchOptions(of="parts"))
-    assert found.total == 4
-    assert [len(hit.folded) for hit in found.hits] == [3]
-    assert found.hits[0].title.endswith("Indemnity")
+    results = search(store, "indemnify", SearchOptions(of="parts"))
+    assert results.total == 4
+    assert [len(hit.folded) for hit in results.hits] == [3]
+    assert results.hits[0].title.endswith("Indemnity")
     assert search(store, "indemnify", SearchOptions(of="both")).total == 8
 
 
 def test_the_same_clause_in_many_contracts_is_a_family(store):
     whole = {row.id: row.family for row in store.scan()}
-    done = group(store, GroupOptions(of="parts"))
-    assert (done.documents, done.largest) == (17, 4)
+    result = group(store, GroupOptions(of="parts"))
+    assert (result.documents, result.largest) == (17, 4)
     families = {row.family for row in parts(store).values() if row.title.endswith("Indemnity")}
     assert len(families) == 1
     assert all("#" in row.family for row in parts(store).values())
@@ -138,12 +138,16 @@ def test_match_pairs_parts_with_parts(store):
 
 
 def test_similar_to_a_part_and_to_a_pasted_clause(store):
-    asked = parts(store)["pumps 3 Indemnity"].id
-    found = similar(store, id=asked)
-    assert sorted(Path(one.path).stem for one in found.matches) == ["lamps", "pallets", "ropes"]
-    assert all("#" in one.id for one in found.matches)
+    part_id = parts(store)["pumps 3 Indemnity"].id
+    result = similar(store, id=part_id)
+    assert sorted(Path(match.path).stem for match in result.matches) == [
+        "lamps",
+        "pallets",
+        "ropes",
+    ]
+    assert all("#" in match.id for match in result.matches)
     pasted = similar(store, f"Section 14.2 Indemnity. {INDEMNITY}", SimilarOptions(of="parts"))
-    assert [one.similarity for one in pasted.matches] == [1.0] * 4
+    assert [match.similarity for match in pasted.matches] == [1.0] * 4
 
 
 def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no_more(
@@ -157,8 +161,8 @@ def test_an_unchanged_document_keeps_its_parts_and_a_changed_one_its_old_ones_no
     assert index([str(folder)], store).indexed == 1
     after = parts(store, "pumps.txt")
     assert list(after) == ["pumps 1 Indemnity"]
-    others = {name: row for name, row in before.items() if not name.startswith("pumps")}
-    assert parts(store).keys() == others.keys() | after.keys()
+    unchanged = {name: row for name, row in before.items() if not name.startswith("pumps")}
+    assert parts(store).keys() == unchanged.keys() | after.keys()
 
 
 def test_a_family_whose_principal_goes_is_mended(store, folder):
@@ -211,14 +215,14 @@ def test_pruning_removes_the_parts(store, folder):
 def test_another_recipe_signs_the_parts_too(store):
     from indexer.recipe import recipe_named
 
-    wanted = recipe_named("ws:norm:mmh3:128:fss")
-    reindex(store, wanted)
+    recipe = recipe_named("ws:norm:mmh3:128:fss")
+    reindex(store, recipe)
     for row in store.parts.view("both").scan():
-        assert row.bands == fingerprint(row.text, wanted).bands
-    found = store.parts.view("parts").candidates(
+        assert row.bands == fingerprint(row.text, recipe).bands
+    candidates = store.parts.view("parts").candidates(
         [(parts(store)["lamps 2 Indemnity"].bands, ())], 10
     )[0]
-    assert len(found.found) == 4
+    assert len(candidates.found) == 4
 
 
 def test_headings_that_a_format_marks(tmp_path):

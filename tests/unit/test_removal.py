@@ -36,16 +36,21 @@ def grouped():
 
 def test_a_principal_is_replaced_by_the_next_one():
     store = grouped()
-    done = delete(store, ["a", "nobody"])
-    assert (done.deleted, done.absent, done.repaired) == (
+    result = delete(store, ["a", "nobody"])
+    assert (result.deleted, result.absent, result.repaired) == (
         ("a",),
         ("nobody",),
         (FamilyRepair("a", {"b": 3}),),
     )
-    found = store.get(["b", "c", "d", "e"])
-    assert {id: row.family for id, row in found.items()} == {"b": "b", "c": "b", "d": "b", "e": "e"}
-    assert [found[id].principal for id in "bcd"] == [True, False, False]
-    assert [found[id].provisional for id in "bcde"] == [True, True, True, False]
+    rows_left = store.get(["b", "c", "d", "e"])
+    assert {id: row.family for id, row in rows_left.items()} == {
+        "b": "b",
+        "c": "b",
+        "d": "b",
+        "e": "e",
+    }
+    assert [rows_left[id].principal for id in "bcd"] == [True, False, False]
+    assert [rows_left[id].provisional for id in "bcde"] == [True, True, True, False]
     assert [hit.id for hit in store.search(Query("longest")).hits] == []
 
 
@@ -127,4 +132,6 @@ def test_new_principals_are_written_before_those_who_join_them():
     with pytest.raises(pytest.fail.Exception):
         delete(store, ["a"])
     store.families.assign = whole
-    assert [one.id for part in parts for one in part] == ["c"] and broken(store.scan()) == []
+    assert [assignment.id for part in parts for assignment in part] == ["c"] and broken(
+        store.scan()
+    ) == []
