@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from crafting import crafted
+from crafted_texts import crafted
 from sample_library import edited, library, rows, sentence
 
 from indexer.grouping.assign_families import GroupOptions

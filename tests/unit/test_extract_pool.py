@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from naughty import Naughty, Unmade
+from hostile_extractor import HostileExtractor, UnavailableExtractor
 from samples import formats
 
 from indexer import errors
@@ -40,7 +40,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = f"""
 import os, sys, time
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
-from naughty import Naughty
+from hostile_extractor import HostileExtractor
 from indexer.extraction.base import Limits
 from indexer.extraction.native import NativeExtractor
 from indexer.extraction.worker_pool import Pool, Task
@@ -50,7 +50,7 @@ from indexer.extraction.worker_pool import Pool, Task
 def extracted(
     orders: list[str], limits: Limits = LIMITS, workers: int = 2
 ) -> dict[int, Document | ExtractionError]:
-    with Pool(Naughty, workers, limits) as pool:
+    with Pool(HostileExtractor, workers, limits) as pool:
         return dict(
             pool.extract_all(Task(n, order.encode(), f"{n}.x") for n, order in enumerate(orders))
         )
@@ -101,7 +101,7 @@ def test_every_document_comes_back_once_under_its_key() -> None:
 
 
 def test_a_zombie_among_the_children_is_no_worker_and_disturbs_none(zombie: psutil.Process) -> None:
-    with Pool(Naughty, 1, LIMITS) as pool:
+    with Pool(HostileExtractor, 1, LIMITS) as pool:
         results = dict(pool.extract_all(Task(n, b"ok", "a") for n in range(3)))
         assert all(isinstance(result, Document) for result in results.values())
         [worker] = workers_of(psutil.Process())
@@ -112,7 +112,7 @@ def test_a_zombie_among_the_children_is_no_worker_and_disturbs_none(zombie: psut
 
 def test_bytes_and_texts_of_some_size_pass_whole() -> None:
     data = b"sleep 0" + b" " * 20_000_000
-    with Pool(Naughty, 1, LIMITS) as pool:
+    with Pool(HostileExtractor, 1, LIMITS) as pool:
         [(_, result)] = pool.extract_all([Task("key", data, "a")])
     assert result.text.split()[1] == str(len(data))
 
@@ -183,7 +183,7 @@ def test_libraries_may_print_and_read() -> None:
 
 
 def test_what_is_no_task_passes_through_in_its_place() -> None:
-    with Pool(Naughty, 1, LIMITS) as pool:
+    with Pool(HostileExtractor, 1, LIMITS) as pool:
         items = ["first", Task(1, b"ok", "a"), "last"]
         results = list(pool.extract_all(items))
     assert results[0] == "first"
@@ -200,7 +200,7 @@ def test_items_are_pulled_as_they_are_needed() -> None:
             pulled += 1
             yield Task(n, b"ok", "a")
 
-    with Pool(Naughty, 2, LIMITS) as pool:
+    with Pool(HostileExtractor, 2, LIMITS) as pool:
         for done, _ in enumerate(pool.extract_all(tasks()), 1):
             assert pulled - done <= 2 * 2
 
@@ -215,7 +215,7 @@ def test_bytes_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             pulled += 1
             yield Task(n, b"ok" + b" " * 2000, "a")
 
-    with Pool(Naughty, 2, LIMITS) as pool:
+    with Pool(HostileExtractor, 2, LIMITS) as pool:
         for done, _ in enumerate(pool.extract_all(tasks()), 1):
             assert pulled - done <= 1
 
@@ -225,7 +225,7 @@ def test_error_in_the_source_comes_through_and_the_pool_can_go_on() -> None:
         yield Task(1, b"sleep 0.5", "a")
         raise KeyError("source")
 
-    with Pool(Naughty, 1, LIMITS) as pool:
+    with Pool(HostileExtractor, 1, LIMITS) as pool:
         with pytest.raises(KeyError, match="source"):
             list(pool.extract_all(tasks()))
         [(key, _)] = pool.extract_all([Task(2, b"ok", "a")])
@@ -233,7 +233,7 @@ def test_error_in_the_source_comes_through_and_the_pool_can_go_on() -> None:
 
 
 def test_abandoned_run_leaves_the_pool_usable() -> None:
-    with Pool(Naughty, 2, LIMITS) as pool:
+    with Pool(HostileExtractor, 2, LIMITS) as pool:
         for _ in pool.extract_all(Task(n, b"ok", "a") for n in range(100)):
             break
         assert {
@@ -267,12 +267,15 @@ def test_document_that_is_interrupted_twice_is_to_blame() -> None:
 def test_extractor_that_cannot_be_had_stops_the_run(
     maker: str, kind: type[NearfoldError], words: str
 ) -> None:
-    with Pool(Unmade(maker), 2, LIMITS) as pool, pytest.raises(kind, match=words):
+    with Pool(UnavailableExtractor(maker), 2, LIMITS) as pool, pytest.raises(kind, match=words):
         list(pool.extract_all(Task(n, b"ok", "a") for n in range(1000)))
 
 
 def test_extractor_that_is_lost_on_the_way_stops_the_run() -> None:
-    with Pool(Naughty, 2, LIMITS) as pool, pytest.raises(ExtractorUnavailable, match="no more"):
+    with (
+        Pool(HostileExtractor, 2, LIMITS) as pool,
+        pytest.raises(ExtractorUnavailable, match="no more"),
+    ):
         list(
             pool.extract_all(
                 Task(n, b"gone no more" if n == 5 else b"ok", "a") for n in range(1000)
@@ -281,7 +284,7 @@ def test_extractor_that_is_lost_on_the_way_stops_the_run() -> None:
 
 
 def test_closing_in_the_middle_does_not_wait() -> None:
-    with Pool(Naughty, 2, Limits(seconds=1000)) as pool:
+    with Pool(HostileExtractor, 2, Limits(seconds=1000)) as pool:
         run = pool.extract_all(Task(n, b"ok" if n == 0 else b"hang", "a") for n in range(10))
         next(run)
         before = time.monotonic()
@@ -290,7 +293,7 @@ def test_closing_in_the_middle_does_not_wait() -> None:
 
 
 def test_pool_that_was_given_nothing_starts_nothing() -> None:
-    with Pool(Naughty, 2, LIMITS) as pool:
+    with Pool(HostileExtractor, 2, LIMITS) as pool:
         assert list(pool.extract_all([])) == []
         assert workers_of(psutil.Process()) == []
 
@@ -315,7 +318,7 @@ def test_program_needs_no_main_guard(tmp_path: Path) -> None:
 
 
 HANGING = """
-    with Pool(Naughty, 2, Limits(seconds=1000)) as pool:
+    with Pool(HostileExtractor, 2, Limits(seconds=1000)) as pool:
         try:
             list(pool.extract_all(Task(n, b"spin", "a") for n in range(4)))
         except KeyboardInterrupt:
@@ -360,7 +363,7 @@ def test_interrupt_reaches_the_program_and_not_the_workers(tmp_path: Path) -> No
 
 def test_time_in_which_the_program_is_stopped_does_not_count(tmp_path: Path) -> None:
     body = """
-    with Pool(Naughty, 1, Limits(seconds=1)) as pool:
+    with Pool(HostileExtractor, 1, Limits(seconds=1)) as pool:
         run = pool.extract_all([Task(0, b"ok", "a"), Task(1, b"sleep 0.6", "a")])
         next(run)
         print("ready", flush=True)

@@ -200,7 +200,7 @@ def test_a_crash_report_has_places_and_kinds_and_no_message() -> None:
         report = crash_report(error)
     assert "KeyError" in report
     assert "OSError [errno 28]" in report
-    assert "test_operating.py" in report
+    assert "test_telemetry.py" in report
     assert QUOTED not in report
 
 

@@ -1,8 +1,8 @@
-"""Texts that were made to share bands and slots without resembling each other, as anybody can who
-knows the hash.
+"""Texts built to share bands and slots without resembling each other.
 
-Words of four letters are tried until one wins its slot against nearly every text; 128 such words,
-one a slot, go into texts that have nothing else in common. It takes seconds.
+Whoever knows the hash can build them: words of four letters are tried until one wins its slot
+against nearly every text, and 128 such words, one a slot, go into texts that have nothing else in
+common. It takes seconds.
 """
 
 from __future__ import annotations
@@ -22,27 +22,23 @@ SLOTS = DEFAULT_V1.slots or 0
 
 @cache
 def winners() -> tuple[str, ...]:
-    """For each slot of `default_v1` the word of four letters that wins it against all others."""
+    """Return, for each slot of `default_v1`, the word of four letters that wins it."""
     words = ["".join(four) for four in product(ascii_lowercase, repeat=4)]
     hashes = gram_hashes(
         np.frombuffer("".join(words).encode("ascii"), np.uint8).astype(np.uint32), 4
     )[::4]
-    slots, values = (
-        (hashes >> np.uint64(32)) * np.uint64(SLOTS) >> np.uint64(32),
-        hashes & np.uint64(0xFFFFFFFF),
-    )
+    slots = (hashes >> np.uint64(32)) * np.uint64(SLOTS) >> np.uint64(32)
+    values = hashes & np.uint64(0xFFFFFFFF)
     order = np.lexsort((values, slots))
     first = order[np.unique(slots[order], return_index=True)[1]]
     return tuple(words[place] for place in first.tolist())
 
 
 def crafted(number: int, letters: int = 32) -> str:
-    """A text of random letters, others for each number, with a winner in the midst of every so many
-    of them.
-    """
+    """Return random letters seeded by `number`, with a winner inside each run of `letters`."""
     random = Random(number)
-    own = ("".join(random.choices(ascii_lowercase, k=letters)) for _ in winners())
+    runs = ("".join(random.choices(ascii_lowercase, k=letters)) for _ in winners())
     return " ".join(
         f"{run[: letters // 2]}{word}{run[letters // 2 :]}"
-        for run, word in zip(own, winners(), strict=True)
+        for run, word in zip(runs, winners(), strict=True)
     )

@@ -1,4 +1,4 @@
-"""An extractor that does what hostile documents do to one: the document itself says what."""
+"""An extractor that misbehaves as its documents tell it to, as hostile documents make one do."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from indexer.extraction.base import Limits, TryAlone
 from indexer.model import Document
 
 
-class Naughty:
-    """Obeys `WORD ARGUMENT`; the text of its documents ends in the number of its process."""
+class HostileExtractor:
+    """Extractor that obeys `WORD ARGUMENT`; its documents' text ends in its process id."""
 
-    identity = "naughty/1"
+    identity = "hostile/1"
     patience = 0.0
 
     def __init__(self, limits: Limits) -> None:
-        self.kept = bytearray()
+        self.ballast = bytearray()
 
     def extract(self, data: bytes, name: str) -> Document:
         word, _, argument = data.decode().partition(" ")
@@ -46,9 +46,9 @@ class Naughty:
         os._exit(int(code))
 
     def _eat(self, megabytes: str) -> None:
-        """At most that much, 10 MB every 10 ms, and nothing is given back."""
+        """Allocate so much memory, 10 MB every 10 ms, and release nothing."""
         for _ in range(int(megabytes) // 10):
-            self.kept += b"x" * (10 << 20)
+            self.ballast += b"x" * (10 << 20)
             time.sleep(0.01)
 
     def _refuse(self, reason: str) -> None:
@@ -70,9 +70,7 @@ class Naughty:
         raise ExtractorUnavailable(extractor=self.identity, reason=reason)
 
     def _alone(self, place: str) -> None:
-        """Breaks off the first time; the second time looks whether anybody else is at work
-        there.
-        """
+        """Ask to be tried alone, and the second time refuse if another worker is busy."""
         once = Path(place) / f"once-{os.getpid()}"
         if not any(Path(place).glob("once-*")):
             once.touch()
@@ -90,15 +88,15 @@ class Naughty:
         raise TryAlone
 
 
-class Unmade:
-    """Cannot be made, for a reason that `identity` tells."""
+class UnavailableExtractor:
+    """Extractor whose construction fails; `identity` selects the error."""
 
     patience = 0.0
 
     def __init__(self, identity: str) -> None:
         self.identity = identity
 
-    def __call__(self, limits: Limits) -> Naughty:
+    def __call__(self, limits: Limits) -> HostileExtractor:
         match self.identity:
             case "missing":
                 raise MissingExtra(package="tika", extra="tika")
