@@ -45,12 +45,12 @@ def rows(
     value by id.
     """
     signed = fingerprints(list(texts.values()), recipe)
-    made = []
+    documents = []
     for place, (id, text) in enumerate(texts.items()):
         blob = Blob(id, id.encode(), f"/library/{id}.txt", b"", len(text), place * 1_000_000_000)
         document = Document(text, truncated=id in cut)
         labels = changes.get("labels", {}).get(id, ())
-        made.append(
+        documents.append(
             row_of(
                 ExtractedBlob(blob, f"raw of {text}", "source", document),
                 signed[place],
@@ -58,7 +58,7 @@ def rows(
                 tuple(labels),
             )
         )
-    return made
+    return documents
 
 
 def library(made: list[Row], recipe: Recipe = DEFAULT) -> Any:

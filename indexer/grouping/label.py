@@ -279,10 +279,10 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
     review = frozenset(trim_label(plan.options.review))
     for name, ids in _families_of(store, named):
         heads = list(rows_of(store, [id for id in ids if id in named]))
-        others = list(rows_of(store, [id for id in ids if id not in named]))
-        labels = frozenset().union(*map(plan.after, heads), *(row.labels for row in others))
+        members = list(rows_of(store, [id for id in ids if id not in named]))
+        labels = frozenset().union(*map(plan.after, heads), *(row.labels for row in members))
         nearest = _Nearest(heads, recipe)
-        for row in others:
+        for row in members:
             similarity = nearest.similarity(row)
             reason: Reason | None = None
             if review & labels:

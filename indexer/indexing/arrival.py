@@ -42,7 +42,7 @@ class _PendingPrincipal:
 
     @property
     def may_arrive(self) -> bool:
-        """Whether the store has acknowledged it, or may do so."""
+        """True if the store has acknowledged it, or may still do so."""
         return self.arrived or not self.decided.is_set()
 
 

@@ -78,12 +78,12 @@ class IndexOptions:
 
     @property
     def families(self) -> GroupOptions | None:
-        """How families are made on arrival; None when they are not."""
+        """Options of families on arrival; None if none are looked up."""
         return None if self.family_threshold is None else GroupOptions(self.family_threshold)
 
     @property
     def bounded_reading(self) -> Reading:
-        """How sources are read, with the namespace and the bounds of these options."""
+        """Reading of sources, with the namespace and the bounds of these options."""
         return replace(
             self.reading,
             namespace=self.namespace,
@@ -100,8 +100,8 @@ class Account:
     """Outcomes of all blobs of a job: `seen` = `indexed` + `unchanged` + all of `skipped` + the
     number of `failed`.
 
-    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: the job was told
-    to end before all was read.
+    `removed` counts rows that were pruned, `seconds` wall-clock time. `stopped`: the job was
+    stopped before all was read.
     """
 
     seen: int
@@ -250,12 +250,12 @@ class _Tally:
             self.counts["indexed"] += 1
 
     def account(self, removed: int, seconds: float, stopped: bool) -> Account:
-        others = self.counts.keys() - {"indexed", "failed", "unchanged"}
+        reasons = self.counts.keys() - {"indexed", "failed", "unchanged"}
         return Account(
             seen=self.counts.total(),
             indexed=self.counts["indexed"],
             unchanged=self.counts["unchanged"],
-            skipped={reason: self.counts[reason] for reason in sorted(others)},
+            skipped={reason: self.counts[reason] for reason in sorted(reasons)},
             failed=tuple(self.failed),
             removed=removed,
             seconds=seconds,

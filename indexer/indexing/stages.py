@@ -212,10 +212,10 @@ def _document_or_task(item: Pending, limits: Limits) -> Document | Task[Pending]
     become a task.
     """
     reached("before_extract", ExtractionError)
-    made = item.payload.document
-    if isinstance(made, ExtractionError):
-        raise made
-    return made or document_or_task(item, item.payload.data, file_name(item.blob.path), limits)
+    result = item.payload.document
+    if isinstance(result, ExtractionError):
+        raise result
+    return result or document_or_task(item, item.payload.data, file_name(item.blob.path), limits)
 
 
 def _fail(pending: Pending, error: ExtractionError, job: Job) -> FailedBlob:

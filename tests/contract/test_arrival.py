@@ -1,5 +1,5 @@
-"""What a store is asked while families are made on arrival: who leads, who is in a family, and
-labels alone written.
+"""Requests to a store while families are made on arrival: principals, members of a family, and
+labels written alone.
 """
 
 import dataclasses

@@ -68,7 +68,7 @@ def test_documents_and_both_fold_by_type(contracts):
     assert ("a", [("b", "near_identical")]) in paths(whole)
     both = search(contracts, "quarter", SearchOptions(fold="types", of="both", sort="path"))
     assert both.total == 6
-    assert sorted(name for head, under in paths(both) for name in (head, *(folded_hit for folded_hit, _ in under))) == [
+    assert sorted(name for head, folded_hits in paths(both) for name in (head, *(folded_hit for folded_hit, _ in folded_hits))) == [
         "a", "a1", "b", "b1", "c", "c1"
     ]  # fmt: skip
 

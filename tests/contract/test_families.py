@@ -1,4 +1,4 @@
-"""Scanning, writing families back, and counting."""
+"""Scans, families written back, and counts."""
 
 import dataclasses
 

@@ -16,8 +16,14 @@ from indexer.indexing.index import IndexOptions, index
 from indexer.model import Assignment, Query, Row
 from indexer.searching.search import SearchOptions, search
 
-LAW = "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes under it or about it."
-NOTICES = "A notice is given in writing, and is received when it is handed over at the address above during business hours."
+LAW = (
+    "This Agreement is governed by the law of Jersey, and its courts alone decide on disputes "
+    "under it or about it."
+)
+NOTICES = (
+    "A notice is given in writing, and is received when it is handed over at the address above "
+    "during business hours."
+)
 KEYS = (band(0, 1), band(1, 2))
 
 

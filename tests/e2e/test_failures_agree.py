@@ -35,9 +35,9 @@ def run(store, *paths, **options):
     account = index(
         [str(path) for path in paths], store, IndexOptions(extractor="plain", **options), workers=1
     )
-    told = sorted((one.path, one.error) for one in account.failed)
-    assert sorted((one.path, one.error) for one in status(store).failed) == told
-    return [Path(path).name for path, _ in told]
+    failures = sorted((failure.path, failure.error) for failure in account.failed)
+    assert sorted((failure.path, failure.error) for failure in status(store).failed) == failures
+    return [Path(path).name for path, _ in failures]
 
 
 def test_each_kind_of_failure_and_its_end(store, tmp_path):
@@ -85,11 +85,11 @@ def test_failures_elsewhere_are_kept(store, tmp_path):
         (tmp_path / name / "noise.bin").write_bytes(NOISE)
     index([str(tmp_path / "x")], store, IndexOptions(extractor="plain"), workers=1)
     index([str(tmp_path / "y")], store, IndexOptions(extractor="plain"), workers=1)
-    assert [Path(one.path).parent.name for one in status(store).failed] == ["x", "y"]
+    assert [Path(failure.path).parent.name for failure in status(store).failed] == ["x", "y"]
     shutil.rmtree(tmp_path / "x")
     (tmp_path / "x").mkdir()
     index([str(tmp_path / "x")], store, IndexOptions(extractor="plain"), workers=1)
-    assert [Path(one.path).parent.name for one in status(store).failed] == ["y"]
+    assert [Path(failure.path).parent.name for failure in status(store).failed] == ["y"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -108,4 +108,4 @@ def test_what_is_in_a_container_that_was_not_opened_is_kept(store, tmp_path):
     place.write_text('{"text": 5}\n')
     assert run(store, place) == ["1"]
     index([str(place.parent)], store, IndexOptions(extractor="plain"), workers=1)
-    assert [one.path for one in status(store).failed] == [f"{place}!/1"]
+    assert [failure.path for failure in status(store).failed] == [f"{place}!/1"]

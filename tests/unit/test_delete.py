@@ -1,4 +1,4 @@
-"""Deleting documents: what goes, what stays, and whose family it is then."""
+"""Deletion of documents, and the families of those that stay."""
 
 import pytest
 from family_oracle import broken

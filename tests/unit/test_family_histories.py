@@ -1,5 +1,5 @@
 """Documents come, change, go and are grouped, in any order, and whatever fails in between: families
-hold at every moment.
+hold at any time.
 
 Failures strike between the steps of a job, and inside a step: a store may have done a part of what
 it was asked.

@@ -78,17 +78,17 @@ class History(RuleBasedStateMachine):
     @rule(gone=st.lists(names, max_size=3))
     def remove(self, gone):
         before = families_of(self.store)
-        done = delete(self.store, gone, threshold=0.8)
+        result = delete(self.store, gone, threshold=0.8)
         assert (
-            set(done.deleted) == set(gone) & self.texts.keys()
-            and set(done.absent) == set(gone) - self.texts.keys()
+            set(result.deleted) == set(gone) & self.texts.keys()
+            and set(result.absent) == set(gone) - self.texts.keys()
         )
         for id in gone:
             self.texts.pop(id, None)
         after = families_of(self.store)
         changed = {id for id in after if after[id] != before[id]}
         assert changed <= {id for id in before if before[id] in gone}
-        assert {one.family for one in done.repaired} == {
+        assert {repair.family for repair in result.repaired} == {
             before[id] for id in after if before[id] in gone
         }
 
@@ -127,7 +127,7 @@ TestHistory = History.TestCase
 
 
 def test_the_account_adds_up():
-    made = {
+    texts = {
         "a": sentence(1),
         "b": sentence(1),
         "c": edited(sentence(1), 2),
@@ -137,26 +137,41 @@ def test_the_account_adds_up():
         "g": "12",
         "h": "",
     }
-    store = library(rows(made, labels={"a": ["privileged"], "d": ["x"]}))
-    done = group(store)
-    assert (done.documents, done.families, done.largest, done.singletons, done.clusters) == (
+    store = library(rows(texts, labels={"a": ["privileged"], "d": ["x"]}))
+    result = group(store)
+    assert (
+        result.documents,
+        result.families,
+        result.largest,
+        result.singletons,
+        result.clusters,
+    ) == (
         8,
         1,
         3,
         5,
         1,
     )
-    assert done.aside == {"empty": 2, "numbers_only": 2} and done.settled == 8 and done.moved == ()
-    assert [[id for id, _ in copies.documents] for copies in done.same_text] == [
+    assert (
+        result.aside == {"empty": 2, "numbers_only": 2}
+        and result.settled == 8
+        and result.moved == ()
+    )
+    assert [[id for id, _ in copies.documents] for copies in result.same_text] == [
         ["a", "b"],
         ["f", "g"],
     ]
-    assert [copies.documents[0] for copies in done.same_bytes] == [
+    assert [copies.documents[0] for copies in result.same_bytes] == [
         ("a", "/library/a.txt"),
         ("f", "/library/f.txt"),
     ]
-    [one] = done.inconsistent
-    assert (one.family, one.documents, one.labels, one.unlabelled) == ("a", 3, {"privileged": 1}, 2)
+    [conflict] = result.inconsistent
+    assert (conflict.family, conflict.documents, conflict.labels, conflict.unlabelled) == (
+        "a",
+        3,
+        {"privileged": 1},
+        2,
+    )
 
 
 def test_equal_texts_without_keys_are_no_family():
@@ -180,11 +195,11 @@ def test_what_moved_since_the_last_time_is_told():
     first = group(store)
     assert first.families == 1 and first.changed == first.settled == 3
     store.write(rows({"0": sentence(1) + " and more of it"}))
-    done = group(store)
-    assert [(one.before, one.after, one.documents) for one in done.moved] == [
+    result = group(store)
+    assert [(move.before, move.after, move.documents) for move in result.moved] == [
         ("a", "0", ("a", "b"))
     ]
-    assert (done.changed, done.settled) == (3, 1)
+    assert (result.changed, result.settled) == (3, 1)
 
 
 def test_nothing_is_written_on_a_dry_run():
@@ -194,21 +209,21 @@ def test_nothing_is_written_on_a_dry_run():
 
 
 def test_all_documents_in_one_hot_band_are_one_family_in_bounded_time():
-    made = {f"{place:04}": f"{sentence(1, 200)} number {place}" for place in range(600)}
-    store = library(rows(made))
-    done = group(store, GroupOptions(cap=20))
-    assert (done.families, done.largest) == (1, 600)
-    assert done.capped.keys > 0 and done.capped.largest > 20
+    texts = {f"{place:04}": f"{sentence(1, 200)} number {place}" for place in range(600)}
+    store = library(rows(texts))
+    result = group(store, GroupOptions(cap=20))
+    assert (result.families, result.largest) == (1, 600)
+    assert result.capped.keys > 0 and result.capped.largest > 20
 
 
 def test_lookalikes_in_a_hot_band_are_not_glued():
     form = sentence(1, 30)
-    made = {
+    texts = {
         f"{kind}{place}": f"{form} {sentence(kind + 2, 60)} {place}"
         for kind in range(4)
         for place in range(10)
     }
-    store = library(rows(made))
+    store = library(rows(texts))
     group(store, GroupOptions(threshold=0.8, cap=5))
     assert {id[0] == family[0] for id, family in families_of(store).items()} == {True}
 

@@ -21,17 +21,17 @@ WORDS = [f"word{number}" for number in range(400)]
 @pytest.fixture
 def rows():
     """Near duplicates across every set of labels, and exact copies."""
-    made, numbers = [], itertools.count()
+    documents, numbers = [], itertools.count()
     for seed in range(6):
         text = random.Random(seed).choices(WORDS, k=120)
         for labels in [(), *LABELS]:
             for edit in ("", "", "more"):
                 number = next(numbers)
                 changed = [*text, *([f"{edit}{number}"] if edit else ())]
-                made.append(
+                documents.append(
                     row(f"d{number:03}", text=" ".join(changed), path=f"/n/{number}", labels=labels)
                 )
-    return sign_rows(made, DEFAULT)
+    return sign_rows(documents, DEFAULT)
 
 
 def grouped(rows, **options):
@@ -39,23 +39,29 @@ def grouped(rows, **options):
     store = open_store("sqlite://:memory:")
     store.prepare(DEFAULT)
     store.write(rows)
-    done = group(store, GroupOptions(threshold=0.8, **options))
-    found = {
-        one.id: (one.family, one.cluster, one.principal, one.similarity) for one in store.scan()
+    result = group(store, GroupOptions(threshold=0.8, **options))
+    fields = {
+        stored_row.id: (
+            stored_row.family,
+            stored_row.cluster,
+            stored_row.principal,
+            stored_row.similarity,
+        )
+        for stored_row in store.scan()
     }
     store.close()
-    return found, done
+    return fields, result
 
 
 def test_each_set_of_labels_is_grouped_as_if_it_were_alone(rows):
-    together, done = grouped(rows, within="labels")
+    together, result = grouped(rows, within="labels")
     alone = {}
-    for labels in {frozenset(one.labels) for one in rows}:
-        alone |= grouped([one for one in rows if frozenset(one.labels) == labels])[0]
+    for labels in {frozenset(document.labels) for document in rows}:
+        alone |= grouped([document for document in rows if frozenset(document.labels) == labels])[0]
     assert together == alone
-    assert done.documents == len(rows)
-    assert done.families == 6 * 4
-    assert done.inconsistent == ()
+    assert result.documents == len(rows)
+    assert result.families == 6 * 4
+    assert result.inconsistent == ()
 
 
 def test_who_sees_some_labels_alone_sees_no_trace_of_the_others(rows):
@@ -64,16 +70,18 @@ def test_who_sees_some_labels_alone_sees_no_trace_of_the_others(rows):
     """
     leaking, safe = grouped(rows)[0], grouped(rows, within="labels")[0]
     for granted in ("a", "b"):
-        visible = {one.id for one in rows if granted in one.labels}
+        visible = {document.id for document in rows if granted in document.labels}
         assert names(leaking, visible) - visible
         assert names(safe, visible) <= visible
-        without = grouped([one for one in rows if one.id in visible], within="labels")[0]
+        without = grouped(
+            [document for document in rows if document.id in visible], within="labels"
+        )[0]
         assert {id: safe[id] for id in visible} == without
 
 
-def names(found, ids):
+def names(fields, ids):
     """The documents that the family and the cluster of these name."""
-    return {name for id in ids for name in found[id][:2] if name is not None}
+    return {name for id in ids for name in fields[id][:2] if name is not None}
 
 
 def test_an_empty_store():

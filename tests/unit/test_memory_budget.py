@@ -32,7 +32,10 @@ def narrow():
 
 
 def all_of(matched):
-    matches = [(matched.ids[place], others) for place, others in matched.by_document()]
+    matches = [
+        (matched.ids[place], matches_of_document)
+        for place, matches_of_document in matched.by_document()
+    ]
     return (
         list(matched),
         matches,

@@ -1,4 +1,4 @@
-"""Parts through the whole way: made with their document, found apart from it, gone with it."""
+"""Parts from end to end: made with their document, found apart from it, gone with it."""
 
 from __future__ import annotations
 

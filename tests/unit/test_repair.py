@@ -1,5 +1,5 @@
-"""Whatever is damaged on purpose is found, told and left by a dry run, mended by a repair, and
-found no more after it.
+"""Damage made on purpose is reported and left by a dry run, repaired by a repair, and not found
+afterwards.
 """
 
 import os
@@ -71,17 +71,19 @@ def rows(store: Store) -> dict[str, Row]:
 
 
 def repair_all(store: Store) -> tuple[Repair, ...]:
-    """What a repair mends, after a dry run that told the same and changed nothing, and before a
+    """Repair a store, after a dry run that reported the same and changed nothing, and before a
     repair that finds nothing.
     """
     before = rows(store)
     would = repair(store, dry_run=True)
-    assert not any(one.repaired for one in would)
+    assert not any(item.repaired for item in would)
     assert rows(store) == before
-    done = repair(store)
-    assert [(one.what, one.found) for one in done] == [(one.what, one.found) for one in would]
-    assert [one.what for one in repair(store) if one.what != "provisional"] == []
-    return tuple(one for one in done if one.what != "provisional")
+    repairs = repair(store)
+    assert [(item.what, item.found) for item in repairs] == [
+        (item.what, item.found) for item in would
+    ]
+    assert [item.what for item in repair(store) if item.what != "provisional"] == []
+    return tuple(item for item in repairs if item.what != "provisional")
 
 
 def found(store: Store, word: str) -> int:
@@ -130,7 +132,7 @@ DAMAGES = {
 def test_damage_is_reported_and_repaired(name: str, store: Store) -> None:
     what, how = DAMAGES[name]
     damage(store, lambda db: db.execute(how))
-    assert what in {one.what for one in repair_all(store)}
+    assert what in {item.what for item in repair_all(store)}
     assert found(store, "captain") == 1
     assert found(store, "warehouse") == 3
     known = rows(store)
@@ -142,7 +144,7 @@ def test_damage_is_reported_and_repaired(name: str, store: Store) -> None:
 
 def test_a_document_without_its_text_goes_and_is_read_again(store: Store, whole: Path) -> None:
     damage(store, lambda db: db.execute("DELETE FROM texts WHERE text LIKE 'The ferry%'"))
-    assert "index" in {one.what for one in repair_all(store)}
+    assert "index" in {item.what for item in repair_all(store)}
     assert index([str(whole.parent / "papers")], store, workers=1).indexed == 1
     assert found(store, "captain") == 1
 
@@ -151,7 +153,7 @@ def test_documents_that_wait_for_group_are_told_and_left(store: Store) -> None:
     damage(
         store, lambda db: db.execute("UPDATE documents SET provisional = 1 WHERE parent IS NULL")
     )
-    assert [(one.what, one.repaired) for one in repair(store)] == [("provisional", False)]
+    assert [(item.what, item.repaired) for item in repair(store)] == [("provisional", False)]
     group(store)
     assert repair(store) == ()
 
@@ -167,12 +169,12 @@ def test_a_torn_journal_keeps_what_can_be_read(kept: float, store: Store) -> Non
         )
     torn = path.read_bytes()[: int(kept * path.stat().st_size) // 4096 * 4096 + 100]
     path.write_bytes(torn)
-    assert [one.what for one in repair(store, dry_run=True)] == ["journal"]
+    assert [item.what for item in repair(store, dry_run=True)] == ["journal"]
     assert path.read_bytes() == torn
-    assert [one.what for one in repair(store)] == ["journal"]
+    assert [item.what for item in repair(store)] == ["journal"]
     assert Path(f"{path}.damaged").read_bytes() == torn
     left = stored_failures(path) or ()
-    assert {one.error for one in left} <= {"encrypted"}
+    assert {item.error for item in left} <= {"encrypted"}
     assert bool(left) == (kept >= 0.8)
     assert repair(store) == ()
     assert {file.name for file in path.parent.iterdir()} - {"store.db-wal", "store.db-shm"} == {
@@ -188,7 +190,7 @@ def test_a_journal_with_noise_in_it_is_replaced(seed: int, store: Store) -> None
     place = random.Random(seed).randrange(0, len(noise) - 200)
     noise[place : place + 200] = random.Random(seed).randbytes(200)
     path.write_bytes(bytes(noise) + b"torn")
-    assert "journal" in {one.what for one in repair(store)}
+    assert "journal" in {item.what for item in repair(store)}
     assert repair(store) == ()
 
 
@@ -206,17 +208,17 @@ def test_a_repair_that_is_killed_has_changed_nothing_or_goes_on(store: Store) ->
         repair(open_store(store.url))
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
-    assert "index" in {one.what for one in repair_all(store)}
+    assert "index" in {item.what for item in repair_all(store)}
 
 
 def test_doctor_names_a_torn_journal(store: Store) -> None:
     path = journal_path(store.address)
     assert path is not None
-    assert [one.verdict for one in doctor(store.url) if one.name == "journal"] == ["good"]
+    assert [check.verdict for check in doctor(store.url) if check.name == "journal"] == ["good"]
     path.write_bytes(b"torn" * 100)
-    (told,) = [one for one in doctor(store.url) if one.name == "journal"]
-    assert told.verdict == "bad"
-    assert "doctor --repair" in told.detail
+    (journal_check,) = [check for check in doctor(store.url) if check.name == "journal"]
+    assert journal_check.verdict == "bad"
+    assert "doctor --repair" in journal_check.detail
 
 
 def test_a_fault_over_a_damaged_file_is_told_as_the_damage(
@@ -239,6 +241,6 @@ def test_a_fault_over_a_damaged_file_is_told_as_the_damage(
             assert db.execute(step, values).rowcount == 1
     for words in (["status"], ["status", "--prometheus"]):
         assert run([*words, "--store", url]) == EXIT_STORE
-        told = capsys.readouterr()
-        assert "restore a backup" in told.err, words
-        assert "our fault" not in told.err
+        printed = capsys.readouterr()
+        assert "restore a backup" in printed.err, words
+        assert "our fault" not in printed.err

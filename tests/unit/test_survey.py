@@ -1,4 +1,4 @@
-"""A store surveyed, and one family seen whole: what the pages show is what `group` does."""
+"""Survey of a store, and the view of one family: the pages show what `group` does."""
 
 import pytest
 from hypothesis import given, settings
@@ -38,9 +38,14 @@ def test_a_survey_counts_what_repeats() -> None:
         rows({"a": text, "b": text, "c": edited(text, 2), "d": sentence(5), "e": "", "f": ""})
     )
     group(store)
-    made = survey(store)
-    assert (made.documents, made.redundant, made.same_text, made.same_bytes) == (6, 2, 1, 1)
-    assert dict(made.sizes) == {
+    figures = survey(store)
+    assert (figures.documents, figures.redundant, figures.same_text, figures.same_bytes) == (
+        6,
+        2,
+        1,
+        1,
+    )
+    assert dict(figures.sizes) == {
         "1": 3,
         "2": 0,
         "3–5": 1,
@@ -49,12 +54,12 @@ def test_a_survey_counts_what_repeats() -> None:
         "51–200": 0,
         "201+": 0,
     }
-    assert sum(made.similarities) == 2
-    [largest] = made.largest
+    assert sum(figures.similarities) == 2
+    [largest] = figures.largest
     assert largest.documents == 3
-    families = [step.families for step in made.steps]
+    families = [step.families for step in figures.steps]
     assert families[0] == 1
-    assert [step.threshold for step in made.steps][-1] == 1.0
+    assert [step.threshold for step in figures.steps][-1] == 1.0
 
 
 def test_moves_name_both_families() -> None:
@@ -74,14 +79,14 @@ def test_a_store_without_an_index_says_so() -> None:
 def test_a_family_is_seen_whole_from_any_member() -> None:
     text = sentence(0)
     labels = {"a": ("privileged",), "c": ("privileged", "hot")}
-    made = {
+    texts = {
         "a": text,
         "b": edited(text, 4),
         "c": edited(text, 2),
         "d": sentence(5),
         "t": edited(text, 1),
     }
-    store = library(rows(made, cut=CUT, labels=labels))
+    store = library(rows(texts, cut=CUT, labels=labels))
     group(store, GroupOptions(threshold=0.5))
     seen = family(store, "b")
     assert seen == family(store, seen.id)

@@ -1,4 +1,4 @@
-"""What is told of a job: events in the log, a summary in the journal, spans where OpenTelemetry
+"""Records of a job: events in the log, a summary in the journal, spans where OpenTelemetry
 is.
 """
 
@@ -33,16 +33,16 @@ PACKAGE = Path(logs.__file__).parent
 
 
 @pytest.fixture
-def told() -> Iterator[io.StringIO]:
-    """What the log says, as JSON Lines."""
+def log() -> Iterator[io.StringIO]:
+    """Capture the log, written as JSON Lines."""
     stream = io.StringIO()
     logs.configure("json:debug", stream)
     yield stream
     logs.configure("", io.StringIO())
 
 
-def events(told: io.StringIO) -> list[dict[str, object]]:
-    return [json.loads(line) for line in told.getvalue().splitlines()]
+def events(log: io.StringIO) -> list[dict[str, object]]:
+    return [json.loads(line) for line in log.getvalue().splitlines()]
 
 
 def indexed(tmp_path: Path) -> str:
@@ -63,21 +63,21 @@ def indexed(tmp_path: Path) -> str:
 
 
 def test_a_job_tells_when_it_began_what_failed_and_how_it_ended(
-    tmp_path: Path, told: io.StringIO
+    tmp_path: Path, log: io.StringIO
 ) -> None:
     url = indexed(tmp_path)
-    found = [one for one in events(told) if one.get("command", "index") == "index"]
-    assert [one["event"] for one in found] == ["job_began", "document_failed", "job_ended"]
-    assert len({one["job"] for one in found}) == 1
-    assert found[1]["kind"] == "Unreadable" or str(found[1]["kind"]).startswith("Extraction")
-    assert found[2]["counts"] == {"indexed": 2, "failed": 1}
+    of_index = [event for event in events(log) if event.get("command", "index") == "index"]
+    assert [event["event"] for event in of_index] == ["job_began", "document_failed", "job_ended"]
+    assert len({event["job"] for event in of_index}) == 1
+    assert of_index[1]["kind"] == "Unreadable" or str(of_index[1]["kind"]).startswith("Extraction")
+    assert of_index[2]["counts"] == {"indexed": 2, "failed": 1}
     assert [
-        (one.command, one.outcome) for one in job_history(journal_path(parse_address(url)))
+        (event.command, event.outcome) for event in job_history(journal_path(parse_address(url)))
     ] == [
         ("group", "done"),
         ("index", "done"),
     ]
-    assert job_history(journal_path(parse_address(url)))[1].id == found[0]["job"]
+    assert job_history(journal_path(parse_address(url)))[1].id == of_index[0]["job"]
 
 
 def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(
@@ -91,7 +91,7 @@ def test_a_job_that_was_killed_is_cut_short_and_one_that_failed_says_with_what(
             print(1 // 0)
         with pytest.raises(KeyboardInterrupt), record_job(journal, "match"):
             raise KeyboardInterrupt
-    outcomes = [(one.command, one.outcome, one.seconds is None) for one in job_history(path)]
+    outcomes = [(job.command, job.outcome, job.seconds is None) for job in job_history(path)]
     assert outcomes == [
         ("match", "stopped", False),
         ("group", "failed: ZeroDivisionError", False),
@@ -109,17 +109,17 @@ def test_only_the_last_summaries_are_kept(tmp_path: Path) -> None:
             assert db.execute("SELECT count(*), min(number) FROM job").fetchone() == (KEPT, 4)
 
 
-def test_a_summary_that_cannot_be_kept_stops_no_job(told: io.StringIO) -> None:
+def test_a_summary_that_cannot_be_kept_stops_no_job(log: io.StringIO) -> None:
     journal = Journal(None)
     with journal._query() as db:
         db.execute("PRAGMA query_only = ON")
     with record_job(journal, "group") as job:
         job.counts["documents"] = 1
-    assert {one["event"] for one in events(told)} == {"job_began", "summary_lost", "job_ended"}
+    assert {event["event"] for event in events(log)} == {"job_began", "summary_lost", "job_ended"}
     journal.close()
 
 
-def test_threads_that_write_know_their_job(told: io.StringIO) -> None:
+def test_threads_that_write_know_their_job(log: io.StringIO) -> None:
     class Telling:
         writers = 2
 
@@ -130,7 +130,7 @@ def test_threads_that_write_know_their_job(told: io.StringIO) -> None:
     with logs.job_context("a job"), Writer(Telling()) as writer:
         list(writer.write([row("1")]))
         list(writer.finish())
-    assert [one["job"] for one in events(told)] == ["a job"]
+    assert [event["job"] for event in events(log)] == ["a job"]
 
 
 def test_every_event_in_the_program_has_known_fields() -> None:
@@ -143,7 +143,7 @@ def test_every_event_in_the_program_has_known_fields() -> None:
     assert used - {"level", "fault"} <= set(logs.FIELDS)
 
 
-def test_text_is_quiet_unless_asked(told: io.StringIO) -> None:
+def test_text_is_quiet_unless_asked(log: io.StringIO) -> None:
     stream = io.StringIO()
     logs.configure("", stream)
     logs.event("job_began", command="index")
@@ -168,23 +168,23 @@ def test_an_event_is_one_line_whatever_is_in_it() -> None:
     logs.configure("", io.StringIO())
 
 
-def test_words_of_other_programs_are_left_out(told: io.StringIO) -> None:
+def test_words_of_other_programs_are_left_out(log: io.StringIO) -> None:
     try:
         raise ValueError(QUOTED)
     except ValueError:
         logging.getLogger("uvicorn.error").exception("quoted %s", QUOTED)
-    assert QUOTED not in told.getvalue()
-    assert events(told)[0]["event"] == "uvicorn.error"
-    assert "ValueError" in str(events(told)[0]["fault"])
+    assert QUOTED not in log.getvalue()
+    assert events(log)[0]["event"] == "uvicorn.error"
+    assert "ValueError" in str(events(log)[0]["fault"])
 
 
-def test_a_flood_of_other_programs_is_held_back(told: io.StringIO) -> None:
+def test_a_flood_of_other_programs_is_held_back(log: io.StringIO) -> None:
     for _ in range(1000):
         logging.getLogger("asyncio").error("socket.accept() out of system resource")
     logs.event("job_began", command="index")
     logs.event("job_began", command="group")
-    assert [one["event"] for one in events(told)].count("asyncio") <= 2
-    assert [one["command"] for one in events(told) if one["event"] == "job_began"] == [
+    assert [event["event"] for event in events(log)].count("asyncio") <= 2
+    assert [event["command"] for event in events(log) if event["event"] == "job_began"] == [
         "index",
         "group",
     ]
@@ -214,6 +214,9 @@ def test_a_job_is_a_span_without_messages(tmp_path: Path) -> None:
             pass
         with pytest.raises(ValueError, match="quoted"), record_job(journal, "index"):
             raise ValueError("quoted text")
-    done, failed = exporter.get_finished_spans()
-    assert (done.name, dict(done.attributes or {})) == ("nearfold.group", {"nearfold.job": job.id})
+    succeeded, failed = exporter.get_finished_spans()
+    assert (succeeded.name, dict(succeeded.attributes or {})) == (
+        "nearfold.group",
+        {"nearfold.job": job.id},
+    )
     assert (failed.status.description, failed.events) == ("ValueError", ())
