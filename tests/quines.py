@@ -11,8 +11,10 @@ instructions of several lengths:
     print A, print a1    A a1              a1 = print A; a2 = print a1
     b [A a2 a1 b]        A a2 a1 b         b = print 4 pieces
     c = repeat 4         A a2 a1 b         as much as there is, but for c
-    b [c b c b], c       c b c b c b c b   one b more than there is, so that a b comes next, with room for anything:
-    b [.. g B], g        .. g B g B        g = repeat two pieces; so a B comes next, with more room:
+    b [c b c b], c       c b c b c b c b   one b more than there is, so a b comes next,
+                                           which may print anything:
+    b [.. g B], g        .. g B g B        g = repeat two pieces; so a B comes next,
+                                           which may print more:
     B [.. d tail], d     .. d tail d tail  d = repeat that, and the end
 
 The checksum of the whole stands in its own head and tail: four free bytes make it what it says

@@ -27,7 +27,8 @@ PARAGRAPHS = (
 
 def html(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
     body = "".join(f"<p>{text}</p>" for text in paragraphs)
-    return f"<!DOCTYPE html><html><head><title>{TITLE}</title></head><body>{body}</body></html>".encode()
+    head = f"<head><title>{TITLE}</title></head>"
+    return f"<!DOCTYPE html><html>{head}<body>{body}</body></html>".encode()
 
 
 def docx(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
@@ -51,9 +52,9 @@ def rtf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
         for text in paragraphs
     )
     body = "".join(f"{text}\\par\n" for text in escaped)
-    return f"{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Times;}}}}{{\\info{{\\title {TITLE}}}}}\\f0\n{body}}}".encode(
-        "ascii"
-    )
+    fonts = r"{\fonttbl{\f0 Times;}}"
+    info = rf"{{\info{{\title {TITLE}}}}}"
+    return f"{{\\rtf1\\ansi\\deff0{fonts}{info}\\f0\n{body}}}".encode("ascii")
 
 
 def pdf(

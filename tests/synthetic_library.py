@@ -27,8 +27,9 @@ class Record:
 
 
 def library(seed: int, size: int) -> list[Record]:
-    """Return families of edited texts: copies, copies that only normalise alike, cut ones, ties of time;
-    and texts without keys.
+    """Return families of edited texts, and texts without keys.
+
+    The families hold copies, copies that only normalise alike, cut texts and ties of time.
     """
     chance = random.Random(seed)
     words = ["".join(chance.choices("etaoinshrdlucm", k=chance.randint(2, 8))) for _ in range(600)]

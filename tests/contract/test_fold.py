@@ -105,11 +105,11 @@ def test_no_family_is_shown_twice_and_none_is_lost_while_documents_arrive(librar
 
 @pytest.mark.gap(
     "memory",
-    reason="an embedded store keeps no snapshots: a family whose shown head is deleted is shown again",
+    reason="an embedded store keeps no snapshots: a family is shown again if its head is deleted",
 )
 @pytest.mark.gap(
     "sqlite",
-    reason="an embedded store keeps no snapshots: a family whose shown head is deleted is shown again",
+    reason="an embedded store keeps no snapshots: a family is shown again if its head is deleted",
 )
 def test_a_held_search_goes_on_over_documents_that_are_gone_or_changed(library):
     def gone(page):

@@ -14,7 +14,10 @@ from indexer.recipe import DEFAULT
 from indexer.searching.similar import SimilarOptions, similar
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
-TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+TEXT = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel "
+    "free on all of them."
+)
 
 
 @pytest.fixture

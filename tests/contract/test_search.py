@@ -25,10 +25,11 @@ LANGUAGES = {
 }
 BY_CORE_ANALYSIS = {"Chinese", "Japanese"}
 UNSAFE = [
-    '"', '""', '"""', "'", "`", "(", ")", "((", "*", "te*", "^text", "text^", "-text", "+text", "~", "text~2", "a:b",
-    "title:text", "{title text}:x", "NEAR(a b)", "NEAR", "AND", "OR", "NOT", "text AND", "AND text", "NOT text", "text OR",
-    "a AND (b", "\\", '\\"', "/.*/", "[a TO b]", "_exists_:title", "<text>", "text\x00text", "\x00", "%", "_",
-    "text; DROP TABLE documents", "--", "/* text", "text' OR '1'='1", '" OR 1=1 --', "\ud800", "text\udfff", "🎉",
+    '"', '""', '"""', "'", "`", "(", ")", "((", "*", "te*", "^text", "text^", "-text", "+text",
+    "~", "text~2", "a:b", "title:text", "{title text}:x", "NEAR(a b)", "NEAR", "AND", "OR", "NOT",
+    "text AND", "AND text", "NOT text", "text OR", "a AND (b", "\\", '\\"', "/.*/", "[a TO b]",
+    "_exists_:title", "<text>", "text\x00text", "\x00", "%", "_", "text; DROP TABLE documents",
+    "--", "/* text", "text' OR '1'='1", '" OR 1=1 --', "\ud800", "text\udfff", "🎉",
     "\u202etext", "{{title}}", "$1", "x" * 5_000, "?" * 5_000,
     "模型" * 200, "ที่" * 400, "a-b " * 100,
 ]  # fmt: skip

@@ -43,7 +43,10 @@ def test_a_delay_passes_time_and_a_kill_ends_the_process() -> None:
     reached("after_send")
     reached("after_write")
     assert 0.05 <= time.monotonic() - before < 5
-    code = "from indexer.system.failpoints import arm, reached; arm('before_read=kill'); reached('before_read'); print('alive')"
+    code = (
+        "from indexer.system.failpoints import arm, reached; arm('before_read=kill'); "
+        "reached('before_read'); print('alive')"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (-9, b"")
 

@@ -165,7 +165,8 @@ def test_what_is_said_claims_no_more_than_was_verified() -> None:
         audit_strata(0.8, [measured, Stratum("near", 1, 1, 1, 0.9, False), far])
     )
     assert every == (
-        "audit: all 36 pairs of different texts are verified; 1 pair of texts is at 0.8 or above and not listed: recall 75.0%"
+        "audit: all 36 pairs of different texts are verified; 1 pair of texts is at 0.8 or "
+        "above and not listed: recall 75.0%"
     )
     sampled = Stratum("far", 50_000, 300, 0, 0.0, False, placed=False)
     [nothing] = describe_audit(

@@ -32,7 +32,10 @@ FORM = (
 
 
 def invoice(number: int) -> str:
-    return f"{FORM} For {sentence(number, 12)}. Thank you for your custom and do not hesitate to call us with any question."
+    return (
+        f"{FORM} For {sentence(number, 12)}. Thank you for your custom and do not hesitate to "
+        "call us with any question."
+    )
 
 
 @given(SHINGLES, SHINGLES, CORPUS)

@@ -170,7 +170,8 @@ def test_a_long_enough_stretch_shares_a_key(start, length, before, after):
 def test_keys_and_shares_are_what_they_were():
     """Golden values: the same keys in every version, whatever the machine."""
     runs = passage_runs(
-        "We the undersigned agree to lease the ferry, with boiler and coal, until the end of the summer season."
+        "We the undersigned agree to lease the ferry, with boiler and coal, until the end of "
+        "the summer season."
     )
     assert [f"{key:016x}" for key in passage_keys(runs).tolist()] == GOLDEN
     assert (

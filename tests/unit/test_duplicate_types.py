@@ -229,7 +229,10 @@ def test_one_number_of_a_formula(text: str, one: str, other: str) -> None:
 
 
 def test_fuzzy_is_bounded_by_length_and_terminology() -> None:
-    longer = f"{REPAIR} Notice of such damage comes from the janitor or from the neighbours in the house next to it."
+    longer = (
+        f"{REPAIR} Notice of such damage comes from the janitor or from the neighbours in the "
+        "house next to it."
+    )
     assert kind(REPAIR, longer) is None
     reordered = (
         "Promptly after any damage by storm or fire, the Tenant shall repair the "

@@ -35,7 +35,8 @@ def test_what_cannot_be_indexed_is_kept_apart():
 def test_a_document_of_another_program_has_empty_fields():
     found = documents.row("1", {"text": "x"})
     assert dataclasses.replace(found, text="") == row(
-        "1", recipe="", status="complete", title="", text="", path="", content_type="", modified=None, size=0, source="",
+        "1", recipe="", status="complete", title="", text="", path="", content_type="",
+        modified=None, size=0, source="",
         extractor="", raw="", exact="", words=0, chars=0, family="1",
     )  # fmt: skip
 

@@ -1,6 +1,4 @@
-"""Codes come back sorted, each once where asked, under any memory budget; temporary files leave nothing
-behind.
-"""
+"""External sort: order, distinct codes, memory budgets, and the removal of temporary files."""
 
 import gc
 import os

@@ -308,7 +308,8 @@ def test_program_needs_no_main_guard(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(formats()["a.html"])
     body = f"""
     with Pool(NativeExtractor, 1) as pool:
-        [(key, result)] = pool.extract_all([Task(1, open({str(tmp_path / "a.html")!r}, "rb").read(), "a.html")])
+        data = open({str(tmp_path / "a.html")!r}, "rb").read()
+        [(key, result)] = pool.extract_all([Task(1, data, "a.html")])
     print(result.title)
     """
     done = subprocess.run(

@@ -111,7 +111,8 @@ def test_the_kernel_has_a_name() -> None:
 @pytest.mark.parametrize(
     ("text", "status"),
     [
-        ("", "empty"), (" \u00a0\t\n\x00\u200b", "empty"), ("-\n", "empty"), ("12 - 3.5 €", "numbers_only"),
+        ("", "empty"), (" \u00a0\t\n\x00\u200b", "empty"), ("-\n", "empty"),
+        ("12 - 3.5 €", "numbers_only"),
         ("ab", "too_short"), ("abcdefghij", "too_short"), ("abcdefghijk", "complete"),
         ("a" * 1000, "too_short"), ("\ud800" * 20, "numbers_only"),
     ],
@@ -176,7 +177,8 @@ def test_arrays_have_the_promised_types_and_belong_to_the_caller(sign: Any) -> N
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("normaliser", "default_v2"), ("features", "words_v1"), ("feature_hash", "sha1"), ("minhash", "kmins_v1"),
+        ("normaliser", "default_v2"), ("features", "words_v1"), ("feature_hash", "sha1"),
+        ("minhash", "kmins_v1"),
         ("simhash", "frequency_v1"), ("width", 0), ("width", 7), ("width", None), ("slots", 1),
         ("slots", 1025), ("slots", None),
         ("bands", 22), ("bits", 128), ("bits", None), ("blocks", 65),

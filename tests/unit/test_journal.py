@@ -44,7 +44,10 @@ def test_second_job_is_refused_and_told_why(tmp_path: Path) -> None:
 
 def test_lock_dies_with_the_process(tmp_path: Path) -> None:
     path = str(tmp_path / "jobs")
-    code = f"import os, pathlib; from indexer.jobs.journal import Journal; held = Journal(pathlib.Path({path!r})); os._exit(9)"
+    code = (
+        "import os, pathlib; from indexer.jobs.journal import Journal; "
+        f"journal = Journal(pathlib.Path({path!r})); os._exit(9)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     Journal(tmp_path / "jobs").close()
 
@@ -137,7 +140,8 @@ def test_a_journal_from_before_times_were_kept_can_be_read_and_written(tmp_path:
             "extractor TEXT NOT NULL, error TEXT NOT NULL) WITHOUT ROWID"
         )
         old.execute(
-            "INSERT INTO failure VALUES ('a1', '/x/a.pdf', 'digest', 'iscc-tika/0.6.0', 'encrypted')"
+            "INSERT INTO failure VALUES ('a1', '/x/a.pdf', 'digest', 'iscc-tika/0.6.0', "
+            "'encrypted')"
         )
         old.commit()
     assert stored_failures(tmp_path / "jobs") == (FAILURE,)

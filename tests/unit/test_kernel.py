@@ -19,14 +19,15 @@ from indexer.text.codepoints import encode
 
 pytestmark = pytest.mark.skipif(
     kernel_name() != "rust" and os.environ.get("NEARFOLD_REQUIRE_KERNEL", "") in {"", "0"},
-    reason="the kernel is not built here; pip install -e . builds it where there is a Rust toolchain",
+    reason="the kernel is not built; with a Rust toolchain, pip install -e . builds it",
 )
 
 MARKS = "\u0301\u0323\u0345\u05b0\u064b\u0f71\u0f72\u0f73\u0344\u3099\u0338\u1ac1"
 PIECES = [
     "abc -\n\r\t .,12", "éÀß ﬁΣς\u0130K", MARKS, "가각\u1100\u1161\u11a8ㅎ", "近似、ｶﾞ\u3099〇",
     "\u200b\u00ad\ufeff\u2060\ufe0f",
-    "\ud800\udbff\udc00\udfff", "\x00\x01\x7f\x85\u2028\u3000", "\U0001d400\U0001f600\U0002f800\U000e0100\U00010400",
+    "\ud800\udbff\udc00\udfff", "\x00\x01\x7f\x85\u2028\u3000",
+    "\U0001d400\U0001f600\U0002f800\U000e0100\U00010400",
     "\u0378\u1c89\U0001df00\uffff\U0010ffff\ue000",
 ]  # fmt: skip
 ANY = st.characters(exclude_categories=())

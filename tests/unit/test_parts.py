@@ -21,11 +21,19 @@ from indexer.sketch.fingerprint import fingerprint
 from indexer.stores import open_store
 
 INDEMNITY = (
-    "The Supplier shall indemnify the Buyer against all claims of third parties that arise out of a defect of the goods, "
-    "provided that the Buyer gives notice of the claim within ten days and leaves the defence to the Supplier."
+    "The Supplier shall indemnify the Buyer against all claims of third parties that arise "
+    "out of a defect of the goods, "
+    "provided that the Buyer gives notice of the claim within ten days and leaves the "
+    "defence to the Supplier."
 )
-LAW = "This Agreement is governed by the law of Jersey, and the courts of Saint Helier alone decide on disputes under it."
-PRICE = "The price of each {0} is set out in the schedule and moves once a year with the index published for {0} by the {0} board."
+LAW = (
+    "This Agreement is governed by the law of Jersey, and the courts of Saint Helier alone "
+    "decide on disputes under it."
+)
+PRICE = (
+    "The price of each {0} is set out in the schedule and moves once a year with the index "
+    "published for {0} by the {0} board."
+)
 
 
 def contract(thing: str, *more: str) -> str:
@@ -226,7 +234,10 @@ def test_another_recipe_signs_the_parts_too(store):
 
 
 def test_headings_that_a_format_marks(tmp_path):
-    page = f"<h1>Our prices</h1><p>{PRICE.format('lamp')}</p><p>In euro.</p><h2>If a lamp hurts somebody</h2><p>{INDEMNITY}</p>"
+    page = (
+        f"<h1>Our prices</h1><p>{PRICE.format('lamp')}</p><p>In euro.</p><h2>If a lamp hurts "
+        f"somebody</h2><p>{INDEMNITY}</p>"
+    )
     (tmp_path / "page.html").write_text(f"<html><body>{page}</body></html>")
     opened = open_store("sqlite://:memory:")
     index([str(tmp_path)], opened, IndexOptions(parts="clauses"))

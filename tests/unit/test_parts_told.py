@@ -22,7 +22,10 @@ from indexer.web.schemas import as_json, reference, schemas
 from indexer.web.serve import REVIEW_API
 from indexer.web.site import Site
 
-CLAUSE = "The {} shall pay to the Agent within {} days after the end of each quarter a fee for the services of that quarter."
+CLAUSE = (
+    "The {} shall pay to the Agent within {} days after the end of each quarter a fee for the "
+    "services of that quarter."
+)
 
 
 @pytest.fixture

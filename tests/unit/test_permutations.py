@@ -78,7 +78,10 @@ def test_a_whole_condenser_equals_datasketch_over_copietjes_text() -> None:
     """`ws:norm-html:sha1:128` on the text of copietje's own test, whose normal form its test
     states.
     """
-    text = "<p>Some $TEXT</p><br>\n\n wIth <h1>CAPITALS !</h1>\n - SpAces, CharacTers& and punctuation?"
+    text = (
+        "<p>Some $TEXT</p><br>\n\n wIth <h1>CAPITALS !</h1>\n - SpAces, CharacTers& and "
+        "punctuation?"
+    )
     stated = "some text with capitals spaces characters and punctuation"
     ours = [token.encode() for token in TOKENISERS["ws"](norm_html(text))]
     assert (

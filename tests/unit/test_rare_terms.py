@@ -27,8 +27,12 @@ TEXTS = {
 }
 VOCABULARY = [f"w{number}" for number in range(200)]
 SUCCESSORS = [  # the fuzzy pair of the paper's table 3
-    "This agreement enures to the benefit of and is binding on the parties hereto and their respective successors and assigns.",
-    "This agreement shall be binding upon, and enure to the benefit of, the parties, their legal representatives, successors "
+    (
+        "This agreement enures to the benefit of and is binding on the parties hereto and their "
+        "respective successors and assigns."
+    ),
+    "This agreement shall be binding upon, and enure to the benefit of, the parties, their "
+    "legal representatives, successors "
     "and assigns.",
 ]
 

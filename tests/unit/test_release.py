@@ -21,7 +21,8 @@ BARE = (
 def bare(folder: Path, *words: str) -> str:
     """Return the output of a command where no package carries metadata."""
     done = subprocess.run(
-        [sys.executable, "-c", BARE, *words], cwd=folder, env={"PYTHONPATH": str(ROOT), "HOME": str(folder)},
+        [sys.executable, "-c", BARE, *words], cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "HOME": str(folder)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

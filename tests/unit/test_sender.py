@@ -117,9 +117,12 @@ def test_items_that_may_pass_later_are_sent_again_alone(code):
 @pytest.mark.parametrize(
     "behave",
     [
-        status(429), status(502, "<html>"), status(503), status(504), silent, status(200), status(200, "<html>"),
-        status(200, []), status(200, {}), status(200, {"items": None}), status(200, {"errors": False, "items": []}),
-        status(200, {"items": [None, {}, {"index": 1}, {"index": {"status": "x"}}]}), status(404, "not here"), status(408),
+        status(429), status(502, "<html>"), status(503), status(504), silent, status(200),
+        status(200, "<html>"),
+        status(200, []), status(200, {}), status(200, {"items": None}),
+        status(200, {"errors": False, "items": []}),
+        status(200, {"items": [None, {}, {"index": 1}, {"index": {"status": "x"}}]}),
+        status(404, "not here"), status(408),
         status(500),
     ],
 )  # fmt: skip

@@ -25,7 +25,10 @@ def test_options_are_documented() -> None:
 
 
 def test_without_pyspark_it_says_what_to_install() -> None:
-    code = "import runpy, sys; sys.modules['pyspark'] = None; runpy.run_module('indexer.spark', run_name='__main__')"
+    code = (
+        "import runpy, sys; sys.modules['pyspark'] = None; runpy.run_module('indexer.spark', "
+        "run_name='__main__')"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "nearfold: pyspark is not installed; run: pip install 'nearfold[spark]'\n"

@@ -116,7 +116,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, resource.RLIM_INFINITY))
 store = open_store(sys.argv[1])
 try:
     for place in range(1_000):
-        store.write([row(f"{place}-{part}", text=f"{place} {part} word " * 300) for part in range(20)])
+        numbers = [f"{place} {part}" for part in range(20)]
+        store.write([row(n.replace(" ", "-"), text=f"{n} word " * 300) for n in numbers])
         print(place, flush=True)
 except StoreStopped as stopped:
     print(stopped)
@@ -348,7 +349,8 @@ def test_a_file_of_the_format_before_is_read_and_written(tmp_path):
     store.close()
     with closing(sqlite3.connect(tmp_path / "old.db")) as db:
         db.executescript(
-            "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; ALTER TABLE documents DROP COLUMN stop; "
+            "DROP INDEX documents_by_parent; ALTER TABLE documents DROP COLUMN start; ALTER "
+            "TABLE documents DROP COLUMN stop; "
             "PRAGMA user_version = 2;"
         )
     assert [one.id for one in store.search(Query("fox")).hits] == ["1"]

@@ -121,7 +121,8 @@ def test_aws_needs_a_service_and_a_region(environment):
         "opensearch://ada:hunter2@host/docs", "elasticsearch+https://ada:hunter2@host:1/docs",
         "opensearch://ada%3Ahunter2@host/docs",
         "opensearch://ada:/hunter2@host/docs", "opensearch://ada:1#hunter2@host/docs", "opensearch://ada:x?hunter2@host/docs",
-        "opensearch://host/docs?password=hunter2", "opensearch://host/docs?shards=hunter2", "opensearch//ada:hunter2@host/docs",
+        "opensearch://host/docs?password=hunter2", "opensearch://host/docs?shards=hunter2",
+        "opensearch//ada:hunter2@host/docs",
         "postgres://ada:hunter2@host/docs", "opensearch://ada:hunter2@[host/docs",
     ],
 )  # fmt: skip
@@ -168,10 +169,12 @@ def test_a_file_that_is_no_text_is_not_quoted(tmp_path):
     "url",
     [
         "opensearch://host", "opensearch://host/", "opensearch:///docs", "opensearch://host/Docs", "opensearch://host/a,b",
-        "opensearch://host/docs*", "opensearch://host/_all", "opensearch://host/-docs", "opensearch://host/" + "x" * 250,
+        "opensearch://host/docs*", "opensearch://host/_all", "opensearch://host/-docs",
+        "opensearch://host/" + "x" * 250,
         "opensearch://host,/docs", "opensearch://one,two:x/docs",
         "opensearch://host:notaport/docs", "opensearch://host:99999/docs", "opensearch://host/docs?shards=x",
-        "opensearch://host/docs?password=x", "opensearch+http://host/docs", "opensearch+https+https://host/docs", "opensearch",
+        "opensearch://host/docs?password=x", "opensearch+http://host/docs",
+        "opensearch+https+https://host/docs", "opensearch",
         "elasticsearch:/host/docs",
     ],
 )  # fmt: skip

@@ -31,7 +31,10 @@ TEXTS = [
     "The quick brown fox jumps over the lazy dog. " * 3,
     "A ferry line between the two harbours opens in May.",
     "日本語の文章もここにある、短いけれど。",
-    "This Agreement is made between Coca-Cola and the Supplier named below, on terms of Schedule A.",
+    (
+        "This Agreement is made between Coca-Cola and the Supplier named below, on terms of "
+        "Schedule A."
+    ),
     "This Agreement is made between Nabisco and the Supplier named below, on terms of Schedule A.",
     "abcd",
 ]
@@ -119,8 +122,10 @@ def test_a_study_that_was_killed_while_it_read_starts_again(tmp_path: Path) -> N
     for number in range(400):
         (folder / f"{number}.txt").write_text(f"{TEXTS[number % 5]} Annex {number}")
     ended = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom indexer.lab.studies.study import study\n"
-        "study(Path(sys.argv[1]), Path(sys.argv[2]), bits=(16,), progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom indexer.lab.studies.study "
+        "import study\n"
+        "study(Path(sys.argv[1]), Path(sys.argv[2]), bits=(16,), progress=lambda *_: "
+        "os.kill(os.getpid(), signal.SIGKILL))"
     )
     out = tmp_path / "out"
     root = Path(__file__).parents[2]

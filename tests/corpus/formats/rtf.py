@@ -14,10 +14,11 @@ _CELL_TWIPS = 3000
 def content(document: Document) -> bytes:
     """One section, the header and footer groups first."""
     way = r"\rtlpar\qr " if document.language.right_to_left else r"\ltrpar "
+    footer = _escaped(document.footer).replace("<page>", r"\chpgn ")
     lines = [
         r"{\rtf1\ansi\ansicpg1252\deff0\uc1{\fonttbl{\f0\fnil DejaVu Sans;}}\f0\fs22",
         rf"{{\header\pard{way}{_escaped(document.header)}\par}}",
-        rf"{{\footer\pard{way}{_escaped(document.footer).replace('<page>', chr(92) + 'chpgn ')}\par}}",
+        rf"{{\footer\pard{way}{footer}\par}}",
         rf"\pard{way}{{\b\fs32 {_escaped(document.title)}}}\par",
         *(line for part in document.parts for line in _part(part, way)),
         "}",
