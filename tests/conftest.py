@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import chromium
 import pytest
+from browser_fonts import browser_environment
 from servers import choosing
 from servers.choosing import ENGINES
 from servers.engine import AbsentError, Engine
@@ -25,8 +28,18 @@ _BROKER = pytest.StashKey[Broker]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _set_locale()
     folder = getattr(config, "workerinput", {}).get("servers")
     config.stash[_SESSION] = Client(Path(folder)) if folder else choosing.Session()
+
+
+def _set_locale() -> None:
+    """Give this process and those that it starts the same time zone and locale on every machine."""
+    for name in [name for name in os.environ if name.startswith("LC_")]:
+        del os.environ[name]
+    os.environ |= {"LANG": "C.UTF-8", "TZ": "UTC"}
+    if hasattr(time, "tzset"):
+        time.tzset()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -184,3 +197,9 @@ def chromium_path() -> str:
     if path is None:
         (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.REMEDY}")
     return path
+
+
+@pytest.fixture(scope="session")
+def browser_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a browser: the same fonts on every machine."""
+    return browser_environment(tmp_path_factory.mktemp("browser"))

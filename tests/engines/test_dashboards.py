@@ -7,6 +7,7 @@ import json
 import re
 import secrets
 import subprocess
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -188,14 +189,12 @@ def test_a_family_is_drawn_as_a_graph(place):
     assert vl_convert.vega_to_svg(alone).count("(principal)") == 1
 
 
-def test_the_rate_renders_in_a_real_browser(whole, tmp_path, chromium_path):
-    assert (
-        in_browser(chromium_path, with_data(whole, "rate"), tmp_path).count("of 4 documents") == 1
-    )
+def test_the_rate_renders_in_a_real_browser(whole, draw_in_browser):
+    assert draw_in_browser(with_data(whole, "rate")).count("of 4 documents") == 1
 
 
-def test_the_graph_renders_in_a_real_browser(place, tmp_path, chromium_path):
-    drawn = in_browser(chromium_path, with_data(place, "graph"), tmp_path)
+def test_the_graph_renders_in_a_real_browser(place, draw_in_browser):
+    drawn = draw_in_browser(with_data(place, "graph"))
     assert drawn.count("like its principal") == 2 and drawn.count("(principal)") == 2
     places = re.findall(r'transform="translate\((-?[0-9.]+),(-?[0-9.]+)\)"[^>]*d="M', drawn)
     assert len(set(places) - {("0", "0")}) == 4, (
@@ -203,8 +202,13 @@ def test_the_graph_renders_in_a_real_browser(place, tmp_path, chromium_path):
     )
 
 
-def in_browser(browser, specification, folder):
-    """What Chromium has on the page after Vega drew a specification there."""
+@pytest.fixture
+def draw_in_browser(tmp_path, chromium_path, browser_settings):
+    """A function that returns the page of Chromium after Vega drew a specification there."""
+    return partial(in_browser, chromium_path, browser_settings, tmp_path)
+
+
+def in_browser(browser, settings, folder, specification):
     (folder / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
     draw = f"vegaEmbed('#view', {json.dumps(specification)}, {{mode: 'vega', renderer: 'svg', actions: false}})"
     (folder / "draw.js").write_text(draw, encoding="utf-8")
@@ -221,6 +225,11 @@ def in_browser(browser, specification, folder):
         "--dump-dom",
     ]
     done = subprocess.run(
-        [browser, *flags, page.as_uri()], capture_output=True, text=True, timeout=120, check=True
+        [browser, *flags, page.as_uri()],
+        env=settings,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
     return done.stdout.partition('id="view"')[2].partition("<script")[0]

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sample_library import edited, rows, sentence
-from servers import choosing
 
 from indexer.grouping.group import group
 from indexer.indexing.index import index
@@ -70,13 +69,12 @@ def site(store_url: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium of the system."""
-    path = chromium.ensure()
-    if path is None:
-        (pytest.fail if choosing.required() else pytest.skip)(f"no Chromium: {chromium.REMEDY}")
+def browser(chromium_path: str, browser_settings: dict[str, str]) -> Iterator[Browser]:
+    """A headless Chromium of the system, with the fonts of the tests."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=chromium.arguments())
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path, args=chromium.arguments(), env=browser_settings
+        )
         yield browser
         browser.close()
 

@@ -79,7 +79,11 @@ def window(
 ) -> BrowserContext:
     """A browser profile of its own, watched."""
     opened = browser.new_context(
-        base_url=site, viewport={"width": width, "height": 900}, **settings
+        base_url=site,
+        viewport={"width": width, "height": 900},
+        locale="en-US",
+        timezone_id="UTC",
+        **settings,
     )
     opened.set_default_timeout(15_000)
     opened.on("request", seen.request)
