@@ -1,4 +1,4 @@
-"""Run the command line as a person would: another process, real files, real store."""
+"""Run the command line in another process, with real files and a real store."""
 
 import json
 import os
@@ -17,12 +17,12 @@ def run(
     code: int = 0,
     **environment: str,
 ) -> str:
-    """Stdout of `nearfold WORDS`; fails unless the exit code is `code`. Stderr is in the failure's
-    message.
-    """
-    done = outcome(*words, store=store, stdin=stdin, **environment)
-    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    """Return the stdout of `nearfold WORDS`; fail with its stderr unless the exit code is `code`."""
+    process = outcome(*words, store=store, stdin=stdin, **environment)
+    assert process.returncode == code, (
+        f"exit {process.returncode}\n{process.stdout}\n{process.stderr}"
+    )
+    return process.stdout
 
 
 def outcome(

@@ -22,7 +22,10 @@ CAP_MEGABYTES = 1024
 WITHOUT_PRIVILEGE = (
     ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
 )
-GOOD = "A document like any other, with words enough to make a fingerprint of it, and nothing wrong with it at all."
+GOOD = (
+    "A document like any other, with words enough to make a fingerprint of it, "
+    "and nothing wrong with it at all."
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +56,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ran(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The account of one run by somebody whom permissions bind, and the most resident memory of it
-    and its workers in MB.
+def run_result(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The account of a run by a user whom permissions bind, and the most resident memory of the
+    largest of its processes in MB.
     """
     place = tmp_path_factory.mktemp("store")
     words = [
@@ -82,18 +85,19 @@ def ran(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def resident(pid: int) -> int:
-    """Resident megabytes of the largest process of a family."""
+    """Return the resident megabytes of the largest process among a process and its children."""
     try:
         process = psutil.Process(pid)
         return (
-            max(one.memory_info().rss for one in [process, *process.children(recursive=True)]) >> 20
+            max(file.memory_info().rss for file in [process, *process.children(recursive=True)])
+            >> 20
         )
     except psutil.NoSuchProcess:
         return 0
 
 
-def test_account_adds_up(ran: Any) -> None:
-    account, _ = ran
+def test_account_adds_up(run_result: Any) -> None:
+    account, _ = run_result
     assert account["seen"] == account["indexed"] + sum(account["skipped"].values()) + len(
         account["failed"]
     )
@@ -110,22 +114,20 @@ def test_account_adds_up(ran: Any) -> None:
         ("locked", "[Pp]ermission"),
     ],
 )
-def test_what_failed_says_why(name: str, reason: str, ran: Any) -> None:
-    failed = {Path(one["path"]).name: one["error"] for one in ran[0]["failed"]}
+def test_what_failed_says_why(name: str, reason: str, run_result: Any) -> None:
+    failed = {Path(file["path"]).name: file["error"] for file in run_result[0]["failed"]}
     assert re.search(reason, failed[name])
 
 
-def test_everything_else_is_indexed(ran: Any, folder: Path) -> None:
-    """A truncated docx and a bomb may end either way; whatever has text is there, and cut text is
-    called so.
-    """
-    failed = {Path(one["path"]).name for one in ran[0]["failed"]}
+def test_everything_else_is_indexed(run_result: Any, folder: Path) -> None:
+    """A truncated docx and a bomb may be indexed or fail; every other file with text is indexed."""
+    failed = {Path(file["path"]).name for file in run_result[0]["failed"]}
     either = {"truncated.docx", "bomb.zip"}
     assert failed - either == {"encrypted.pdf", "random.bin", "sparse.bin", "secret.txt", "locked"}
-    assert ran[0]["indexed"] == len(
+    assert run_result[0]["indexed"] == len(
         {"good.txt", "good.docx", "empty.txt", "invalid-name.txt"}
     ) + len(either - failed)
 
 
-def test_memory_stays_under_its_cap(ran: Any) -> None:
-    assert ran[1] <= CAP_MEGABYTES + 256
+def test_memory_stays_under_its_cap(run_result: Any) -> None:
+    assert run_result[1] <= CAP_MEGABYTES + 256

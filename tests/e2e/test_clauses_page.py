@@ -24,8 +24,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return f"sqlite:///{tmp_path}/store.db"
 
 
-def without_ids(shown: str) -> str:
-    return re.sub(r"[0-9a-f]{32}", "ID", re.sub(r"\S+/(?=[\w-]+\.\w+ )", "", shown)).strip()
+def without_ids(text: str) -> str:
+    return re.sub(r"[0-9a-f]{32}", "ID", re.sub(r"\S+/(?=[\w-]+\.\w+ )", "", text)).strip()
 
 
 def test_commands_of_the_page(store: str) -> None:
@@ -35,8 +35,8 @@ def test_commands_of_the_page(store: str) -> None:
     assert "63 parts: 17 families" in printed["nearfold group --of parts"]
     assert "4 near duplicates" in printed["nearfold similar clause.txt --of parts"]
     [console] = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    line, _, shown = console.removeprefix("$ ").partition("\n")
-    assert without_ids(printed[line.strip()]) == without_ids(shown)
+    line, _, expected = console.removeprefix("$ ").partition("\n")
+    assert without_ids(printed[line.strip()]) == without_ids(expected)
 
 
 def test_documents_and_parts_are_told_apart(store: str) -> None:
@@ -46,9 +46,9 @@ def test_documents_and_parts_are_told_apart(store: str) -> None:
     assert run_json("search", "confidential", store=store)["total"] == 4
     assert run_json("search", "confidential", "--of", "both", store=store)["total"] == 8
     part = run_json("search", "confidential", "--of", "parts", store=store)["hits"][0]["id"]
-    found = run_json("similar", "--id", part, store=store)["matches"]
-    assert [one["similarity"] for one in found] == [1.0] * 3
-    assert run_json("compare", part, found[0]["id"], store=store)["measures"]["jaccard"] == 1.0
+    matches = run_json("similar", "--id", part, store=store)["matches"]
+    assert [match["similarity"] for match in matches] == [1.0] * 3
+    assert run_json("compare", part, matches[0]["id"], store=store)["measures"]["jaccard"] == 1.0
     assert run_json("delete", part.partition("#")[0], store=store)["deleted"] == [
         part.partition("#")[0]
     ]

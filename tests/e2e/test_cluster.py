@@ -76,9 +76,9 @@ def python_path(tmp_path):
     store.close()
 
 
-def sent(server, name, ids):
+def send_bulk(server, name, ids):
     """Documents by bulk; the ids that they got."""
-    actions = [{"index": {"_id": one}} if ids else {"index": {}} for one in TEXTS]
+    actions = [{"index": {"_id": id}} if ids else {"index": {}} for id in TEXTS]
     lines = [
         json.dumps(line)
         for action, text in zip(actions, TEXTS.values(), strict=True)
@@ -104,7 +104,7 @@ def families(store):
     return {frozenset(family) for family in members.values()}
 
 
-def shown(server, name, body, params=""):
+def search_ids(server, name, body, params=""):
     query = {"query": {"match": {"text": "ferry"}}, "_source": ["near_family"], **body}
     return [
         hit["_source"]["near_family"]
@@ -118,7 +118,7 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
 ):
     server, name, store = place
     install(store)
-    known = sent(server, name, ids)
+    known = send_bulk(server, name, ids)
     rows = store.get(list(known.values()))
     by_text = {row.exact + str(row.words): row for row in python_path.scan()}
     assert len(rows) == len(TEXTS)
@@ -128,10 +128,12 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
             getattr(theirs, field) for field in SIGNATURE
         ]
 
-    asked = FIRST.replace("grown-up", "parent")
-    found, wanted = similar(store, asked), similar(python_path, asked)
-    assert len(found.matches) == 3
-    assert [one.similarity for one in found.matches] == [one.similarity for one in wanted.matches]
+    query = FIRST.replace("grown-up", "parent")
+    by_client, by_python = similar(store, query), similar(python_path, query)
+    assert len(by_client.matches) == 3
+    assert [one.similarity for one in by_client.matches] == [
+        one.similarity for one in by_python.matches
+    ]
     assert {one.id for one in similar(store, id=known["first"]).matches} == {
         known["copy"],
         known["edition"],
@@ -153,22 +155,22 @@ def test_a_bulk_of_any_client_gives_the_keys_matches_and_families_of_python(
 def test_searches_of_any_client_fold(place):
     server, name, store = place
     install(store)
-    known = sent(server, name, ids=False)
+    known = send_bulk(server, name, ids=False)
     pipeline, collapse = "?search_pipeline=nearfold-fold-v1", {"collapse": {"field": "near_family"}}
-    assert len(shown(server, name, {})) == 4
-    families = shown(server, name, collapse)
+    assert len(search_ids(server, name, {})) == 4
+    families = search_ids(server, name, collapse)
     assert len(families) == len(set(families)) == 3  # exact copies are one family on arrival
-    assert shown(server, name, {}, pipeline) == families
+    assert search_ids(server, name, {}, pipeline) == families
 
     group(store)
     store.refresh()
-    families = shown(server, name, collapse)
+    families = search_ids(server, name, collapse)
     rows = store.get(list(known.values()))
-    assert len({rows[known[one]].family for one in ("first", "copy", "edition")}) == 1
+    assert len({rows[known[text]].family for text in ("first", "copy", "edition")}) == 1
     assert sorted(families) == sorted([rows[known["first"]].family, rows[known["other"]].family])
     assert not any(row.provisional for row in rows.values())
-    assert shown(server, name, {}, pipeline) == families
-    assert len(shown(server, name, {"size": 1}, pipeline)) == 1
+    assert search_ids(server, name, {}, pipeline) == families
+    assert len(search_ids(server, name, {"size": 1}, pipeline)) == 1
 
 
 def test_the_commands_say_what_they_do(place):
@@ -176,7 +178,7 @@ def test_the_commands_say_what_they_do(place):
     twice = [kind for kind in ("ingest pipeline", "stored script") for _ in range(2)]
     kinds = ["component template", *twice, "search pipeline", "index template"]
     planned = run_json("install", "--dry-run", store=store)
-    assert [(one["kind"], one["action"]) for one in planned["installed"]] == [
+    assert [(piece["kind"], piece["action"]) for piece in planned["installed"]] == [
         (kind, "created") for kind in kinds
     ]
     assert planned["dry_run"] is True
@@ -246,7 +248,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
         line = script + block.replace("localhost:9200", server.partition("://")[2]).replace(
             "/papers", f"/{name}"
         )
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-c", line],
             cwd=tmp_path,
             env=environment,
@@ -255,8 +257,8 @@ def test_every_command_of_the_page_runs(place, tmp_path):
             timeout=120,
             check=False,
         )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-        printed.append(done.stdout)
+        assert process.returncode == 0, f"{block}\n{process.stdout}\n{process.stderr}"
+        printed.append(process.stdout)
     (
         planned,
         sent,

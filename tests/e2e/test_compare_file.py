@@ -1,6 +1,4 @@
-"""`compare --html` as a person would run it, and the commands of docs/reviewing.md that make
-files.
-"""
+"""`compare --html`, and the commands of docs/reviewing.md that write files."""
 
 import os
 import re
@@ -30,18 +28,18 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
 
 def test_json_stays_alone_on_stdout(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    told = run_json("compare", ONE, OTHER, "--html", page, store=f"sqlite:///{tmp_path}/none.db")
-    assert set(told) == {"measures", "shared"}
+    answer = run_json("compare", ONE, OTHER, "--html", page, store=f"sqlite:///{tmp_path}/none.db")
+    assert set(answer) == {"measures", "shared"}
     assert page.stat().st_size > 10_000
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    done = outcome("compare", ONE, OTHER, "--html", tmp_path / "absent" / "page.html")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "give --html another place" in done.stderr
+def test_an_unwritable_path_is_refused(tmp_path: Path) -> None:
+    process = outcome("compare", ONE, OTHER, "--html", tmp_path / "absent" / "page.html")
+    assert (process.returncode, process.stdout) == (2, "")
+    assert "give --html another place" in process.stderr
 
 
-def test_the_core_install_makes_the_page(tmp_path: Path) -> None:
+def test_the_core_install_writes_the_page(tmp_path: Path) -> None:
     lacking = "".join(
         f"sys.modules[{name!r}] = None; " for name in ("starlette", "uvicorn", "vl_convert")
     )

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from command import run, run_json
 
-FORM = "Please pay the amount stated below within thirty days of the date of this invoice to the account named at its foot."
+FORM = (
+    "Please pay the amount stated below within thirty days of the date of this invoice "
+    "to the account named at its foot."
+)
 
 
 def test_invoices_on_one_form(tmp_path: Path) -> None:
@@ -17,17 +20,17 @@ def test_invoices_on_one_form(tmp_path: Path) -> None:
         )
     run("index", folder, store=store)
     a, b = folder / "0.txt", folder / "1.txt"
-    found = run_json("compare", a, b, "--discounted", store=store)
-    assert found["discounted"]["texts"] == 10
-    assert found["discounted"]["plain"] == pytest.approx(found["measures"]["resemblance"])
-    assert found["discounted"]["similarity"] < 0.2 < found["discounted"]["plain"]
+    answer = run_json("compare", a, b, "--discounted", store=store)
+    assert answer["discounted"]["texts"] == 10
+    assert answer["discounted"]["plain"] == pytest.approx(answer["measures"]["resemblance"])
+    assert answer["discounted"]["similarity"] < 0.2 < answer["discounted"]["plain"]
     assert "weighted by rarity in 10 texts" in run("compare", a, b, "--discounted", store=store)
     assert "discounted" not in run_json(
         "compare", a, b, "--html", tmp_path / "page.html", store=store
     )
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "rarity in 10 texts of the store" in page
-    assert f"{found['discounted']['similarity']:.1%}" in page
+    assert f"{answer['discounted']['similarity']:.1%}" in page
     run("compare", a, b, "--html", tmp_path / "page.html", store=f"sqlite:///{tmp_path}/none.db")
     assert "no corpus statistics" in (tmp_path / "page.html").read_text(encoding="utf-8")
 

@@ -1,6 +1,4 @@
-"""The commands of docs/duplicate-types.md on the published pairs, and folding by type through every
-door.
-"""
+"""The commands of docs/duplicate-types.md on the published pairs, and folding by type."""
 
 import re
 import shlex
@@ -38,32 +36,32 @@ def test_commands_of_the_page(folder: Path) -> None:
     store = f"sqlite:///{folder}/store.db"
     [block] = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
     for prompt in re.split(r"^\$ nearfold ", block, flags=re.MULTILINE)[1:]:
-        line, _, shown = prompt.partition("\n")
+        line, _, expected = prompt.partition("\n")
         printed = run(*shlex.split(line), store=store).replace(f"{folder}/", "")
-        for wanted in shown.splitlines():
-            assert wanted.removesuffix("...").strip() in printed
+        for expected_line in expected.splitlines():
+            assert expected_line.removesuffix("...").strip() in printed
     [command] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     assert "near identical" in run(*shlex.split(command)[1:], store=store)
 
 
 def test_python_of_the_page(folder: Path) -> None:
     [block] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", block], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    assert done.stdout == "a [('b', 'near_identical')]\n"
+    assert process.stdout == "a [('b', 'near_identical')]\n"
 
 
 def test_types_in_json_and_nothing_dropped(folder: Path) -> None:
     store = f"sqlite:///{folder}/store.db"
     run("index", "clauses", store=store)
-    found = run_json("search", "successors", "--fold", "types", "--threshold", "0.9", store=store)
-    types = [[one["type"] for one in hit["folded"]] for hit in found["hits"]]
+    answer = run_json("search", "successors", "--fold", "types", "--threshold", "0.9", store=store)
+    types = [[duplicate["type"] for duplicate in hit["folded"]] for hit in answer["hits"]]
     assert sorted(types) == [[], [], ["near_identical"]]
-    assert sum(1 + len(hit["folded"]) for hit in found["hits"]) == found["total"] == 4
+    assert sum(1 + len(hit["folded"]) for hit in answer["hits"]) == answer["total"] == 4
 
 
-def test_pages_go_on_and_hits_beyond_the_top_are_told(folder: Path) -> None:
+def test_pages_continue_and_hits_beyond_the_top_are_noted(folder: Path) -> None:
     store = f"sqlite:///{folder}/store.db"
     run("index", "clauses", store=store)
     first = run_json("search", "successors", "--fold", "types", "--limit", "1", store=store)
@@ -78,12 +76,15 @@ def test_pages_go_on_and_hits_beyond_the_top_are_told(folder: Path) -> None:
         first["next"],
         store=store,
     )
-    shown = [hit["id"] for page in (first, second) for hit in page["hits"]]
-    folded = [
-        one["id"] for page in (first, second) for hit in page["hits"] for one in hit["folded"]
+    ids = [hit["id"] for page in (first, second) for hit in page["hits"]]
+    folded_ids = [
+        duplicate["id"]
+        for page in (first, second)
+        for hit in page["hits"]
+        for duplicate in hit["folded"]
     ]
     assert second["next"] is None
-    assert len({*shown, *folded}) == 4
+    assert len({*ids, *folded_ids}) == 4
     few = run_json("search", "successors", "--fold", "types", "--top", "1", store=store)
     assert len(few["hits"]) == 4
     assert "best 1 hits" in few["notes"][0]

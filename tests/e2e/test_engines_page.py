@@ -1,6 +1,4 @@
-"""The page of what nearfold costs inside an engine: its command runs, and prints the rows that the
-page shows.
-"""
+"""The command of docs/engines.md prints the rows that the page shows."""
 
 import os
 import re
@@ -19,27 +17,28 @@ pytestmark = pytest.mark.engines
 
 
 def labels(printed: str) -> list[str]:
-    """What each line is of: its words before the first number that stands in a column. Settings
-    that are chosen may differ.
+    """Return the label of each line: its words before the first number in a column.
+
+    Settings that are chosen may differ.
     """
-    found = [
+    cells = [
         re.split(r"  +-?\d[\d,.]*(?=\s|$)|, \d+ [%t]|:? +\d", line.strip())[0].rstrip(",:")
         for line in printed.splitlines()
     ]
-    return [re.sub(r"\s+", " ", one) for one in found if one and not one[0].isdigit()]
+    return [re.sub(r"\s+", " ", cell) for cell in cells if cell and not cell[0].isdigit()]
 
 
 @pytest.mark.slow
 def test_the_command_prints_what_the_page_shows(opensearch_url: str) -> None:
     [command] = re.findall(r"```sh\n(.*?)\n```", PAGE, re.DOTALL)
-    [shown] = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    [expected] = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
     python, *words = shlex.split(command)
     assert python == "python"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *words, *SMALL, "--server", opensearch_url],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert labels(done.stdout) == labels(shown)
-    assert len(labels(shown)) > 25
+    assert process.returncode == 0, process.stderr
+    assert labels(process.stdout) == labels(expected)
+    assert len(labels(expected)) > 25

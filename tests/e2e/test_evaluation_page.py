@@ -1,6 +1,4 @@
-"""The commands of docs/evaluation.md run as they are written, and say what the page says of
-them.
-"""
+"""The commands of docs/evaluation.md print what the page says."""
 
 import json
 import os
@@ -34,7 +32,7 @@ def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "NEARFOLD_STORE": f"sqlite:///{folder}/nearfold.db",
     }  # fmt: skip
     script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{block}'
-    done = subprocess.run(
+    process = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
         env=settings,
@@ -42,8 +40,8 @@ def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-    return done
+    assert process.returncode == 0, f"{block}\n{process.stdout}\n{process.stderr}"
+    return process
 
 
 def test_the_page(folder: Path) -> None:
@@ -55,11 +53,11 @@ def test_the_page(folder: Path) -> None:
     assert "How well near duplicates are found" in (folder / "evaluation.html").read_text(
         encoding="utf-8"
     )
-    made = json.loads((folder / "evaluation.json").read_text())
-    assert [one["recipe"] for one in made["results"]] == ["default_v1", "simhash-doc-v2"]
-    assert made["results"][0]["pairs"]["precision"]["value"] == 1.0
+    results = json.loads((folder / "evaluation.json").read_text())
+    assert [item["recipe"] for item in results["results"]] == ["default_v1", "simhash-doc-v2"]
+    assert results["results"][0]["pairs"]["precision"]["value"] == 1.0
     assert all(
-        one["compare"].startswith("nearfold compare ") for one in made["results"][0]["misses"]
+        item["compare"].startswith("nearfold compare ") for item in results["results"][0]["misses"]
     )
     assert (folder / "pairs.csv").read_text().count("\n") > 5
     assert "1 disagreement, 0 not settled" in by_sheets.stdout
@@ -77,18 +75,18 @@ def test_intervals_are_whole_on_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "50")
     Path("narrow.csv").write_text("a,b,type\nferry-press-release.txt,ferry-web-page.html,fuzzy\n")
     assert run(["evaluate", "narrow.csv"]) == 0
-    told = capsys.readouterr().out
-    assert "100.0 to 100.0" in told and "sets captured" in told and "…" not in told
+    printed = capsys.readouterr().out
+    assert "100.0 to 100.0" in printed and "sets captured" in printed and "…" not in printed
 
 
 def test_an_audit_as_json(folder: Path) -> None:
-    done = shell("nearfold match --threshold 0.8 --audit 30 --json > /dev/null", folder)
-    audit = json.loads(done.stderr)["audit"]
+    process = shell("nearfold match --threshold 0.8 --audit 30 --json > /dev/null", folder)
+    audit = json.loads(process.stderr)["audit"]
     assert (audit["recall"], audit["right"], audit["missed"]) == (0.75, 3.0, 1.0)
-    assert sum(one["size"] for one in audit["strata"]) == 9 * 8 // 2
+    assert sum(stratum["size"] for stratum in audit["strata"]) == 9 * 8 // 2
 
 
-def test_mistakes_are_told_with_their_line(
+def test_wrong_arguments_are_refused_with_a_remedy(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)

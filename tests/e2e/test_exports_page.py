@@ -1,4 +1,4 @@
-"""The commands of docs/exports.md, and what is refused, run as a person would run them."""
+"""The commands of docs/exports.md, and options that are refused."""
 
 import re
 import shlex
@@ -22,15 +22,15 @@ def store(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path}/store.db"
     run("index", ROOT / "examples", store=url)
     run("group", store=url)
-    found = run_json("search", "agreement", "--fold", "none", store=url)
-    run("label", found["hits"][0]["id"], "--label", "responsive", store=url)
+    page = run_json("search", "agreement", "--fold", "none", store=url)
+    run("label", page["hits"][0]["id"], "--label", "responsive", store=url)
     return url
 
 
 def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
     for words in commands(PAGE):
-        told = run(*words[:-1], tmp_path / words[-1], store=store)
-        assert "written to" in told
+        printed = run(*words[:-1], tmp_path / words[-1], store=store)
+        assert "written to" in printed
         assert (tmp_path / words[-1]).stat().st_size > 100
     batched = run_json(
         "export",
@@ -73,7 +73,7 @@ def test_commands_of_the_page(store: str, tmp_path: Path) -> None:
         ("--format", "html", "--threshold", "0.9"),
     ],
 )
-def test_options_that_would_do_nothing_are_refused(
+def test_options_without_effect_are_refused(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     called = [

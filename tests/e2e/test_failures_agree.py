@@ -23,9 +23,9 @@ NOISE = b"\x00\x01\x02\xff\xfe no text at all"
 
 @pytest.fixture
 def store(tmp_path: Path):
-    opened = open_store(f"sqlite:///{tmp_path}/index.db")
-    yield opened
-    opened.close()
+    store_on_disk = open_store(f"sqlite:///{tmp_path}/index.db")
+    yield store_on_disk
+    store_on_disk.close()
 
 
 def run(store, *paths, **options):

@@ -98,7 +98,7 @@ def give_vectors(index):
         assert not json.loads(answer.read())["errors"]
 
 
-def printed(place, heading):
+def run_blocks(place, heading):
     """What the blocks under a heading print, each block run by a shell of its own."""
     engine, server, name = place
     script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
@@ -109,10 +109,10 @@ def printed(place, heading):
         "NO_COLOR": "1",
         "COLUMNS": "200",
     }
-    under, found = "", []
+    current, outputs = "", []
     for match in BLOCK.finditer(PAGE):
-        under = match["heading"] or under
-        if match["body"] is None or under != heading or match["engine"] not in ("", engine):
+        current = match["heading"] or current
+        if match["body"] is None or current != heading or match["engine"] not in ("", engine):
             continue
         body = (
             match["body"]
@@ -120,7 +120,7 @@ def printed(place, heading):
             .replace("localhost:9200", server.partition("://")[2])
         )
         line = script + body.replace("/papers", f"/{name}")
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-c", line],
             env=environment,
             capture_output=True,
@@ -128,9 +128,9 @@ def printed(place, heading):
             timeout=120,
             check=False,
         )
-        assert done.returncode == 0, f"{match['body']}\n{done.stdout}\n{done.stderr}"
-        found.append(done.stdout)
-    return found
+        assert process.returncode == 0, f"{match['body']}\n{process.stdout}\n{process.stderr}"
+        outputs.append(process.stdout)
+    return outputs
 
 
 def hits(text):
@@ -150,10 +150,10 @@ def test_every_block_of_the_page_is_run_by_a_test():
 
 
 def test_filters_decide_before_folding(place):
-    (found,) = printed(place, "Filters, sorting, highlighting")
-    answer = json.loads(found)
+    (output,) = run_blocks(place, "Filters, sorting, highlighting")
+    answer = json.loads(output)
     assert answer["hits"]["total"]["value"] == 3
-    assert hits(found) == ["d", "c"], "newest first"
+    assert hits(output) == ["d", "c"], "newest first"
     folded = answer["hits"]["hits"][1]["inner_hits"]["folded"]["hits"]
     assert (folded["total"]["value"], {hit["_id"] for hit in folded["hits"]}) == (2, {"b", "c"})
     assert all("<em>ferry</em>" in hit["highlight"]["text"][0] for hit in answer["hits"]["hits"])
@@ -167,21 +167,21 @@ def test_filters_decide_before_folding(place):
 
 
 def test_totals_are_of_documents_and_of_families(place):
-    (found,) = printed(place, "Totals and facets")
-    answer, end = json.JSONDecoder().raw_decode(found)
+    (output,) = run_blocks(place, "Totals and facets")
+    answer, end = json.JSONDecoder().raw_decode(output)
     assert answer["hits"]["total"]["value"] == 4
     assert (
         answer["aggregations"]["families"]["value"],
         answer["aggregations"]["without_family"]["doc_count"],
     ) == (2, 0)
     buckets = {
-        one["key"]: (one["doc_count"], one["families"]["value"])
-        for one in answer["aggregations"]["labels"]["buckets"]
+        bucket["key"]: (bucket["doc_count"], bucket["families"]["value"])
+        for bucket in answer["aggregations"]["labels"]["buckets"]
     }
     assert buckets == {"web": (3, 2), "wire": (1, 1)}
-    shown = found[end:].split("\n")
-    assert "4 documents in 2 groups, page 1" in shown[0]
-    assert [line.split() for line in shown if line.endswith(("web", "wire"))] == [
+    lines = output[end:].split("\n")
+    assert "4 documents in 2 groups, page 1" in lines[0]
+    assert [line.split() for line in lines if line.endswith(("web", "wire"))] == [
         ["3", "2", "web"],
         ["1", "1", "wire"],
     ]
@@ -189,7 +189,7 @@ def test_totals_are_of_documents_and_of_families(place):
 
 def test_documents_without_a_family_are_counted_and_left_apart(place):
     engine, server, name = place
-    counted, folded = printed_pair(place)
+    counted, folded = run_pair_of_blocks(place)
     assert (counted["count"], len(folded["hits"]["hits"])) == (0, 2)
     for id in ("old 1", "old 2"):
         bare = {"text": f"ferry {id}", "near_recipe": "before"}
@@ -199,18 +199,18 @@ def test_documents_without_a_family_are_counted_and_left_apart(place):
             bare,
         )
     try:
-        counted, folded = printed_pair(place)
+        counted, folded = run_pair_of_blocks(place)
         assert (counted["count"], len(folded["hits"]["hits"])) == (2, 2)
         query = {"query": {"match": {"text": "ferry"}}}
         _, lumped = search(place, {**query, "collapse": {"field": "near_family"}})
         assert len(lumped["hits"]["hits"]) == 3, "the engine takes the two for one group"
-        (found,) = printed(place, "Totals and facets")
-        answer, end = json.JSONDecoder().raw_decode(found)
+        (output,) = run_blocks(place, "Totals and facets")
+        answer, end = json.JSONDecoder().raw_decode(output)
         assert (
             answer["hits"]["total"]["value"],
             answer["aggregations"]["without_family"]["doc_count"],
         ) == (6, 2)
-        assert "6 documents in 4 groups" in found[end:]
+        assert "6 documents in 4 groups" in output[end:]
         if engine == "opensearch":
             _, piped = search(place, query, "?search_pipeline=nearfold-fold-v1")
             assert len(piped["hits"]["hits"]) == 3
@@ -219,14 +219,14 @@ def test_documents_without_a_family_are_counted_and_left_apart(place):
             ask("DELETE", f"{server}/{name}/_doc/{id}?refresh=true")
 
 
-def printed_pair(place):
-    (found,) = printed(place, "Documents without a family")
-    first, end = json.JSONDecoder().raw_decode(found)
-    return first, json.loads(found[end:])
+def run_pair_of_blocks(place):
+    (output,) = run_blocks(place, "Documents without a family")
+    first, end = json.JSONDecoder().raw_decode(output)
+    return first, json.loads(output[end:])
 
 
 def test_pages(place):
-    by_place, by_family, by_token = printed(place, "Paging")
+    by_place, by_family, by_token = run_blocks(place, "Paging")
     _, whole = search(
         place,
         {
@@ -249,16 +249,16 @@ def test_pages(place):
 
 
 def test_the_pipeline_folds_one_page(place):
-    found = printed(place, "Search pipeline")
+    outputs = run_blocks(place, "Search pipeline")
     if place[0] == "elasticsearch":
-        assert found == []
+        assert outputs == []
         return
-    answer = json.loads(found[0])
-    assert hits(found[0]) == ["a", "d"]
+    answer = json.loads(outputs[0])
+    assert hits(outputs[0]) == ["a", "d"]
     assert answer["hits"]["hits"][0]["_score"] == 1.0
     assert answer["hits"]["total"]["value"] == 4
     assert {
-        one["key"]: one["doc_count"] for one in answer["aggregations"]["labels"]["buckets"]
+        bucket["key"]: bucket["doc_count"] for bucket in answer["aggregations"]["labels"]["buckets"]
     } == {"web": 3, "wire": 1}
     body = {"query": {"match": {"text": "ferry"}}, "sort": ["path"], "size": 1}
     first, second = (
@@ -273,21 +273,21 @@ def test_hits_of_any_query_fold_in_the_client(place, capsys):
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     address = f"{engine}://{server.partition('://')[2]}/{name}"
     block = block.replace("opensearch://localhost:9200/papers", address)
-    for shown, id in {
+    for placeholder, id in {
         "id of the best hit": "b",
         "id of the second": "d",
         "id of the third": "a",
     }.items():
-        block = block.replace(shown, id)
+        block = block.replace(placeholder, id)
     exec(block, {})
     assert capsys.readouterr().out == "b ['a']\nd []\n"
 
 
 def test_vectors_and_added_scores_fold_too(place):
-    found = printed(place, "k-NN and hybrid queries")
+    outputs = run_blocks(place, "k-NN and hybrid queries")
     if place[0] == "elasticsearch":
-        assert hits(found[0])[0] in ("a", "b", "c")
-        assert sorted(hits(found[0]))[1:] == ["d", "e"]
+        assert hits(outputs[0])[0] in ("a", "b", "c")
+        assert sorted(hits(outputs[0]))[1:] == ["d", "e"]
         return
     terms = {"terms": {"labels": ["web", "wire"], "boost": 0.2}}
     added = {"query": {"bool": {"should": [{"match": {"text": "ferry"}}, terms]}}}

@@ -28,7 +28,7 @@ FOUND_AT_LEAST = 0.99
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Lookups:
     """What looking every file up gave: ordered pairs of file names with their similarity."""
 
     names: frozenset[str]
@@ -54,12 +54,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     url = f"sqlite:///{folder}/index.db"
     account = run_json("index", folder / "fifty", folder / "lookalikes", store=url)
     assert account["indexed"] == account["seen"] == len(files)
-    with closing(open_store(url)) as opened:
-        yield opened
+    with closing(open_store(url)) as store_on_disk:
+        yield store_on_disk
 
 
 @pytest.fixture(scope="module")
-def looked(store: Store) -> Looked:
+def lookups(store: Store) -> Lookups:
     rows = list(store.scan())
     similar: dict[tuple[str, str], float] = {}
     for row in rows:
@@ -67,29 +67,29 @@ def looked(store: Store) -> Looked:
             store, options=lookup.SimilarOptions(threshold=THRESHOLD, limit=100), id=row.id
         ).matches:
             similar[Path(row.path).name, Path(match.path).name] = match.similarity
-    return Looked(frozenset(Path(row.path).name for row in rows), similar)
+    return Lookups(frozenset(Path(row.path).name for row in rows), similar)
 
 
-def test_documents_in_two_formats_are_found(looked):
-    pairs = list(looked.pairs())
-    missed = [pair for pair in pairs if pair not in looked.similar]
+def test_documents_in_two_formats_are_found(lookups):
+    pairs = list(lookups.pairs())
+    missed = [pair for pair in pairs if pair not in lookups.similar]
     assert len(pairs) == 47 * 21 + 3 * 15
     assert len(missed) <= (1 - FOUND_AT_LEAST) * len(pairs), missed
 
 
 @pytest.mark.parametrize("kinds", list(combinations(sorted(FORMATS), 2)), ids=" ".join)
-def test_no_two_formats_fail_each_other(looked, kinds):
+def test_no_two_formats_fail_each_other(lookups, kinds):
     pairs = [
-        pair for pair in looked.pairs() if tuple(name.rpartition(".")[2] for name in pair) == kinds
+        pair for pair in lookups.pairs() if tuple(name.rpartition(".")[2] for name in pair) == kinds
     ]
-    found = [looked.similar[pair] for pair in pairs if pair in looked.similar]
+    similarities = [lookups.similar[pair] for pair in pairs if pair in lookups.similar]
     assert len(pairs) >= 47
-    assert len(found) >= len(pairs) - 1
+    assert len(similarities) >= len(pairs) - 1
 
 
-def test_distinct_documents_stay_apart(looked):
-    assert {pair for pair in looked.similar if document(pair[0]) != document(pair[1])} == set()
+def test_distinct_documents_stay_apart(lookups):
+    assert {pair for pair in lookups.similar if document(pair[0]) != document(pair[1])} == set()
 
 
-def test_a_pair_is_found_from_both_sides(looked):
-    assert {(b, a) for a, b in looked.similar} == set(looked.similar)
+def test_a_pair_is_found_from_both_sides(lookups):
+    assert {(b, a) for a, b in lookups.similar} == set(lookups.similar)

@@ -22,13 +22,13 @@ SHELL = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
 @pytest.fixture
 def name(opensearch_url):
     """A name of our own; nothing that begins with it is left."""
-    made = f"nearfold-test-{secrets.token_hex(6)}"
-    yield made
+    index = f"nearfold-test-{secrets.token_hex(6)}"
+    yield index
     for path in (
-        f"_data_stream/{made}*",
-        f"{made}*",
-        f"_index_template/{made}*",
-        f"_index_template/nearfold-{made}*",
+        f"_data_stream/{index}*",
+        f"{index}*",
+        f"_index_template/{index}*",
+        f"_index_template/nearfold-{index}*",
     ):
         gone = urllib.request.Request(f"{opensearch_url}/{path}", method="DELETE")
         try:
@@ -46,7 +46,7 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     printed = []
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         line = SHELL + re.sub(r"\bpapers\b", name, block.replace("localhost:9200", place))
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-c", line],
             cwd=tmp_path,
             env=environment,
@@ -55,8 +55,8 @@ def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
             timeout=120,
             check=False,
         )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-        printed.append(done.stdout)
+        assert process.returncode == 0, f"{block}\n{process.stdout}\n{process.stderr}"
+        printed.append(process.stdout)
     indexed, renewed, aliases, back, updated, deleted, stream, folded, changed, _ = printed
     assert "2 indexed" in indexed
     assert "2 documents signed by simhash-doc" in renewed
@@ -84,9 +84,9 @@ def test_the_command_on_a_sqlite_file(tmp_path):
         "Ferries leave the harbour at eight in the morning.", encoding="utf-8"
     )
     run("index", tmp_path / "a.txt", "--extractor", "plain", store=store)
-    done = run_json("reindex", "--recipe", "simhash-doc", "--keep", store=store)
-    assert (done["signed"], done["kept"]) == (1, f"{tmp_path}/s.db.default_v1")
-    assert run_json("status", store=store)["recipe"]["name"] == done["recipe"]
+    answer = run_json("reindex", "--recipe", "simhash-doc", "--keep", store=store)
+    assert (answer["signed"], answer["kept"]) == (1, f"{tmp_path}/s.db.default_v1")
+    assert run_json("status", store=store)["recipe"]["name"] == answer["recipe"]
     assert run("reindex", "--recipe", "simhash-doc", store=store).startswith("0 documents signed")
     run("reindex", "--recipe", "unheard-of", store=store, code=2)
     run("reindex", "--recipe", "default", store=f"sqlite:///{tmp_path}/none.db", code=3)

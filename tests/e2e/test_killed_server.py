@@ -38,7 +38,7 @@ def ask(url: str) -> Any:
         return json.loads(answer.read())
 
 
-def in_the_middle_of_a_bulk(url: str) -> bool:
+def is_bulk_running(url: str) -> bool:
     """Whether some documents are written and a bulk request is under way."""
     try:
         written = ask(f"{url}/kept/_stats/indexing")["_all"]["primaries"]["indexing"]["index_total"]
@@ -60,11 +60,7 @@ def test_a_server_killed_in_the_middle_of_a_bulk_costs_nothing(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as job:
         deadline = time.monotonic() + 60
-        while (
-            not in_the_middle_of_a_bulk(node.url)
-            and job.poll() is None
-            and time.monotonic() < deadline
-        ):
+        while not is_bulk_running(node.url) and job.poll() is None and time.monotonic() < deadline:
             time.sleep(0.002)
         node.kill()
         assert job.poll() is None, (
@@ -94,8 +90,8 @@ def test_a_server_killed_in_the_middle_of_a_bulk_costs_nothing(
     assert {row.path for row in rows} == {str(path) for path in folder.iterdir()}
     signed = fingerprints([row.text for row in rows], DEFAULT)
     for place, row in enumerate(rows):
-        made = signed[place]
-        assert made.minhash is not None
+        signature = signed[place]
+        assert signature.minhash is not None
         assert row.text == Path(row.path).read_text()
-        assert (row.bands, row.blocks) == (made.bands, made.blocks)
-        assert (row.minhash, row.simhash) == (pack_slots(made.minhash), made.simhash)
+        assert (row.bands, row.blocks) == (signature.bands, signature.blocks)
+        assert (row.minhash, row.simhash) == (pack_slots(signature.minhash), signature.simhash)

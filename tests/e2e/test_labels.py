@@ -30,17 +30,17 @@ def store(tmp_path: Path) -> str:
 
 
 def test_a_review(store: str) -> None:
-    opened = open_store(store)
-    ids = {Path(row.path).name: row.id for row in opened.scan()}
-    opened.close()
+    store_on_disk = open_store(store)
+    ids = {Path(row.path).name: row.id for row in store_on_disk.scan()}
+    store_on_disk.close()
     press = ids["ferry-press-release.txt"]
     planned = run_json(
         "label", press, "--label", "nonresponsive", "--family", "--dry-run", store=store
     )
     assert len(planned["changes"]) == 3 and planned["dry_run"] and planned["job"] is None
     assert run_json("consistency", store=store) == {"families": []}
-    done = run_json("label", press, "--label", "nonresponsive", "--family", store=store)
-    assert done["changes"] == planned["changes"] and done["job"] == 1
+    answer = run_json("label", press, "--label", "nonresponsive", "--family", store=store)
+    assert answer["changes"] == planned["changes"] and answer["job"] == 1
     assert "+nonresponsive  3 documents" in run("label", "--history", store=store)
     contract = ids["services-agreement-2024.txt"]
     words = ["label", contract, "--label", "responsive", "--family", "--review", "responsive"]
@@ -90,12 +90,12 @@ def test_mistakes_get_a_sentence(store: str) -> None:
         (["index", str(EXAMPLES), "--family-threshold", "0"], "threshold"),
         (["search", "x", "--filter", "label_conflict=perhaps"], "true or false"),
     ):
-        done = outcome(*words, store=store)
-        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (
+        process = outcome(*words, store=store)
+        assert (process.returncode, sentence in process.stderr, "Traceback" in process.stderr) == (
             2,
             True,
             False,
-        ), done.stderr
+        ), process.stderr
     assert outcome("label", "nobody", "--label", "x", store=store).returncode == 1
 
 
@@ -142,20 +142,20 @@ def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
         time.sleep(wait)
         job.send_signal(signal.SIGKILL)
         killed += job.wait() == -signal.SIGKILL
-        opened = open_store(url)
-        if opened.stored_recipe() is not None:
-            assert broken(opened.scan()) == []
-        opened.close()
+        store_on_disk = open_store(url)
+        if store_on_disk.stored_recipe() is not None:
+            assert broken(store_on_disk.scan()) == []
+        store_on_disk.close()
     assert killed >= 2
     run("index", folder, "--prune", store=url)
-    opened = open_store(url)
-    assert broken(opened.scan()) == []
+    store_on_disk = open_store(url)
+    assert broken(store_on_disk.scan()) == []
     run("group", store=url)
-    stored = list(opened.scan())
-    assert len(stored) == len(list(folder.iterdir())) and families_of(opened) == expected(
+    stored = list(store_on_disk.scan())
+    assert len(stored) == len(list(folder.iterdir())) and families_of(store_on_disk) == expected(
         stored, 0.8, "longest", 1000
     )
-    opened.close()
+    store_on_disk.close()
 
 
 @pytest.fixture
@@ -180,16 +180,18 @@ def test_two_indexers_fill_one_cluster(cluster: str, tmp_path: Path) -> None:
         command = [sys.executable, "-m", "indexer", "index", str(tmp_path / side), "--store", url]
         jobs.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
     assert [job.wait(timeout=120) for job in jobs] == [0, 0]
-    opened = open_store(url)
-    opened.refresh()
-    stored = list(opened.scan())
+    store_in_cluster = open_store(url)
+    store_in_cluster.refresh()
+    stored = list(store_in_cluster.scan())
     assert len(stored) == sum(len(list((tmp_path / side).iterdir())) for side in ("left", "right"))
     assert broken(stored) == []
-    arrived = len(set(families_of(opened).values()))
+    arrived = len(set(families_of(store_in_cluster).values()))
     again = tmp_path / "again"
     library(again, random.Random(1), 300)
     run("index", again, store=url, XDG_STATE_HOME=str(tmp_path / "state"))
-    opened.refresh()
-    assert len(set(families_of(opened).values())) == arrived  # whoever comes later finds them all
-    assert broken(opened.scan()) == []
-    opened.close()
+    store_in_cluster.refresh()
+    assert (
+        len(set(families_of(store_in_cluster).values())) == arrived
+    )  # whoever comes later finds them all
+    assert broken(store_in_cluster.scan()) == []
+    store_in_cluster.close()

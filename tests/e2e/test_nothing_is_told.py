@@ -108,14 +108,14 @@ def quoting(request: pytest.FixtureRequest) -> Iterator[str]:
     server.server_close()
 
 
-def told(printed: str) -> list[str]:
+def event_lines(printed: str) -> list[str]:
     """The events, one a line."""
     return [line for line in printed.splitlines() if line.startswith("{")]
 
 
-def silent(written: str, *canaries: str) -> None:
-    found = [line for line in written.splitlines() if any(canary in line for canary in canaries)]
-    assert found == []
+def assert_silent(written: str, *canaries: str) -> None:
+    leaks = [line for line in written.splitlines() if any(canary in line for canary in canaries)]
+    assert leaks == []
 
 
 def test_jobs_and_their_failures(papers: Path, tmp_path: Path, settings: dict[str, str]) -> None:
@@ -139,15 +139,15 @@ def test_jobs_and_their_failures(papers: Path, tmp_path: Path, settings: dict[st
         outcome("status", "--jobs", "--json", store=store, **settings),
         outcome("status", "--prometheus", store=store, **settings),
     ]
-    events = [line for run in runs for line in told(run.stderr)]
+    events = [line for run in runs for line in event_lines(run.stderr)]
     kinds = {json.loads(line)["event"] for line in events}
     assert kinds >= {"job_began", "job_ended", "document_failed"}
-    silent("\n".join(events), TEXT, NAME, QUERY, *SECRETS)
+    assert_silent("\n".join(events), TEXT, NAME, QUERY, *SECRETS)
     for run in runs:
-        silent(run.stderr, TEXT, *SECRETS)
-    for shown in runs[-3:]:
-        assert shown.returncode == 0
-        silent(shown.stdout, TEXT, NAME, QUERY, *SECRETS)
+        assert_silent(run.stderr, TEXT, *SECRETS)
+    for lookup in runs[-3:]:
+        assert lookup.returncode == 0
+        assert_silent(lookup.stdout, TEXT, NAME, QUERY, *SECRETS)
 
 
 def test_faults_of_our_own(
@@ -160,10 +160,10 @@ def test_faults_of_our_own(
         assert crashed.returncode == 70
         assert "ValueError" in crashed.stderr
         assert "KeyError" in crashed.stderr
-        silent(
+        assert_silent(
             re.sub(r'File ".*?sitecustomize.py".*\n.*\n', "", crashed.stderr), TEXT, NAME, *SECRETS
         )
-    silent(outcome("status", "--jobs", store=store, **settings).stdout, TEXT, NAME, *SECRETS)
+    assert_silent(outcome("status", "--jobs", store=store, **settings).stdout, TEXT, NAME, *SECRETS)
 
 
 def test_an_engine_that_quotes_what_it_was_sent(
@@ -171,10 +171,12 @@ def test_an_engine_that_quotes_what_it_was_sent(
 ) -> None:
     for secret in ({}, {"NEARFOLD_API_KEY": KEY, "NEARFOLD_USER": "", "NEARFOLD_PASSWORD": ""}):
         for words in (["index", papers], ["search", QUERY]):
-            done = outcome(*words, store=f"opensearch://{quoting}/papers", **{**settings, **secret})
-            assert done.returncode != 0
-            assert done.returncode != 70, done.stderr
-            silent("\n".join(told(done.stderr)), TEXT, NAME, QUERY, *SECRETS)
+            process = outcome(
+                *words, store=f"opensearch://{quoting}/papers", **{**settings, **secret}
+            )
+            assert process.returncode != 0
+            assert process.returncode != 70, process.stderr
+            assert_silent("\n".join(event_lines(process.stderr)), TEXT, NAME, QUERY, *SECRETS)
 
 
 def test_pages(
@@ -212,7 +214,7 @@ def test_pages(
     assert "request_failed" in stderr
     assert '"route": "/api/search"' in stderr
     assert f'"status": {500}' in stderr
-    silent(
+    assert_silent(
         re.sub(r'File \\".*?sitecustomize.py\\".*?\\n.*?\\n', "", stderr),
         TEXT,
         NAME,

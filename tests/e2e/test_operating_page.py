@@ -19,7 +19,7 @@ def test_operating(tmp_path: Path) -> None:
         for line in (tmp_path / "events.jsonl").read_text().splitlines()
         if line.startswith("{")
     ]
-    assert [one["event"] for one in events] == ["job_began", "job_ended"]
+    assert [event["event"] for event in events] == ["job_began", "job_ended"]
     assert events[0].keys() < events[1].keys() == shown_event("job_ended").keys()
     shell(measuring.replace("pip install", ": pip install"), tmp_path)
     assert "nearfold_documents" in (tmp_path / "nearfold.prom").read_text()
@@ -29,5 +29,5 @@ def test_operating(tmp_path: Path) -> None:
 
 def shown_event(name: str) -> dict[str, object]:
     """An event as the page shows it."""
-    shown = [json.loads(line) for line in PAGE.splitlines() if line.startswith("{")]
-    return next(one for one in shown if one["event"] == name)
+    examples = [json.loads(line) for line in PAGE.splitlines() if line.startswith("{")]
+    return next(event for event in examples if event["event"] == name)

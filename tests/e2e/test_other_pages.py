@@ -35,17 +35,17 @@ def environment(folder: Path) -> dict[str, str]:
 
 def blocks(page: str) -> list[str]:
     """The shell blocks without the lines that bring a program or a server."""
-    found = re.findall(r"```sh\n(.*?)```", PAGES[page], re.DOTALL)
+    texts = re.findall(r"```sh\n(.*?)```", PAGES[page], re.DOTALL)
     return [
         "".join(line for line in block.splitlines(keepends=True) if not line.startswith(BRINGS))
-        for block in found
+        for block in texts
     ]
 
 
 def shell(line: str, folder: Path, code: int = 0) -> str:
     """What a block prints; fails unless its exit code is `code`."""
     script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
-    done = subprocess.run(
+    process = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
         env=environment(folder),
@@ -54,8 +54,8 @@ def shell(line: str, folder: Path, code: int = 0) -> str:
         timeout=120,
         check=False,
     )
-    assert done.returncode == code, f"{line}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    assert process.returncode == code, f"{line}\n{process.stdout}\n{process.stderr}"
+    return process.stdout
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def library(tmp_path: Path) -> str:
 
 
 def test_families(library: str, tmp_path: Path) -> None:
-    found = run_json("search", "ferry", "--fold", "family", store=library)
-    [id] = [hit["id"] for hit in found["hits"] if hit["folded"]][:1]
+    page = run_json("search", "ferry", "--fold", "family", store=library)
+    [id] = [hit["id"] for hit in page["hits"] if hit["folded"]][:1]
     matching, contained, *labelling = blocks("families.md")
     supply = run_json("search", "supply agreement", store=library)["hits"][0]["id"]
     run("label", supply, "--label", "privileged", store=library)
@@ -110,7 +110,7 @@ def test_sending(tmp_path: Path) -> None:
 @needs_curl
 def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
     [served] = [block for block in blocks("reviewing.md") if "serve" in block]
-    [asked] = [block for block in blocks("reviewing.md") if "curl" in block]
+    [commands] = [block for block in blocks("reviewing.md") if "curl" in block]
     words = served.partition("#")[0].split()
     assert words[:2] == ["nearfold", "serve"]
     command = [sys.executable, "-m", "indexer", *words[1:], "--port", "0"]
@@ -126,7 +126,9 @@ def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
                 time.sleep(0.1)
             answer = json.loads(
                 shell(
-                    asked.replace("http://127.0.0.1:8765", address).replace("curl ", "curl -sf "),
+                    commands.replace("http://127.0.0.1:8765", address).replace(
+                        "curl ", "curl -sf "
+                    ),
                     tmp_path,
                 )
             )
@@ -152,8 +154,8 @@ def test_the_same_questions_to_a_cluster(opensearch_url: str, tmp_path: Path) ->
         if "/papers" in block
     ]
     try:
-        [told] = printed
-        assert "agreement" in told
+        [output] = printed
+        assert "agreement" in output
     finally:
         urllib.request.urlopen(
             urllib.request.Request(f"{opensearch_url}/{name}*", method="DELETE"), timeout=60

@@ -29,9 +29,9 @@ def engine(opensearch_url: str) -> Iterator[str]:
     url = f"{opensearch_url.replace('http', 'opensearch', 1)}/nearfold-test-{secrets.token_hex(4)}"
     run("index", EXAMPLES, "--label", "known", store=url)
     yield url
-    opened = open_store(url)
-    opened.delete([row.id for row in opened.scan()])
-    opened.close()
+    store_in_engine = open_store(url)
+    store_in_engine.delete([row.id for row in store_in_engine.scan()])
+    store_in_engine.close()
 
 
 def names(pairs: list[dict[str, object]]) -> set[tuple[str, str]]:
@@ -45,15 +45,17 @@ def lines(text: str) -> list[dict[str, object]]:
 def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     words = ["match", "--threshold", "0.5"]
-    told = lines(run(*words, "--format", "jsonl", store=store))
-    assert told == lines(run(*words, "--json", store=store)) and all(
-        list(pair) == COLUMNS for pair in told
+    pairs = lines(run(*words, "--format", "jsonl", store=store))
+    assert pairs == lines(run(*words, "--json", store=store)) and all(
+        list(pair) == COLUMNS for pair in pairs
     )
-    assert [(one["a"], one["b"]) for one in told] == sorted({(one["a"], one["b"]) for one in told})
+    assert [(record["a"], record["b"]) for record in pairs] == sorted(
+        {(record["a"], record["b"]) for record in pairs}
+    )
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
-    assert [{**row, **{name: float(row[name]) for name in SHARES}} for row in table] == told
+    assert [{**row, **{name: float(row[name]) for name in SHARES}} for row in table] == pairs
     run(*words, "--format", "parquet", "--out", tmp_path / "pairs.parquet", store=store)
-    assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist() == told
+    assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist() == pairs
 
 
 def test_what_a_cap_may_have_cost_is_told(tmp_path: Path) -> None:
@@ -89,12 +91,12 @@ def test_a_reply_that_quotes_is_told_in_both_directions(store: str, tmp_path: Pa
     )
     run("index", reply, store=store)
     words = ["match", "--contained", "--threshold", "0.9", "--paths"]
-    told = {
+    pairs = {
         Path(str(pair["a"])).name + " " + Path(str(pair["b"])).name: pair
         for pair in lines(run(*words, "--json", store=store))
     }
     [(names_, pair)] = [
-        (key, one) for key, one in told.items() if "reply" in key and "press" in key
+        (key, record) for key, record in pairs.items() if "reply" in key and "press" in key
     ]
     quoted, whole = sorted(pair["containment"])  # type: ignore[type-var, arg-type]
     assert (
@@ -105,37 +107,39 @@ def test_a_reply_that_quotes_is_told_in_both_directions(store: str, tmp_path: Pa
     )
     table = list(csv.DictReader(run(*words, "--format", "csv", store=store).splitlines()))
     assert [[float(row["a_in_b"]), float(row["b_in_a"])] for row in table] == [
-        one["containment"] for one in told.values()
+        record["containment"] for record in pairs.values()
     ]
     run(*words, "--format", "parquet", "--out", tmp_path / "pairs.parquet", store=store)
     rows = parquet.read_table(tmp_path / "pairs.parquet").to_pylist()
     assert [[row["a_in_b"], row["b_in_a"]] for row in rows] == [
-        one["containment"] for one in told.values()
+        record["containment"] for record in pairs.values()
     ]
 
 
 def test_lines_in_the_manner_of_copietje(store: str) -> None:
-    done = outcome("match", "--paths", store=store)
-    shown = {line.split("  # ")[0]: line.split("  # ")[1] for line in done.stdout.splitlines()}
+    process = outcome("match", "--paths", store=store)
+    duplicates = {
+        line.split("  # ")[0]: line.split("  # ")[1] for line in process.stdout.splitlines()
+    }
     assert (
-        shown[str(EXAMPLES / "supply-agreement.txt")]
+        duplicates[str(EXAMPLES / "supply-agreement.txt")]
         == f"max 1.000 matches {EXAMPLES}/supply-agreement-scan.pdf"
     )
-    assert "26 bands x 4 rows" in done.stderr
+    assert "26 bands x 4 rows" in process.stderr
 
 
 def test_the_complete_mode_agrees_with_similar(store: str) -> None:
     pairs = lines(run("match", "--complete", "--threshold", "0.8", "--json", store=store))
     known = {pair["a"] for pair in pairs} | {pair["b"] for pair in pairs}
-    for one in known:
+    for id in known:
         similar = {
             match["id"]: match["similarity"]
-            for match in run_json("similar", "--id", one, store=store)["matches"]
+            for match in run_json("similar", "--id", id, store=store)["matches"]
         }
         assert similar == {
-            pair["b"] if pair["a"] == one else pair["a"]: pair["similarity"]
+            pair["b"] if pair["a"] == id else pair["a"]: pair["similarity"]
             for pair in pairs
-            if one in (pair["a"], pair["b"])
+            if id in (pair["a"], pair["b"])
         }
 
 
@@ -149,8 +153,8 @@ def test_what_came_later_against_what_is_labelled(store: str, tmp_path: Path) ->
     against = lines(run("match", "--against", "known", "--paths", "--json", store=store))
     assert {pair["a"] for pair in against} == {str(late)} and len(against) == 3
     assert names(lines(run("match", "--new", "--paths", "--json", store=store))) == names(against)
-    [one] = run_json("group", store=store)["inconsistent"]
-    assert (one["documents"], one["labels"], one["unlabelled"]) == (4, {"known": 3}, 1)
+    [family] = run_json("group", store=store)["inconsistent"]
+    assert (family["documents"], family["labels"], family["unlabelled"]) == (4, {"known": 3}, 1)
     assert "known 3, none 1" in run("group", "--consistency", store=store)
 
 
@@ -158,15 +162,15 @@ def test_families_fold_a_search(store: str) -> None:
     arrived = run_json("search", "agreement", "--fold", "family", store=store)
     assert sorted(len(hit["folded"]) for hit in arrived["hits"]) == [1, 3]
     assert run_json("group", "--dry-run", store=store)["families"] == 3
-    done = run_json("group", store=store)
+    answer = run_json("group", store=store)
     assert (
-        done["documents"],
-        done["families"],
-        done["largest"],
-        done["singletons"],
-        done["clusters"],
+        answer["documents"],
+        answer["families"],
+        answer["largest"],
+        answer["singletons"],
+        answer["clusters"],
     ) == (12, 3, 4, 3, 3)
-    assert done["provisional"] == done["changed"] == 12
+    assert answer["provisional"] == answer["changed"] == 12
     assert run_json("group", store=store)["changed"] == 0
     folded = run_json("search", "agreement", "--fold", "family", store=store)
     assert sorted(len(hit["folded"]) for hit in folded["hits"]) == [1, 3]
@@ -175,18 +179,18 @@ def test_families_fold_a_search(store: str) -> None:
 
 def test_a_deleted_principal_is_replaced(store: str) -> None:
     run("group", store=store)
-    opened = open_store(store)
+    store_on_disk = open_store(store)
     principal = next(
         row.id
-        for row in opened.scan()
+        for row in store_on_disk.scan()
         if row.principal and Path(row.path).name.startswith(("re-", "services"))
     )
-    done = run_json("delete", principal, "nobody", store=store, code=1)
-    assert (done["deleted"], done["absent"]) == ([principal], ["nobody"])
-    [repaired] = done["repaired"]
+    answer = run_json("delete", principal, "nobody", store=store, code=1)
+    assert (answer["deleted"], answer["absent"]) == ([principal], ["nobody"])
+    [repaired] = answer["repaired"]
     assert repaired["family"] == principal and sum(repaired["into"].values()) == 3
-    assert principal not in {row.family for row in opened.scan()}
-    opened.close()
+    assert principal not in {row.family for row in store_on_disk.scan()}
+    store_on_disk.close()
 
 
 def test_pruning_replaces_a_principal_too(tmp_path: Path) -> None:
@@ -199,9 +203,9 @@ def test_pruning_replaces_a_principal_too(tmp_path: Path) -> None:
     run("group", store=url)
     (folder / "a.txt").unlink()
     assert run_json("index", folder, "--prune", store=url)["removed"] == 1
-    opened = open_store(url)
-    rows = {Path(row.path).stem: row for row in opened.scan()}
-    opened.close()
+    store_on_disk = open_store(url)
+    rows = {Path(row.path).stem: row for row in store_on_disk.scan()}
+    store_on_disk.close()
     assert rows.keys() == {"b", "c"} and rows["b"].family == rows["c"].family == rows["b"].id
 
 
@@ -213,12 +217,12 @@ def test_mistakes_get_a_sentence(store: str) -> None:
         (["match", "--store", "sqlite:///absent.db"], 3, "nearfold index"),
         (["delete"], 2, "ID"),
     ):
-        done = outcome(*words, store=store)
-        assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (
+        process = outcome(*words, store=store)
+        assert (process.returncode, sentence in process.stderr, "Traceback" in process.stderr) == (
             code,
             True,
             False,
-        ), done.stderr
+        ), process.stderr
 
 
 def test_an_engine_groups_like_the_embedded_store(engine: str, store: str) -> None:
@@ -226,14 +230,14 @@ def test_an_engine_groups_like_the_embedded_store(engine: str, store: str) -> No
     assert answers[0] == answers[1]
     rows = []
     for url in (engine, store):
-        opened = open_store(url)
+        store_at_url = open_store(url)
         rows.append(
             {
                 row.id: (row.family, row.principal, row.similarity, row.cluster, row.provisional)
-                for row in opened.scan()
+                for row in store_at_url.scan()
             }
         )
-        opened.close()
+        store_at_url.close()
     assert (
         rows[0] == rows[1] and max(Counter(family for family, *_ in rows[0].values()).values()) == 4
     )

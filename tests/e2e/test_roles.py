@@ -97,8 +97,8 @@ def command(guarded, tmp_path, monkeypatch, capsys):
     def run(role, words):
         monkeypatch.setenv("NEARFOLD_USER", f"nearfold-{NAME}-{role}")
         code = cli.run([*(known.get(word, word) for word in words), "--store", guarded])
-        said = capsys.readouterr()
-        return code, said.out + said.err
+        streams = capsys.readouterr()
+        return code, streams.out + streams.err
 
     return run
 
@@ -109,23 +109,23 @@ def test_each_role_does_what_its_line_says_and_no_more(command, tmp_path):
     assert f"PUT {NAME}" in missing[1]
     assert "needs a right that these credentials lack" in missing[1]
 
-    code, said = command("admin", ["install", "--create"])
-    assert code in (0, 1), said  # 1: an engine without painless
+    code, output = command("admin", ["install", "--create"])
+    assert code in (0, 1), output  # 1: an engine without painless
 
     for role in ("indexer", "admin"):
         for words in WRITING:
-            code, said = command(role, words)
+            code, output = command(role, words)
             assert code == (1 if words[0] == "delete" else 0), (
                 role,
                 words,
-                said,
+                output,
             )  # there is no such document
         (tmp_path / "files" / "a.txt").write_text(f"{FIRST} Nor do cars.", encoding="utf-8")
 
     for role in ("searcher", "indexer", "admin"):
         for words in READING:
-            code, said = command(role, words)
-            assert code == 0, (role, words, said)
+            code, output = command(role, words)
+            assert code == 0, (role, words, output)
     assert command("searcher", ["search", "ferries", "--threshold", "0.5"])[1].startswith(
         "2 documents in 1 group"
     )
@@ -133,33 +133,33 @@ def test_each_role_does_what_its_line_says_and_no_more(command, tmp_path):
     (tmp_path / "files" / "d.txt").write_text(
         "Something new that nobody has indexed before today.", encoding="utf-8"
     )
-    code, said = command("searcher", WRITING[0])
-    assert code in (3, 4), said
-    assert "right" in said
-    assert "data/write/bulk" in said
+    code, output = command("searcher", WRITING[0])
+    assert code in (3, 4), output
+    assert "right" in output
+    assert "data/write/bulk" in output
     for role in ("searcher", "indexer"):
         for words in MANAGING:
-            code, said = command(role, words)
-            assert code == 3, (role, words, said)
-            assert "needs a right that these credentials lack" in said
-            assert re.search(r"403: (GET|PUT|DELETE) _\w+/", said), said
+            code, output = command(role, words)
+            assert code == 3, (role, words, output)
+            assert "needs a right that these credentials lack" in output
+            assert re.search(r"403: (GET|PUT|DELETE) _\w+/", output), output
 
     assert command("admin", ["uninstall"])[0] == 0
-    code, said = command("indexer", REINDEXING)
-    assert code == 3, said
-    assert "needs a right that these credentials lack" in said
+    code, output = command("indexer", REINDEXING)
+    assert code == 3, output
+    assert "needs a right that these credentials lack" in output
     for words in (REINDEXING, ["reindex", "--recipe", "default", "--keep"]):
-        code, said = command("admin", words)
-        assert code == 0, said
-    code, said = command("admin", ["uninstall"])
-    assert code == 0, said
+        code, output = command("admin", words)
+        assert code == 0, output
+    code, output = command("admin", ["uninstall"])
+    assert code == 0, output
 
 
 def test_nobody_without_credentials(command, monkeypatch):
     monkeypatch.setenv("NEARFOLD_PASSWORD", "battery staple")
-    code, said = command("admin", ["status"])
-    assert code == 3, said
-    assert "NEARFOLD_PASSWORD" in said
+    code, output = command("admin", ["status"])
+    assert code == 3, output
+    assert "NEARFOLD_PASSWORD" in output
 
 
 def test_a_searcher_cannot_even_group_or_delete(command):
@@ -168,9 +168,9 @@ def test_a_searcher_cannot_even_group_or_delete(command):
     out = command("indexer", ["search", "lighthouse", "--json"])[1]
     (name,) = [word for word in out.split('"') if len(word) == 32]
     for words in (["delete", name], ["group", "--threshold", "0.6"]):
-        code, said = command("searcher", words)
-        assert code in (3, 4), said
-        assert "right" in said
+        code, output = command("searcher", words)
+        assert code in (3, 4), output
+        assert "right" in output
     assert command("indexer", ["delete", name])[0] == 0
 
 
@@ -185,12 +185,14 @@ def ask(secured_elasticsearch, monkeypatch, capsys):
     def run(user, *words):
         monkeypatch.setenv("NEARFOLD_USER", user)
         code = cli.run([*words, "--store", store, "--json"])
-        said = capsys.readouterr()
+        streams = capsys.readouterr()
         if code not in (0, 1):
-            return code, said.out + said.err
-        pieces = json.loads(said.out).get("installed", [])
+            return code, streams.out + streams.err
+        pieces = json.loads(streams.out).get("installed", [])
         return code, {
-            one["name"].rpartition("-")[2]: one["action"] for one in pieces if one["kind"] == "role"
+            piece["name"].rpartition("-")[2]: piece["action"]
+            for piece in pieces
+            if piece["kind"] == "role"
         }
 
     return run
@@ -199,13 +201,13 @@ def ask(secured_elasticsearch, monkeypatch, capsys):
 def test_who_may_not_put_roles_is_told_and_nothing_is_installed(ask):
     before = ask("root", "uninstall", "--dry-run")
     for words in (["install", "--roles"], ["uninstall", "--roles"]):
-        code, said = ask(f"nearfold-{NAME}-admin", *words)
-        assert code == 3, said
+        code, output = ask(f"nearfold-{NAME}-admin", *words)
+        assert code == 3, output
         assert (
             f"GET _security/role/nearfold-{PUT}-searcher needs a right that these credentials lack"
-            in said
+            in output
         )
-        assert "manage_security" in said
+        assert "manage_security" in output
     assert ask("root", "uninstall", "--dry-run") == before
 
 
@@ -240,9 +242,9 @@ def test_no_index_of_the_engines_own_is_asked_for(secured_elasticsearch, ask):
 def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
     store = f"opensearch://{opensearch_url.partition('://')[2]}/{PUT}"
     assert cli.run(["install", "--roles", "--dry-run", "--store", store]) == 1
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert re.findall(
-        r"^impossible  role \S+-(\w+): no handler found for uri", said, re.MULTILINE
+        r"^impossible  role \S+-(\w+): no handler found for uri", output, re.MULTILINE
     ) == [
         "searcher",
         "indexer",
@@ -255,9 +257,10 @@ def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
 def test_what_opensearch_adds_to_a_role_is_no_difference():
     for body in roles("opensearch", NAME).values():
         grants = [
-            {"dls": "", "fls": [], "masked_fields": [], **one} for one in body["index_permissions"]
+            {"dls": "", "fls": [], "masked_fields": [], **grant}
+            for grant in body["index_permissions"]
         ]
-        kept = {
+        stored = {
             "reserved": False,
             "hidden": False,
             "static": False,
@@ -265,8 +268,8 @@ def test_what_opensearch_adds_to_a_role_is_no_difference():
             **body,
             "index_permissions": grants,
         }
-        assert same(body, kept)
-        assert not limits(kept)
-        assert not same(body, {**kept, "cluster_permissions": ["*"]})
-        assert not same(body, {**kept, "index_permissions": [*grants, grants[0]]})
-        assert limits({**kept, "index_permissions": [{**grants[0], "dls": "{}"}]})
+        assert same(body, stored)
+        assert not limits(stored)
+        assert not same(body, {**stored, "cluster_permissions": ["*"]})
+        assert not same(body, {**stored, "index_permissions": [*grants, grants[0]]})
+        assert limits({**stored, "index_permissions": [{**grants[0], "dls": "{}"}]})

@@ -71,7 +71,7 @@ def test_every_command_of_the_page_runs(place, tmp_path):
             "" if "--roles" in block else "e"
         )  # the engine here keeps no roles, which `install` tells by its exit code
         script = f'set -{strict}o pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-c", script],
             cwd=tmp_path,
             env=environment,
@@ -80,9 +80,9 @@ def test_every_command_of_the_page_runs(place, tmp_path):
             timeout=120,
             check=False,
         )
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-        assert done.stdout.count("impossible  role") == 3 * block.count(" install --roles"), (
-            done.stdout
+        assert process.returncode == 0, f"{block}\n{process.stdout}\n{process.stderr}"
+        assert process.stdout.count("impossible  role") == 3 * block.count(" install --roles"), (
+            process.stdout
         )
     assert json.loads((tmp_path / "searcher.json").read_text())["index_permissions"]
     store = open_store(f"opensearch://{place}")

@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
 def test_commands_of_the_page(tmp_path: Path) -> None:
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         for line in block.splitlines():
-            run(*[_placed(word, tmp_path) for word in shlex.split(line, comments=True)[1:]])
+            run(*[_with_folder(word, tmp_path) for word in shlex.split(line, comments=True)[1:]])
     for name in ("studied", "studied-store"):
         out = tmp_path / name
         report = (out / "report.html").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     )
 
 
-def _placed(word: str, tmp_path: Path) -> str:
+def _with_folder(word: str, tmp_path: Path) -> str:
     """A word of a command with its folder: the examples where they are, what is made in a place of
     the test's own.
     """
@@ -62,8 +62,8 @@ def test_copies_and_texts_without_content_are_counted_apart(tmp_path: Path) -> N
     ):
         (folder / f"{name}.txt").write_text(text)
     (folder / "f.txt").write_text("Another text about something else.")
-    made = run_json("study", folder, "--out", tmp_path / "out", "--bits", "32,64", "--sample", "1")
-    wanted = {
+    study = run_json("study", folder, "--out", tmp_path / "out", "--bits", "32,64", "--sample", "1")
+    expected = {
         "documents": 6,
         "failed": 0,
         "empty": 1,
@@ -72,12 +72,14 @@ def test_copies_and_texts_without_content_are_counted_apart(tmp_path: Path) -> N
         "too_short": 1,
         "studied": 2,
     }
-    assert wanted.items() <= made["account"].items()
+    assert expected.items() <= study["account"].items()
     assert all(
-        one["collisions"] == 1 for one in made["spreads"] if one["method"] == "weighted-topsig"
+        spread["collisions"] == 1
+        for spread in study["spreads"]
+        if spread["method"] == "weighted-topsig"
     )
     again = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert made["spreads"] == again["spreads"] and made["findings"] == again["findings"]
+    assert study["spreads"] == again["spreads"] and study["findings"] == again["findings"]
 
 
 def test_refusals(tmp_path: Path) -> None:
@@ -102,10 +104,10 @@ def test_texts_that_come_after_a_refusal_are_studied(tmp_path: Path) -> None:
         in outcome("study", folder, "--out", tmp_path / "out", "--bits", "16").stderr
     )
     (folder / "a.txt").write_text("A ferry opens in May.")
-    made = run_json("study", folder, "--out", tmp_path / "out", "--bits", "16")
-    assert made["account"]["studied"] == 1
+    study = run_json("study", folder, "--out", tmp_path / "out", "--bits", "16")
+    assert study["account"]["studied"] == 1
     assert (
-        made["findings"][0]
+        study["findings"][0]
         == "16 bits: as many collisions by every method (1.0000 documents a signature)."
     )
     assert "<h2>Neighbours</h2>" not in (tmp_path / "out" / "report.html").read_text(

@@ -54,25 +54,28 @@ def test_search_by_path_gives_the_same_documents_folded_the_same_way(
 ) -> None:
     answers = everywhere(stores, "search", "agreement", "--sort", "path")
     answer = same(
-        [{**one, "hits": [{**hit, "score": None} for hit in one["hits"]]} for one in answers]
+        [
+            {**result, "hits": [{**hit, "score": None} for hit in result["hits"]]}
+            for result in answers
+        ]
     )
     assert any(hit["folded"] for hit in answer["hits"])
 
 
 def test_every_document_folded_the_same_way(stores: dict[str, str]) -> None:
     answers = everywhere(stores, "search", "", "--sort", "path", "--limit", "50")
-    same([[(hit["path"], hit["folded"]) for hit in one["hits"]] for one in answers])
+    same([[(hit["path"], hit["folded"]) for hit in answer["hits"]] for answer in answers])
 
 
 def test_filters_give_the_same_documents(stores: dict[str, str]) -> None:
     filtered = ("--fold", "none", "--filter", "content_type=text/plain")
     answers = everywhere(stores, "search", "agreement", "--sort", "path", *filtered)
-    assert same([[hit["path"] for hit in one["hits"]] for one in answers])
+    assert same([[hit["path"] for hit in answer["hits"]] for answer in answers])
 
 
 def test_a_chinese_word_inside_a_sentence_is_found(stores: dict[str, str]) -> None:
     answers = everywhere(stores, "search", "渡轮")
-    assert [[Path(hit["path"]).name for hit in one["hits"]] for one in answers] == [
+    assert [[Path(hit["path"]).name for hit in answer["hits"]] for answer in answers] == [
         ["港口通知.txt"]
     ] * 3
 
@@ -83,7 +86,7 @@ def test_a_second_run_finds_everything_unchanged(stores: dict[str, str]) -> None
 
 
 def test_status_and_doctor_answer(stores: dict[str, str]) -> None:
-    counts = [one["documents"] for one in everywhere(stores, "status")]
+    counts = [status["documents"] for status in everywhere(stores, "status")]
     assert len(set(counts)) == 1
     for answer in everywhere(stores, "doctor"):
         assert {check["verdict"] for check in answer["checks"]} <= {"good", "note"}
@@ -91,13 +94,13 @@ def test_status_and_doctor_answer(stores: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
 def test_unreachable_server_is_named(kind: str) -> None:
-    done = outcome("index", EXAMPLES, "--store", f"{kind}://127.0.0.1:9/x")
-    assert done.returncode == 3, done.stderr
-    assert "127.0.0.1:9" in done.stderr and "check that the server runs" in done.stderr
+    process = outcome("index", EXAMPLES, "--store", f"{kind}://127.0.0.1:9/x")
+    assert process.returncode == 3, process.stderr
+    assert "127.0.0.1:9" in process.stderr and "check that the server runs" in process.stderr
 
 
 @pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
 def test_another_recipe_is_refused_with_the_difference(kind: str, stores: dict[str, str]) -> None:
-    done = outcome("index", EXAMPLES, "--recipe", "simhash-doc", store=stores[kind])
-    assert done.returncode == 3, done.stderr
-    assert "default_v1" in done.stderr and "simhash" in done.stderr
+    process = outcome("index", EXAMPLES, "--recipe", "simhash-doc", store=stores[kind])
+    assert process.returncode == 3, process.stderr
+    assert "default_v1" in process.stderr and "simhash" in process.stderr

@@ -12,7 +12,7 @@ PAGE = (ROOT / "docs" / "tuning.md").read_text(encoding="utf-8")
 def test_commands_of_the_page(tmp_path: Path) -> None:
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         for line in block.splitlines():
-            words = [_placed(word, tmp_path) for word in shlex.split(line, comments=True)[1:]]
+            words = [_with_folder(word, tmp_path) for word in shlex.split(line, comments=True)[1:]]
             run(*words)
     kinds = (tmp_path / "corpus" / "gold.csv").read_text(encoding="utf-8")
     assert all(
@@ -21,7 +21,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     )
 
 
-def _placed(word: str, tmp_path: Path) -> str:
+def _with_folder(word: str, tmp_path: Path) -> str:
     """A word of a command with its folder: the examples where they are, what is made in a place of
     the test's own.
     """
@@ -36,13 +36,13 @@ def _placed(word: str, tmp_path: Path) -> str:
 
 def test_synth_in_json_and_its_refusals(tmp_path: Path) -> None:
     out = tmp_path / "corpus"
-    made = run_json(
+    corpus = run_json(
         "synth", ROOT / "examples", "--out", out, "--kinds", "copy, edit-05", "--documents", "2"
     )
     assert (
-        made["kinds"] == {"copy": 2, "edit-05": 2}
-        and made["files"] == 6
-        and Path(made["gold"]).is_file()
+        corpus["kinds"] == {"copy": 2, "edit-05": 2}
+        and corpus["files"] == 6
+        and Path(corpus["gold"]).is_file()
     )
     again = outcome("synth", ROOT / "examples", "--out", out)
     assert again.returncode == 2 and "give --out a new one" in again.stderr
@@ -65,8 +65,10 @@ def test_tune_in_json_and_its_refusals(tmp_path: Path) -> None:
         "4",
     )
     gold, out = tmp_path / "corpus" / "gold.csv", tmp_path / "tuned"
-    told = run_json("tune", gold, "--out", out, "--recipe", "default")
-    assert told["recipe"] == "default_v1" and told["kept"] == 0 and (out / "report.html").is_file()
+    answer = run_json("tune", gold, "--out", out, "--recipe", "default")
+    assert (
+        answer["recipe"] == "default_v1" and answer["kept"] == 0 and (out / "report.html").is_file()
+    )
     assert run_json("tune", gold, "--out", out, "--recipe", "default")["kept"] == 1
     printed = run("tune", gold, "--out", out, "--recipe", "default", "--strict")
     assert "use default_v1 with threshold" in printed and "1 of them from an earlier run" in printed

@@ -60,9 +60,9 @@ def test_an_unwritable_place_is_told_first(
     (tmp_path / "file").write_text("a file is no folder")
     for place in (tmp_path / "absent" / "out", tmp_path / "file" / "out", tmp_path):
         assert cli.run([*map(str, COMMANDS[command]), str(place)]) == 2
-        told = capfd.readouterr()
-        assert str(place) in told.err and not told.out and "Traceback" not in told.err
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+        output = capfd.readouterr()
+        assert str(place) in output.err and not output.out and "Traceback" not in output.err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -71,10 +71,10 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No space left"), write_whole(out) as part:
         part.write_text("half")
         raise OSError(28, "No space left on device")
-    assert out.read_text() == "before" and [one.name for one in tmp_path.iterdir()] == ["out"]
+    assert out.read_text() == "before" and [path.name for path in tmp_path.iterdir()] == ["out"]
     with write_whole(out) as part:
         part.write_text("after")
-    assert out.read_text() == "after" and [one.name for one in tmp_path.iterdir()] == ["out"]
+    assert out.read_text() == "after" and [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_devices_and_links_are_written_to_and_not_replaced(store: str, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/store.db"
     run("index", ROOT / "examples", store=store)
     run("group", store=store)
-    found = run_json("search", "agreement", "--fold", "none", store=store)
-    [renewal] = [hit["id"] for hit in found["hits"] if "renewal" in hit["path"]]
+    page = run_json("search", "agreement", "--fold", "none", store=store)
+    [renewal] = [hit["id"] for hit in page["hits"] if "renewal" in hit["path"]]
     [block] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     for line in block.splitlines():
         words = shlex.split(line, comments=True)[1:]
@@ -23,9 +23,9 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
         assert ("2024-03-04  " in printed) == ("--no-dates" not in words)
         assert ("[-Tilbury-] {+Southampton+}" in printed) == ("--redline" in words)
         assert ("either way" in printed) == ("--no-dates" in words)
-    told = run_json("versions", renewal, "--redline", store=store)
-    assert [one["from"] is None for one in told["versions"]] == [True, False, False]
-    [last] = [one for one in told["versions"] if one["id"] == renewal]
+    answer = run_json("versions", renewal, "--redline", store=store)
+    assert [version["from"] is None for version in answer["versions"]] == [True, False, False]
+    [last] = [version for version in answer["versions"] if version["id"] == renewal]
     assert ["added", "Southampton "] in last["redline"]
     assert last["added"] == sum(
         len(text.split()) for change, text in last["redline"] if change == "added"

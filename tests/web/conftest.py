@@ -1,6 +1,4 @@
-"""A site on a port of this machine over a store in a file, and a real browser that says what its
-pages did.
-"""
+"""A site over a store in a file, and a real browser whose pages are recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from indexer.grouping.group import group
 from indexer.indexing.index import index
 from indexer.stores import open_store
 from web.hostile import hostile_rows
-from web.watching import ROOT, Seen, served, window
+from web.watching import ROOT, PageRecord, open_window, run_site
 
 sys.path.insert(0, str(ROOT / "tools"))
 import chromium
@@ -25,36 +23,36 @@ import chromium
 sys.path.pop(0)
 
 
+HEBREW = "הסכם זה נערך ונחתם ביום {} לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד"
+CHINESE = "本协议由双方于二〇二四年{}月签订，自签订之日起生效。乙方应当在六月底之前提交书面报告。"
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the store lies in."""
+    """The folder of the store."""
     return tmp_path_factory.mktemp("pages")
 
 
 @pytest.fixture(scope="session")
 def store_url(folder: Path) -> str:
-    """A store of the example files, of planted families, and of documents that attack whoever shows
-    them.
-    """
+    """The URL of a store of the example files, synthetic families and hostile documents."""
     store = open_store(f"sqlite:///{folder}/pages.db")
     index([str(ROOT / "examples")], store)
-    planted = {f"m{place}": edited(sentence(3), place) for place in range(6)}
+    synthetic = {f"m{place}": edited(sentence(3), place) for place in range(6)}
     labels = {"m1": ("privileged",), "m2": ("privileged", "hot")}
     numbered = [f"word{place}" for place in range(20_000)]
     long = {
         "long1": " ".join(numbered),
         "long2": " ".join(word for word in numbered if not word.endswith("777")),
     }
-    mixed = {
-        "hebrew1": "הסכם זה נערך ונחתם ביום הראשון לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד",
-        "hebrew2": "הסכם זה נערך ונחתם ביום השני לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד",
+    scripts = {
+        "hebrew1": HEBREW.format("הראשון"),
+        "hebrew2": HEBREW.format("השני"),
+        "chinese1": CHINESE.format("三"),
+        "chinese2": CHINESE.format("四"),
     }
-    mixed |= {
-        "chinese1": "本协议由双方于二〇二四年三月签订，自签订之日起生效。乙方应当在六月底之前提交书面报告。",
-        "chinese2": "本协议由双方于二〇二四年四月签订，自签订之日起生效。乙方应当在六月底之前提交书面报告。",
-    }
-    made = rows({**planted, **long, **mixed}, cut=frozenset({"m5"}), labels=labels)
-    written = store.write([*(replace(row, raw=row.id) for row in made), *hostile_rows()])
+    documents = rows({**synthetic, **long, **scripts}, cut=frozenset({"m5"}), labels=labels)
+    written = store.write([*(replace(row, raw=row.id) for row in documents), *hostile_rows()])
     assert not any(written)
     group(store)
     store.close()
@@ -63,8 +61,8 @@ def store_url(folder: Path) -> str:
 
 @pytest.fixture(scope="session")
 def site(store_url: str) -> Iterator[str]:
-    """The address of `nearfold serve`, without the slash at its end."""
-    with served(store_url, "--originals", str(ROOT / "examples")) as address:
+    """The address of `nearfold serve` without the final slash."""
+    with run_site(store_url, "--originals", str(ROOT / "examples")) as address:
         yield address
 
 
@@ -80,21 +78,21 @@ def browser(chromium_path: str, browser_settings: dict[str, str]) -> Iterator[Br
 
 
 @pytest.fixture
-def seen(site: str) -> Iterator[Seen]:
-    """What the pages of this test did; a test fails when one did what it must not."""
-    watched = Seen(site)
-    yield watched
-    watched.check()
+def record(site: str) -> Iterator[PageRecord]:
+    """The record of the pages of a test, which fails if one did something forbidden."""
+    pages = PageRecord(site)
+    yield pages
+    pages.check()
 
 
 @pytest.fixture
-def context(browser: Browser, site: str, seen: Seen) -> Iterator[BrowserContext]:
-    """Windows of 1280 pixels over the site."""
-    with window(browser, site, seen) as opened:
-        yield opened
+def context(browser: Browser, site: str, record: PageRecord) -> Iterator[BrowserContext]:
+    """Windows of 1280 pixels for the site."""
+    with open_window(browser, site, record) as windows:
+        yield windows
 
 
 @pytest.fixture
-def page(context: BrowserContext, seen: Seen) -> Page:
+def page(context: BrowserContext, record: PageRecord) -> Page:
     """One window."""
-    return seen.watch(context.new_page())
+    return record.watch(context.new_page())

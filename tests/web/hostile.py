@@ -1,4 +1,4 @@
-"""Documents that attack whoever shows them: in their text, title, path, labels, metadata and id."""
+"""Documents with attacks on the browser in text, title, path, labels, metadata and id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ PAYLOADS = (
     "{{ 7 * 7 }}{% include '/etc/passwd' %}${7*7}#{7*7}",
     "javascript:alert(1)",
     "data:text/html,<script>alert(1)</script>",
-    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=alert(1)&gt;'>",
+    "<math><mtext><table><mglyph><style><!--</style>"
+    "<img title='--&gt;&lt;img src=1 onerror=alert(1)&gt;'>",
     "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
     "\u202egnp.exe\u2066\u200b\x00\x1b[31m\u2028alert(1)",
     "&lt;script&gt;alert(1)&lt;/script&gt;&#60;img src=x onerror=alert(1)&#62;",
@@ -34,20 +35,18 @@ PAYLOADS = (
 
 
 def hostile_rows() -> list[Row]:
-    """One family of documents that differ in a payload, which stands in every field that a page
-    shows.
-    """
+    """Return a family of documents, each with another payload in every field that pages show."""
     shared = sentence(11, 80)
-    made = rows(
+    plain_rows = rows(
         {
             f"hostile{place}": f"{payload} {shared} {payload}"
             for place, payload in enumerate(PAYLOADS)
         }
     )
-    return [_armed(row, payload) for row, payload in zip(made, PAYLOADS, strict=True)]
+    return [_with_payload(row, payload) for row, payload in zip(plain_rows, PAYLOADS, strict=True)]
 
 
-def _armed(row: Row, payload: str) -> Row:
+def _with_payload(row: Row, payload: str) -> Row:
     id = f"{row.id} {payload}"
     return replace(
         row,

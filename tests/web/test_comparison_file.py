@@ -1,6 +1,4 @@
-"""`compare --html`: one file that asks nobody for anything, in which nothing of a document can act,
-as a reader opens it.
-"""
+"""`compare --html` in a browser: a file that loads nothing and runs nothing of a document."""
 
 from __future__ import annotations
 
@@ -20,28 +18,34 @@ from indexer.comparing.originals import Original
 from indexer.similarity.boilerplate_discount import DiscountedSimilarity
 from indexer.web.compare_page import compare_page
 from web.hostile import ELSEWHERE, PAYLOADS
-from web.watching import Seen
+from web.watching import PageRecord
 
-Open: TypeAlias = Callable[[str], Page]
+OpenPage: TypeAlias = Callable[[str], Page]
 HEBREW = "הסכם זה נערך ונחתם ביום {} לחודש מרץ בין הצדדים המפורטים להלן ולפי התנאים שלהלן בלבד"
 CHINESE = "本协议由双方于二〇二四年{}月签订，自签订之日起生效。"
-ONE = "First of all the parties agree on this. The fee is 42,000 pounds. Then comes the clause that was moved away."
-OTHER = "Then comes the clause that was moved away. First of all the parties agree on this. The fee is 45,500 pounds."
+MOVED = "Then comes the clause that was moved away."
+ONE = f"First of all the parties agree on this. The fee is 42,000 pounds. {MOVED}"
+OTHER = f"{MOVED} First of all the parties agree on this. The fee is 45,500 pounds."
+
+IN_VIEW = """() => {
+  const at = document.querySelector(".block.at").getBoundingClientRect();
+  return at.bottom > 0 && at.top < innerHeight;
+}"""
 
 
-def of(a: str, b: str, matching: str = "literal", **more: object) -> str:
+def comparison_html(a: str, b: str, matching: str = "literal", **more: object) -> str:
     originals = Original("/files/a.txt", a, **more), Original("/files/b.txt", b)
     return compare_page(
         compare(a, b, matching=matching, names=("/files/a.txt", "/files/b.txt")), originals
     )
 
 
-def hostile() -> str:
+def hostile_comparison() -> str:
     texts = [
         " ".join(f"{sentence(place, 30)} {payload}" for place, payload in enumerate(order))
         for order in _orders()
     ]
-    armed = [
+    originals = [
         Original(
             f"/files/{mark}",
             text,
@@ -58,39 +62,45 @@ def hostile() -> str:
             texts, ("</style></script><script>alert(1)</script>", PAYLOADS[2]), strict=True
         )
     ]
-    return compare_page(compare(*texts, names=(armed[0].path, armed[1].path)), (armed[0], armed[1]))
+    return compare_page(
+        compare(*texts, names=(originals[0].path, originals[1].path)), (originals[0], originals[1])
+    )
 
 
 def _orders() -> tuple[list[str], list[str]]:
     return list(PAYLOADS), [*PAYLOADS[5:], *PAYLOADS[:5]]
 
 
-def long() -> str:
+def long_comparison() -> str:
     words = [f"word{place}" for place in range(20_000)]
-    return of(" ".join(words), " ".join(word for word in words if not word.endswith("777")))
+    return comparison_html(
+        " ".join(words), " ".join(word for word in words if not word.endswith("777"))
+    )
 
 
 @pytest.fixture
-def watched(browser: Browser, tmp_path: Path) -> Iterator[tuple[BrowserContext, Seen]]:
-    """A window and what its pages did; a test fails when one asked for anything but files of the
-    test.
+def watched_context(
+    browser: Browser, tmp_path: Path
+) -> Iterator[tuple[BrowserContext, PageRecord]]:
+    """A window and the record of its pages; the test fails if one requests anything else than
+    its own files.
     """
-    seen = Seen(f"file://{tmp_path}")
+    record = PageRecord(f"file://{tmp_path}")
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(15_000)
-    context.on("request", seen.request)
-    yield context, seen
+    context.on("request", record.request)
+    yield context, record
     context.close()
-    seen.check()
+    record.check()
 
 
 @pytest.fixture
-def opened(watched: tuple[BrowserContext, Seen], tmp_path: Path) -> Open:
-    """Opens a page from a file."""
-    context, seen = watched
+def open_page(watched_context: tuple[BrowserContext, PageRecord], tmp_path: Path) -> OpenPage:
+    """A function that opens HTML as a file in a page."""
+    context, record = watched_context
 
     def open_(html: str) -> Page:
-        page, file = seen.watch(context.new_page()), tmp_path / f"{len(context.pages)}.html"
+        page, file = record.watch(context.new_page()), tmp_path / f"{len(context.pages)}.html"
         file.write_text(html, encoding="utf-8")
         page.goto(file.as_uri())
         return page
@@ -99,7 +109,7 @@ def opened(watched: tuple[BrowserContext, Seen], tmp_path: Path) -> Open:
 
 
 def test_the_file_names_nothing_outside_it() -> None:
-    for html in (of(ONE, OTHER), hostile()):
+    for html in (comparison_html(ONE, OTHER), hostile_comparison()):
         plain = re.sub(r"<(style|script)\b.*?</\1>", "", html, flags=re.DOTALL)
         tags = re.findall(r"<[a-z!][^<>]*>", plain)
         assert not [tag for tag in tags if re.search(r"\s(src|srcset|action|style|on\w+)\s*=", tag)]
@@ -121,14 +131,16 @@ def test_the_file_names_nothing_outside_it() -> None:
 
 
 def test_only_the_style_and_the_script_of_the_file_itself_act() -> None:
-    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', of(ONE, OTHER))
+    [policy] = re.findall(
+        r'http-equiv="Content-Security-Policy" content="([^"]*)"', comparison_html(ONE, OTHER)
+    )
     assert unescape(policy).startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
     assert len(re.findall("sha256-", policy)) == 2
 
 
-def test_hostile_documents_run_nothing_and_reach_nobody(opened: Open) -> None:
-    page = opened(hostile())
+def test_hostile_documents_run_nothing_and_reach_nobody(open_page: OpenPage) -> None:
+    page = open_page(hostile_comparison())
     assert page.evaluate("typeof pwned") == "undefined"
     assert (
         page.locator(
@@ -142,12 +154,14 @@ def test_hostile_documents_run_nothing_and_reach_nobody(opened: Open) -> None:
 
 
 def test_what_gets_into_the_file_cannot_run(browser: Browser, tmp_path: Path) -> None:
-    """The policy itself, apart from escaping: markup put into the file after it was made is refused
-    by the browser.
+    """The browser refuses markup that is inserted into the file: the policy works without the
+    escaping.
     """
     file = tmp_path / "altered.html"
     attack = "<script>pwned=1</script><img src=x onerror=pwned=1><style>body{display:none}</style>"
-    file.write_text(of(ONE, OTHER).replace("</main>", f"{attack}</main>"), encoding="utf-8")
+    file.write_text(
+        comparison_html(ONE, OTHER).replace("</main>", f"{attack}</main>"), encoding="utf-8"
+    )
     page = browser.new_page()
     page.goto(file.as_uri())
     assert page.evaluate("typeof pwned") == "undefined"
@@ -155,8 +169,8 @@ def test_what_gets_into_the_file_cannot_run(browser: Browser, tmp_path: Path) ->
     page.close()
 
 
-def test_keys_and_buttons_lead_from_difference_to_difference(opened: Open) -> None:
-    page = opened(of(ONE, OTHER))
+def test_keys_and_buttons_lead_from_difference_to_difference(open_page: OpenPage) -> None:
+    page = open_page(comparison_html(ONE, OTHER))
     where = page.locator("[data-where]")
     total = where.text_content()
     for press in (
@@ -174,18 +188,19 @@ def test_keys_and_buttons_lead_from_difference_to_difference(opened: Open) -> No
     expect(where).to_have_text(f"Difference 1 of {total}")
 
 
-def test_differences_of_a_long_text_come_into_view(opened: Open) -> None:
-    page = opened(long())
+def test_differences_of_a_long_text_come_into_view(open_page: OpenPage) -> None:
+    page = open_page(long_comparison())
     for key in ("p", "n", "p", "p"):
         page.keyboard.press(key)
-        page.wait_for_function("() => { const at = document.querySelector('.block.at').getBoundingClientRect();"
-                               " return at.bottom > 0 && at.top < innerHeight; }")  # fmt: skip
+        page.wait_for_function(IN_VIEW)
     expect(page.locator("[data-where]")).to_contain_text("Difference 19 of 20")
 
 
-def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: Open) -> None:
-    page = opened(
-        of(
+def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(
+    open_page: OpenPage,
+) -> None:
+    page = open_page(
+        comparison_html(
             ONE,
             OTHER,
             warnings=("the text is cut",),
@@ -197,9 +212,17 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: 
     expect(page.locator(".moved").first).to_be_visible()
     expect(page.locator(".side.a .letters").first).to_have_text("2,0")
     assert page.locator(".measures dt").all_text_contents() == [
-        "jaccard", "estimate", "overlap", "jaccard words", "resemblance", "resemblance, discounted", "containment words",
-        "terminology", "containment", "hamming",
-    ]  # fmt: skip
+        "jaccard",
+        "estimate",
+        "overlap",
+        "jaccard words",
+        "resemblance",
+        "resemblance, discounted",
+        "containment words",
+        "terminology",
+        "containment",
+        "hamming",
+    ]
     expect(page.locator(".measures .range")).to_have_text([re.compile(r"\d+% to \d+%")] * 2)
     assert page.locator("tr.differs").all_text_contents() == [
         "content type (differs)text/plain–",
@@ -211,41 +234,47 @@ def test_it_shows_passages_moves_letters_measures_metadata_and_warnings(opened: 
 
 
 def test_it_says_whether_boilerplate_was_discounted() -> None:
-    assert "no corpus statistics" in of(ONE, OTHER)
-    told = compare_page(compare(ONE, OTHER), without=DiscountedSimilarity(0.123, 0.5, 0.25, 40))
-    assert "12.3%" in told
-    assert "rarity in 40 texts of the store; 25% of them are common there" in told
+    assert "no corpus statistics" in comparison_html(ONE, OTHER)
+    html = compare_page(compare(ONE, OTHER), without=DiscountedSimilarity(0.123, 0.5, 0.25, 40))
+    assert "12.3%" in html
+    assert "rarity in 40 texts of the store; 25% of them are common there" in html
     assert "no corpus statistics" in compare_page(
         compare(ONE, OTHER), without=DiscountedSimilarity(0.5, 0.5, 0.0, 0)
     )
 
 
-def test_matching_is_the_one_that_was_asked_for() -> None:
+def test_the_page_names_the_requested_matching() -> None:
     twice = f"{ONE} {ONE}"
-    assert "literal matching" in of(twice, ONE)
-    assert "repeats left out" in of(twice, ONE, "information")
+    assert "literal matching" in comparison_html(twice, ONE)
+    assert "repeats left out" in comparison_html(twice, ONE, "information")
 
 
-def test_scripts_of_any_direction(opened: Open) -> None:
-    page = opened(of(HEBREW.format("הראשון"), HEBREW.format("השני")))
-    assert page.locator(".side.a").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
-    page = opened(of(CHINESE.format("三"), CHINESE.format("四")))
+def test_scripts_of_any_direction(open_page: OpenPage) -> None:
+    page = open_page(comparison_html(HEBREW.format("הראשון"), HEBREW.format("השני")))
+    assert (
+        page.locator(".side.a").first.evaluate("side => getComputedStyle(side).direction") == "rtl"
+    )
+    page = open_page(comparison_html(CHINESE.format("三"), CHINESE.format("四")))
     assert page.locator(".side.a .only").all_text_contents()[0] == "三"
 
 
 @pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1920, "dark")])
 def test_it_is_accessible_and_fits(
-    watched: tuple[BrowserContext, Seen], opened: Open, width: int, theme: str
+    watched_context: tuple[BrowserContext, PageRecord], open_page: OpenPage, width: int, theme: str
 ) -> None:
-    for html in (of(ONE, OTHER, warnings=("the text is cut",)), of("", ""), hostile()):
-        page = opened(html)
+    for html in (
+        comparison_html(ONE, OTHER, warnings=("the text is cut",)),
+        comparison_html("", ""),
+        hostile_comparison(),
+    ):
+        page = open_page(html)
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
-        found = Axe().run(page).response["violations"]
+        violations = Axe().run(page).response["violations"]
         serious = {
-            one["id"]: [node["html"][:200] for node in one["nodes"]][:3]
-            for one in found
-            if _is_serious(one)
+            violation["id"]: [node["html"][:200] for node in violation["nodes"]][:3]
+            for violation in violations
+            if _is_serious(violation)
         }
         assert serious == {}
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -253,7 +282,7 @@ def test_it_is_accessible_and_fits(
 
 def test_it_fits_a_phone_whatever_fonts_are_installed(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
-    file.write_text(of(ONE, OTHER, warnings=("the text is cut",)), encoding="utf-8")
+    file.write_text(comparison_html(ONE, OTHER, warnings=("the text is cut",)), encoding="utf-8")
     context = browser.new_context(viewport={"width": 360, "height": 900}, bypass_csp=True)
     page = context.new_page()
     page.goto(file.as_uri())
@@ -266,8 +295,8 @@ def _is_serious(violation: dict) -> bool:
     return violation["impact"] in ("serious", "critical")
 
 
-def test_it_prints_without_what_only_a_screen_needs(opened: Open) -> None:
-    page = opened(of(ONE, OTHER))
+def test_it_prints_without_what_only_a_screen_needs(open_page: OpenPage) -> None:
+    page = open_page(comparison_html(ONE, OTHER))
     page.emulate_media(media="print")
     expect(page.locator(".tools")).to_be_hidden()
     expect(page.get_by_text("literal matching")).to_be_visible()

@@ -1,6 +1,4 @@
-"""The page of an evaluation in a real browser: hostile documents do nothing, links stay in their
-pair, it reads well.
-"""
+"""The page of an evaluation in a real browser, with hostile documents."""
 
 from __future__ import annotations
 
@@ -19,11 +17,9 @@ COMMON = "the tenant pays the rent on the first day of each month and keeps the 
 
 @pytest.fixture(scope="module")
 def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """More misses than are shown, a false positive, sheets of two assessors, texts that attack
-    whoever shows them.
-    """
+    """A page with more misses than it shows, a false positive, two assessors, hostile texts."""
     folder = tmp_path_factory.mktemp("evaluated")
-    lines, other = ["a,b,judgement"], ["a,b,judgement"]
+    first_sheet, second_sheet = ["a,b,judgement"], ["a,b,judgement"]
     for place in range(MOST_SHOWN + 3):
         payload = PAYLOADS[place % len(PAYLOADS)]
         (folder / f"a{place}.txt").write_text(
@@ -32,31 +28,31 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"b{place}.txt").write_text(
             f"{payload} {place}\n\n{COMMON} quite unlike what stands in the first one"
         )
-        lines.append(f"a{place}.txt,b{place}.txt,fuzzy")
-        other.append(f"a{place}.txt,b{place}.txt,fuzzy")
+        first_sheet.append(f"a{place}.txt,b{place}.txt,fuzzy")
+        second_sheet.append(f"a{place}.txt,b{place}.txt,fuzzy")
     (folder / "copy.txt").write_bytes((folder / "a0.txt").read_bytes())
-    (folder / "anna.csv").write_text("\n".join([*lines, "a0.txt,copy.txt,different"]) + "\n")
-    (folder / "b<i>.csv").write_text("\n".join([*other, "a0.txt,copy.txt,different"]) + "\n")
-    made = evaluate(
+    (folder / "anna.csv").write_text("\n".join([*first_sheet, "a0.txt,copy.txt,different"]) + "\n")
+    (folder / "b<i>.csv").write_text("\n".join([*second_sheet, "a0.txt,copy.txt,different"]) + "\n")
+    evaluation = evaluate(
         [str(folder / "anna.csv"), str(folder / "b<i>.csv")],
         options=EvaluateOptions(thresholds=[0.95]),
     )
-    (folder / "report.html").write_text(evaluation_page(made), encoding="utf-8")
+    (folder / "report.html").write_text(evaluation_page(evaluation), encoding="utf-8")
     return folder / "report.html"
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
-def test_it_asks_for_nothing_and_reads_well(
+def test_it_requests_nothing_and_is_accessible(
     browser: Browser, page_of: Path, width: int, scheme: str
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
-    noticed: list[str] = []
-    page.on("console", lambda message: noticed.append(message.text))
-    page.on("dialog", lambda dialog: noticed.append(dialog.message))
+    events: list[str] = []
+    page.on("console", lambda message: events.append(message.text))
+    page.on("dialog", lambda dialog: events.append(dialog.message))
     page.on(
         "request",
-        lambda request: noticed.append(request.url) if request.url != page_of.as_uri() else None,
+        lambda request: events.append(request.url) if request.url != page_of.as_uri() else None,
     )
     page.goto(page_of.as_uri())
     assert page.locator("details.mistake").count() == MOST_SHOWN
@@ -66,20 +62,24 @@ def test_it_asks_for_nothing_and_reads_well(
     link = first.locator(".side.a a.nr").first
     target = link.get_attribute("href")
     assert first.locator(target).count() == page.locator(target).count() == 1
-    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
     assert len(ids) == len(set(ids)) > 100
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
-    assert noticed == []
+    violations = Axe().run(page).response["violations"]
+    assert [
+        violation["id"]
+        for violation in violations
+        if violation["impact"] in ("serious", "critical")
+    ] == []
+    assert events == []
     context.close()
 
 
 def test_it_is_the_same_for_the_same_documents(page_of: Path) -> None:
     folder = page_of.parent
-    made = evaluate(
+    evaluation = evaluate(
         [str(folder / "anna.csv"), str(folder / "b<i>.csv")],
         options=EvaluateOptions(thresholds=[0.95]),
     )
-    assert evaluation_page(made) == page_of.read_text(encoding="utf-8")
+    assert evaluation_page(evaluation) == page_of.read_text(encoding="utf-8")
     assert "<i>" not in page_of.read_text(encoding="utf-8")

@@ -1,6 +1,4 @@
-"""What the pages refuse, what they carry, and what they answer: by plain requests, without a
-browser.
-"""
+"""The refusals, headers and answers of the pages, by plain requests without a browser."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from indexer.web.request_body import MOST_BYTES
 from indexer.web.safety import allowed_hosts
 from indexer.web.serve import REVIEW_API, is_loopback
 from web.hostile import hostile_rows
-from web.watching import ROOT, served
+from web.watching import ROOT, run_site
 
 PATHS = (
     "/",
@@ -87,7 +85,7 @@ def test_every_answer_is_locked_down(site: str, path: str) -> None:
     "host",
     ["evil.example", "evil.example:80", "", "127.0.0.1", "127.0.0.1.evil.example:8765", "0.0.0.0"],
 )
-def test_a_name_that_is_not_ours_reaches_nothing(site: str, host: str) -> None:
+def test_an_unknown_host_is_refused(site: str, host: str) -> None:
     answer = request(site, "/?q=agreement", Host=host)
     assert answer.status in (400, 421)
     assert b"agreement" not in answer.body
@@ -188,9 +186,9 @@ def test_labels_are_tried_written_and_undone_by_the_api(site: str) -> None:
 
     tried = post("label", id="long1", add=["hot stuff"])
     assert (tried["job"], len(tried["changes"]), carriers()) == (None, 1, 0)
-    done = post("label", id=["long1"], add="hot stuff", family=True, dry_run=False)
-    assert (len(done["changes"]), carriers()) == (2, 2)
-    undone = post("label/undo", job=done["job"])
+    labelling = post("label", id=["long1"], add="hot stuff", family=True, dry_run=False)
+    assert (len(labelling["changes"]), carriers()) == (2, 2)
+    undone = post("label/undo", job=labelling["job"])
     assert (len(undone["restored"]), carriers()) == (2, 0)
     assert post("survey/anew") == {"forgotten": True}
 
@@ -199,7 +197,7 @@ def test_originals_are_served_by_id_from_inside_the_root_only(
     site: str, store_url: str, tmp_path: Path
 ) -> None:
     hits = json.loads(request(site, "/api/search?fold=none&limit=100").body)["hits"]
-    inside = next(one for one in hits if one["path"].endswith("services-agreement-2024.txt"))
+    inside = next(hit for hit in hits if hit["path"].endswith("services-agreement-2024.txt"))
     answer = request(site, f"/original?id={quote(inside['id'])}")
     assert answer.body == (ROOT / "examples" / "services-agreement-2024.txt").read_bytes()
     assert answer.headers["content-type"] == "application/octet-stream"
@@ -211,16 +209,16 @@ def test_originals_are_served_by_id_from_inside_the_root_only(
     root.mkdir()
     (root / "link.txt").symlink_to(outside)
     store = open_store(f"sqlite:///{tmp_path}/links.db")
-    made = rows({"link": sentence(1)})
+    documents = rows({"link": sentence(1)})
     store.prepare(DEFAULT)
     places = {"link": root / "link.txt", "up": root / ".." / "secret.txt", "folder": root}
     store.write(
-        [replace(made[0], id=id, family=id, path=str(place)) for id, place in places.items()]
+        [replace(documents[0], id=id, family=id, path=str(place)) for id, place in places.items()]
     )
     store.close()
-    with served(f"sqlite:///{tmp_path}/links.db", "--originals", str(root)) as address:
+    with run_site(f"sqlite:///{tmp_path}/links.db", "--originals", str(root)) as address:
         assert [request(address, f"/original?id={id}").status for id in places] == [404] * 3
-    with served(store_url) as address:
+    with run_site(store_url) as address:
         assert request(address, f"/original?id={quote(inside['id'])}").status == 404
 
 
@@ -246,7 +244,7 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         *(f"/{question.api}" for question in REVIEW_API.questions.values()),
         *(f"/{action.api}" for action in REVIEW_API.actions.values()),
     }
-    asked = {
+    queries = {
         "search": [
             {"q": "agreement"},
             {"filter": "labels=hostile", "fold": "family"},
@@ -266,9 +264,9 @@ def test_the_api_answers_as_it_is_described(site: str) -> None:
         "survey": [{"wait": "20"}],
         "preview": [{"threshold": "0.7"}],
     }
-    assert asked.keys() == REVIEW_API.questions.keys()
-    for name, questions in asked.items():
-        for parameters in questions:
+    assert queries.keys() == REVIEW_API.questions.keys()
+    for name, parameter_sets in queries.items():
+        for parameters in parameter_sets:
             answer = request(site, f"/api/{name}?{urlencode(parameters)}")
             assert answer.status == 200, answer.body
             schema = described["paths"][f"/{name}"]["get"]["responses"]["200"]["content"][
@@ -337,12 +335,12 @@ def test_wrong_writes_say_what_is_wrong_and_write_nothing(
     assert (answer.status, named in json.loads(answer.body)["error"]) == (status, True), answer.body
     assert json.loads(request(site, "/api/document?id=m1").body)["document"]["labels"] == before
     form = {"Content_Type": "application/x-www-form-urlencoded"}
-    spelled = {name: "no" if value is False else value for name, value in body.items()}
-    fields = urlencode({**spelled, "token": token}, doseq=True).encode()
-    shown = request(
+    form_values = {name: "no" if value is False else value for name, value in body.items()}
+    fields = urlencode({**form_values, "token": token}, doseq=True).encode()
+    page = request(
         site, f"/{path}" if path.startswith("label") else "/overview/anew", "POST", fields, **form
     )
-    assert (shown.status, b"<h1>" in shown.body) == (status, True)
+    assert (page.status, b"<h1>" in page.body) == (status, True)
 
 
 def test_pages_say_what_is_not_there(site: str) -> None:
@@ -358,25 +356,27 @@ def test_pages_say_what_is_not_there(site: str) -> None:
 
 
 def test_pages_and_api_say_the_same(site: str) -> None:
-    told = json.loads(request(site, "/api/search?q=agreement").body)
-    shown = request(site, "/?q=agreement").body.decode()
-    assert [shown.count(quote(hit["id"])) > 0 for hit in told["hits"]] == [True] * len(told["hits"])
+    answer = json.loads(request(site, "/api/search?q=agreement").body)
+    page = request(site, "/?q=agreement").body.decode()
+    assert [page.count(quote(hit["id"])) > 0 for hit in answer["hits"]] == [True] * len(
+        answer["hits"]
+    )
 
 
-def test_many_ask_at_once_while_documents_come(tmp_path: Path) -> None:
+def test_parallel_requests_are_answered_while_documents_are_added(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/busy.db"
     store = open_store(url)
     store.prepare(DEFAULT)
     store.write(rows({f"m{place}": edited(sentence(3), place) for place in range(6)}))
     group(store)
-    with served(url) as address, ThreadPoolExecutor(8) as pool:
+    with run_site(url) as address, ThreadPoolExecutor(8) as pool:
         places = [path for path in PATHS for _ in range(8)]
         waiting = [pool.submit(request, address, path) for path in places]
         for start in range(10):
             store.write(
                 rows({f"new{start}-{place}": sentence(start * 20 + place) for place in range(20)})
             )
-        assert {one.result().status for one in waiting} == {200}
+        assert {future.result().status for future in waiting} == {200}
     store.close()
 
 
@@ -392,12 +392,10 @@ def test_serve_says_where_and_ends_on_ctrl_c(store_url: str) -> None:
     assert (process.returncode, errors) == (0, "")
 
 
-def test_what_cannot_be_served_is_said_before_anything_listens(
-    tmp_path: Path, site: str, store_url: str
-) -> None:
+def test_serve_fails_before_it_listens(tmp_path: Path, site: str, store_url: str) -> None:
     def refused(*options: str, store: str = store_url) -> tuple[int, str]:
         command = [sys.executable, "-m", "indexer", "serve", "--store", store, *options]
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             capture_output=True,
             text=True,
@@ -405,12 +403,12 @@ def test_what_cannot_be_served_is_said_before_anything_listens(
             timeout=60,
             check=False,
         )
-        return done.returncode, done.stderr
+        return process.returncode, process.stderr
 
-    code, said = refused(store=f"sqlite:///{tmp_path}/none.db")
-    assert (code, "nearfold index" in said) == (3, True)
-    code, said = refused("--port", str(urlsplit(site).port))
-    assert (code, "--port" in said) == (2, True)
+    code, stderr = refused(store=f"sqlite:///{tmp_path}/none.db")
+    assert (code, "nearfold index" in stderr) == (3, True)
+    code, stderr = refused("--port", str(urlsplit(site).port))
+    assert (code, "--port" in stderr) == (2, True)
     assert refused("--originals", str(tmp_path / "nowhere"))[0] == 2
 
 
@@ -427,7 +425,7 @@ def test_the_pages_work_over_a_search_engine(opensearch_url: str) -> None:
         )
         store.refresh()
         group(store)
-        with served(url) as address:
+        with run_site(url) as address:
             assert {path: request(address, path).status for path in PATHS} == dict.fromkeys(
                 PATHS, 200
             )

@@ -1,6 +1,4 @@
-"""The review pages in a real browser: every page, keyboard paths, hostile documents, accessibility,
-widths and themes.
-"""
+"""The review pages in a real browser: keyboard, hostile documents, accessibility, widths, themes."""
 
 import json
 import re
@@ -12,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from web.hostile import PAYLOADS
-from web.watching import Seen, window
+from web.watching import PageRecord, open_window
 
 
 def ask(site: str, question: str, **parameters: str) -> dict:
@@ -21,22 +19,24 @@ def ask(site: str, question: str, **parameters: str) -> dict:
 
 
 def hit(site: str, words: str) -> dict:
-    """The first hit with something folded under it."""
-    return next(one for one in ask(site, "search", q=words)["hits"] if one["folded"])
+    """Return the first hit with duplicates folded under it."""
+    return next(
+        found_hit for found_hit in ask(site, "search", q=words)["hits"] if found_hit["folded"]
+    )
 
 
 def addresses(site: str) -> dict[str, str]:
-    """Every page by name, with something to see on it."""
-    shown = hit(site, "agreement")
-    far = min(shown["folded"], key=lambda one: one["similarity"])
+    """Return the address of every page with content, by name."""
+    first = hit(site, "agreement")
+    far = min(first["folded"], key=lambda duplicate: duplicate["similarity"])
     return {
         "search": "/?q=agreement",
         "nothing found": "/?q=nothingofthekind",
         "filtered": "/?" + urlencode({"filter": "labels=hostile"}),
-        "document": "/document?" + urlencode({"id": shown["id"]}),
+        "document": "/document?" + urlencode({"id": first["id"]}),
         "family": "/family?id=m2",
         "versions": "/versions?id=m2",
-        "compare": "/compare?" + urlencode({"a": shown["id"], "b": far["id"]}),
+        "compare": "/compare?" + urlencode({"a": first["id"], "b": far["id"]}),
         "overview": "/overview",
         "threshold": "/threshold",
         "jobs": "/jobs",
@@ -132,8 +132,8 @@ def test_a_comparison_shows_passages_in_matching_colours(page: Page, site: str) 
     assert left.count() == right.count() > 3
     for place in range(3):
         colours = [
-            one.nth(place).evaluate("one => getComputedStyle(one).backgroundColor")
-            for one in (left, right)
+            side.nth(place).evaluate("passage => getComputedStyle(passage).backgroundColor")
+            for side in (left, right)
         ]
         assert colours[0] == colours[1] != "rgba(0, 0, 0, 0)"
     expect(page.locator(".side.a .letters").first).to_be_visible()
@@ -145,9 +145,9 @@ def test_a_comparison_leaves_boilerplate_out(page: Page, site: str) -> None:
     page.goto("/compare?a=m1&b=m2")
     row = page.locator(".measures div", has_text="resemblance, discounted")
     expect(row.locator(".meaning")).to_contain_text("weighted by rarity in")
-    told = ask(site, "discounted", a="m1", b="m2", wait="20")
-    expect(row.locator(".figure")).to_have_text(f"{told['similarity']:.1%}")
-    assert told["similarity"] <= told["plain"]
+    answer = ask(site, "discounted", a="m1", b="m2", wait="20")
+    expect(row.locator(".figure")).to_have_text(f"{answer['similarity']:.1%}")
+    assert answer["similarity"] <= answer["plain"]
 
 
 def test_both_sides_of_a_block_stand_at_the_same_height(page: Page, site: str) -> None:
@@ -164,7 +164,7 @@ def test_long_texts_come_in_parts_and_differences_lead_across_them(page: Page) -
     last = int(page.locator("[data-where]").text_content().split()[1])
     page.keyboard.press("n")
     expect(page.get_by_text("Part 2 of 2").first).to_be_visible()
-    expect(page.locator("[data-opens=help]")).to_be_visible()  # then the page hears keys
+    expect(page.locator("[data-opens=help]")).to_be_visible()  # then the page handles keys
     page.keyboard.press("n")
     expect(page.locator("[data-where]")).to_contain_text(f"Difference {last + 1} of")
 
@@ -173,7 +173,7 @@ def test_right_to_left_text_runs_from_the_right(page: Page) -> None:
     page.goto("/compare?a=hebrew1&b=hebrew2")
     for side in "ab":
         assert (
-            page.locator(f".side.{side}").first.evaluate("one => getComputedStyle(one).direction")
+            page.locator(f".side.{side}").first.evaluate("side => getComputedStyle(side).direction")
             == "rtl"
         )
 
@@ -191,23 +191,23 @@ def test_the_slider_regroups_while_it_moves(page: Page, site: str) -> None:
     expect(page.locator("[data-number=moved]")).to_have_text("0")
     for threshold in ("1", "0.6"):
         page.locator("#threshold").fill(threshold)
-        wanted = ask(site, "preview", threshold=threshold)
-        expect(page.locator("[data-number=moved]")).to_have_text(f"{wanted['moved']:,}")
-        expect(page.locator("[data-number=families]")).to_have_text(f"{wanted['families']:,}")
-        expect(page.locator("[data-moves] tr")).to_have_count(len(wanted["moves"]))
+        expected = ask(site, "preview", threshold=threshold)
+        expect(page.locator("[data-number=moved]")).to_have_text(f"{expected['moved']:,}")
+        expect(page.locator("[data-number=families]")).to_have_text(f"{expected['families']:,}")
+        expect(page.locator("[data-moves] tr")).to_have_count(len(expected["moves"]))
     assert ask(site, "preview", threshold="1")["moved"] > 0
 
 
-def test_a_family_shows_who_resembles_whom_and_what_is_not_in_order(page: Page, site: str) -> None:
+def test_a_family_shows_pairwise_similarity_and_warnings(page: Page, site: str) -> None:
     page.goto("/family?id=m2")
-    seen = page.locator(".members li").count() + 1
-    assert page.locator(".matrix tbody tr").count() == seen
-    expect(page.get_by_role("columnheader")).to_have_text(["P", *map(str, range(1, seen))])
+    count = page.locator(".members li").count() + 1
+    assert page.locator(".matrix tbody tr").count() == count
+    expect(page.get_by_role("columnheader")).to_have_text(["P", *map(str, range(1, count))])
     expect(page.get_by_role("rowheader").nth(1)).to_have_text("1 m1.txt")
     cell = page.locator(".matrix tbody tr").nth(0).locator("td").nth(1)
-    told = ask(site, "family", id="m2")["matrix"][0][1]
-    shown = [round(100 * told[name]) for name in ("similarity", "low", "high")]
-    expect(cell).to_have_text("{} {}–{}".format(*shown))
+    estimate = ask(site, "family", id="m2")["matrix"][0][1]
+    percentages = [round(100 * estimate[name]) for name in ("similarity", "low", "high")]
+    expect(cell).to_have_text("{} {}–{}".format(*percentages))
     scroll = page.get_by_role("region", name="Similarity of each pair")
     scroll.focus()
     expect(scroll).to_be_focused()
@@ -218,38 +218,38 @@ def test_a_family_shows_who_resembles_whom_and_what_is_not_in_order(page: Page, 
 def test_a_family_shows_which_version_came_from_which(page: Page, site: str) -> None:
     page.goto(addresses(site)["family"].replace("m2", hit(site, "agreement")["id"]))
     tree = page.locator(".versions li")
-    told = ask(site, "versions", id=hit(site, "agreement")["id"], redline="yes")["versions"]
-    expect(tree).to_have_count(len(told))
+    versions = ask(site, "versions", id=hit(site, "agreement")["id"], redline="yes")["versions"]
+    expect(tree).to_have_count(len(versions))
     expect(tree.first).to_contain_text("the same text")
     expect(tree.nth(1)).to_contain_text(
-        f"{told[1]['step']['added']} words added, 0 removed; the later by its date"
+        f"{versions[1]['step']['added']} words added, 0 removed; the later by its date"
     )
     tree.nth(1).get_by_role("link", name="Compare").click()
-    expect(page).to_have_url(re.compile(f"a={told[1]['step']['origin']}&b={told[1]['id']}"))
+    expect(page).to_have_url(re.compile(f"a={versions[1]['step']['origin']}&b={versions[1]['id']}"))
     page.go_back()
     page.get_by_role("link", name="Changes at each step").click()
     page.get_by_text("What changed", exact=False).last.click()
     last = page.locator(".redline").last
     expect(last.locator("del").first).to_be_visible()
-    assert [one.strip() for one in last.locator("ins").all_text_contents()] == [
-        text.strip() for change, text in told[-1]["step"]["redline"] if change == "added"
+    assert [insertion.strip() for insertion in last.locator("ins").all_text_contents()] == [
+        text.strip() for change, text in versions[-1]["step"]["redline"] if change == "added"
     ]
     page.get_by_role("link", name="By the texts alone").click()
     expect(page.locator(".versions")).to_contain_text("which came first is not known")
 
 
-def test_headers_of_tables_do_not_break(browser: Browser, site: str, seen: Seen) -> None:
-    with window(browser, site, seen, 1920) as context:
-        page = seen.watch(context.new_page())
+def test_headers_of_tables_do_not_break(browser: Browser, site: str, record: PageRecord) -> None:
+    with open_window(browser, site, record, 1920) as context:
+        page = record.watch(context.new_page())
         page.goto("/threshold?threshold=0.6")
         heights = page.locator("table.moves th").evaluate_all(
-            "all => all.map(one => one.getBoundingClientRect().height)"
+            "headers => headers.map(header => header.getBoundingClientRect().height)"
         )
         assert len(heights) == 3
         assert max(heights) < 40
 
 
-def test_what_is_no_label_is_told_on_the_page(page: Page) -> None:
+def test_an_invalid_label_is_reported_on_the_page(page: Page) -> None:
     page.goto("/family?id=m2")
     page.get_by_label("Add the label").fill("hot;later")
     page.get_by_role("button", name="Show what would change").click()
@@ -257,7 +257,7 @@ def test_what_is_no_label_is_told_on_the_page(page: Page) -> None:
     expect(page.locator("main")).to_contain_text("semicolon")
 
 
-def test_a_family_is_labelled_after_a_dry_run_and_given_back(page: Page) -> None:
+def test_a_family_is_labelled_after_a_dry_run_and_the_undo_restores_it(page: Page) -> None:
     page.goto("/family?id=hebrew1")
     label = "<b>לא רלוונטי</b>"
     page.get_by_label("Add the label").fill(label)
@@ -280,8 +280,8 @@ def test_a_survey_can_be_read_again(page: Page) -> None:
     expect(page.get_by_role("heading", name="Family sizes")).to_be_visible()
 
 
-def test_pages_work_without_script(browser: Browser, site: str, seen: Seen) -> None:
-    with window(browser, site, seen, java_script_enabled=False) as context:
+def test_pages_work_without_script(browser: Browser, site: str, record: PageRecord) -> None:
+    with open_window(browser, site, record, java_script_enabled=False) as context:
         page = context.new_page()
         page.goto("/?q=agreement")
         page.locator("details.fold summary").first.click()
@@ -291,10 +291,10 @@ def test_pages_work_without_script(browser: Browser, site: str, seen: Seen) -> N
         expect(page).to_have_url(re.compile("threshold=0.8"))
 
 
-def test_hostile_documents_run_nothing_and_reach_nobody(page: Page, site: str) -> None:
-    listed = ask(site, "search", filter="labels=hostile", fold="none", limit="100")["hits"]
-    assert len(listed) == len(PAYLOADS)
-    ids = [one["id"] for one in listed]
+def test_hostile_documents_run_nothing_and_request_nothing(page: Page, site: str) -> None:
+    hits = ask(site, "search", filter="labels=hostile", fold="none", limit="100")["hits"]
+    assert len(hits) == len(PAYLOADS)
+    ids = [hostile_hit["id"] for hostile_hit in hits]
     places = [
         "/?fold=none&limit=100&filter=labels%3Dhostile",
         "/?filter=labels%3Dhostile",
@@ -305,10 +305,10 @@ def test_hostile_documents_run_nothing_and_reach_nobody(page: Page, site: str) -
         "/?" + urlencode({"q": payload, "filter": f"content_type={payload}"})
         for payload in PAYLOADS[:6]
     ]
-    for id, other in zip(ids, ids[1:] + ids[:1], strict=True):
+    for id, next_id in zip(ids, ids[1:] + ids[:1], strict=True):
         places += [
             "/document?" + urlencode({"id": id}),
-            "/compare?" + urlencode({"a": id, "b": other}),
+            "/compare?" + urlencode({"a": id, "b": next_id}),
         ]
     places += [
         "/family?" + urlencode({"id": ids[0]}),
@@ -328,19 +328,19 @@ def test_hostile_documents_run_nothing_and_reach_nobody(page: Page, site: str) -
 
 @pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1920, "light")])
 def test_pages_are_accessible_and_fit(
-    browser: Browser, site: str, seen: Seen, width: int, theme: str
+    browser: Browser, site: str, record: PageRecord, width: int, theme: str
 ) -> None:
-    with window(browser, site, seen, width, color_scheme=theme) as context:
-        page = seen.watch(context.new_page())
+    with open_window(browser, site, record, width, color_scheme=theme) as context:
+        page = record.watch(context.new_page())
         for name, place in addresses(site).items():
             page.goto(place)
             for fold in page.locator("details.fold").all()[:1]:
                 fold.locator("summary").click()
-            found = Axe().run(page).response["violations"]
+            violations = Axe().run(page).response["violations"]
             serious = {
-                one["id"]: [node["html"][:200] for node in one["nodes"]][:3]
-                for one in found
-                if one["impact"] in ("serious", "critical")
+                violation["id"]: [node["html"][:200] for node in violation["nodes"]][:3]
+                for violation in violations
+                if violation["impact"] in ("serious", "critical")
             }
             assert (name, serious) == (name, {})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name

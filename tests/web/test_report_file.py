@@ -1,6 +1,4 @@
-"""The report in a real browser: hostile documents do nothing, it reads well in both themes, on
-paper, and on a phone.
-"""
+"""The report in a real browser: hostile documents, both themes, paper and a phone."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from indexer.stores import open_store
 
 @pytest.fixture(scope="module")
 def report(store_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report on a store with documents that attack whoever shows them."""
+    """The report on a store with hostile documents."""
     out = tmp_path_factory.mktemp("report") / "report.html"
     store = open_store(store_url)
     export(store, out, "html", options=ExportOptions(date="2024-05-01"))
@@ -28,24 +26,28 @@ def report(store_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("width", "scheme", "media"),
     [(1280, "light", "screen"), (360, "dark", "screen"), (760, "light", "print")],
 )
-def test_it_asks_for_nothing_and_reads_well(
+def test_it_requests_nothing_and_is_accessible(
     browser: Browser, report: Path, width: int, scheme: str, media: str
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
-    noticed: list[str] = []
-    page.on("console", lambda message: noticed.append(message.text))
-    page.on("dialog", lambda dialog: noticed.append(dialog.message))
+    events: list[str] = []
+    page.on("console", lambda message: events.append(message.text))
+    page.on("dialog", lambda dialog: events.append(dialog.message))
     page.on(
         "request",
-        lambda request: noticed.append(request.url) if request.url != report.as_uri() else None,
+        lambda request: events.append(request.url) if request.url != report.as_uri() else None,
     )
     page.emulate_media(media=media, color_scheme=scheme)
     page.goto(report.as_uri())
     page.locator("a[href='#group-1']").click()
     assert page.locator("#group-1").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
-    assert noticed == []
+    violations = Axe().run(page).response["violations"]
+    assert [
+        violation["id"]
+        for violation in violations
+        if violation["impact"] in ("serious", "critical")
+    ] == []
+    assert events == []
     context.close()

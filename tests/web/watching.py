@@ -1,6 +1,4 @@
-"""`nearfold serve` as a process of its own, windows of a real browser, and what their pages did
-that they must not do.
-"""
+"""`nearfold serve` as a process, and browser windows with a record of forbidden actions."""
 
 from __future__ import annotations
 
@@ -19,19 +17,10 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @contextlib.contextmanager
-def served(store_url: str, *options: str) -> Iterator[str]:
-    """The address of the pages of a store, without the slash at its end."""
-    command = [
-        sys.executable,
-        "-m",
-        "indexer",
-        "serve",
-        "--port",
-        "0",
-        "--store",
-        store_url,
-        *options,
-    ]
+def run_site(store_url: str, *options: str) -> Iterator[str]:
+    """Run `nearfold serve`; yield its address without the final slash."""
+    arguments = ["serve", "--port", "0", "--store", store_url, *options]
+    command = [sys.executable, "-m", "indexer", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
@@ -44,23 +33,23 @@ def served(store_url: str, *options: str) -> Iterator[str]:
 
 
 @dataclass
-class Seen:
-    """What pages did that they must not do."""
+class PageRecord:
+    """The forbidden actions of pages: dialogs, requests to elsewhere, errors."""
 
     base: str
     dialogs: list[str] = field(default_factory=list)
-    strangers: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
+    foreign_requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     def watch(self, page: Page) -> Page:
         page.on("dialog", self._dialog)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._console)
         return page
 
     def request(self, request: Request) -> None:
         if not request.url.startswith(f"{self.base}/"):
-            self.strangers.append(request.url)
+            self.foreign_requests.append(request.url)
 
     def _dialog(self, dialog: Dialog) -> None:
         self.dialogs.append(dialog.message)
@@ -68,23 +57,23 @@ class Seen:
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and "status of 4" not in message.text:
-            self.complaints.append(message.text)
+            self.errors.append(message.text)
 
     def check(self) -> None:
-        assert (self.dialogs, self.strangers, self.complaints) == ([], [], [])
+        assert (self.dialogs, self.foreign_requests, self.errors) == ([], [], [])
 
 
-def window(
-    browser: Browser, site: str, seen: Seen, width: int = 1280, **settings: Any
+def open_window(
+    browser: Browser, site: str, record: PageRecord, width: int = 1280, **settings: Any
 ) -> BrowserContext:
-    """A browser profile of its own, watched."""
-    opened = browser.new_context(
+    """Open a new browser profile whose requests are recorded."""
+    context = browser.new_context(
         base_url=site,
         viewport={"width": width, "height": 900},
         locale="en-US",
         timezone_id="UTC",
         **settings,
     )
-    opened.set_default_timeout(15_000)
-    opened.on("request", seen.request)
-    return opened
+    context.set_default_timeout(15_000)
+    context.on("request", record.request)
+    return context
