@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 from quality_tables import met, page
 
-from indexer import recipe_named, synth
-from indexer.lab.tuning.cases import Cases, cases_of
+from indexer import SynthOptions, recipe_named, synth
+from indexer.lab.tuning.cases import cases_of
 from indexer.lab.tuning.choice import choice
-from indexer.lab.tuning.experiment import Experiment
 from indexer.lab.tuning.grid import recipes_of
-from indexer.lab.tuning.judgement import ExperimentScores, judge_experiment, truth_of
-from indexer.lab.tuning.run_experiments import ExperimentRun, run
+from indexer.lab.tuning.judgement import judge_experiment, truth_of
+from indexer.lab.tuning.run_experiments import run
+from indexer.lab.tuning.tuning_results import Cases, Experiment, ExperimentRun, ExperimentScores
 from indexer.recipe import Recipe
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,7 +37,8 @@ Corpora = dict[str, tuple[Cases, ExperimentRun]]
 def make_corpora(work: Path, sources: dict[str, Path], documents: int) -> None:
     for name, source in sources.items():
         if not (work / name / "gold.csv").exists():
-            synth(source, work / name, seed=1, documents=documents, programs=False)
+            options = SynthOptions(seed=1, documents=documents, programs=False)
+            synth(source, work / name, options)
 
 
 def languages(work: Path) -> Path:

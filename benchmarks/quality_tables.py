@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.lab.synthesis.kinds import KINDS
-from indexer.lab.tuning.cases import UNRELATED, Cases
-from indexer.lab.tuning.choice import Choice
-from indexer.lab.tuning.judgement import ExperimentScores, truth_of
+from indexer.lab.tuning.judgement import truth_of
+from indexer.lab.tuning.tuning_results import UNRELATED, Cases, Choice, ExperimentScores
 from indexer.statistics.precision_recall import Counts
 
 DUPLICATES = [

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from indexer.indexing.index import IndexOptions, index
     from indexer.lab.evaluation.evaluate import EvaluateOptions, evaluate
     from indexer.lab.studies.study import study
-    from indexer.lab.synthesis.synth import synth
-    from indexer.lab.tuning.tune import tune
+    from indexer.lab.synthesis.synth import SynthOptions, synth
+    from indexer.lab.tuning.tune import TuneOptions, tune
     from indexer.matching.match import MatchOptions, match
     from indexer.operations.backup import backup
     from indexer.operations.doctor import doctor
@@ -50,6 +50,8 @@ __all__ = [
     "Recipe",
     "SearchOptions",
     "SimilarOptions",
+    "SynthOptions",
+    "TuneOptions",
     "backup",
     "compare",
     "compare_page",
@@ -125,7 +127,9 @@ _HOMES = {
     "similar_many": "indexer.searching.similar",
     "status": "indexer.operations.status",
     "study": "indexer.lab.studies.study",
+    "SynthOptions": "indexer.lab.synthesis.synth",
     "synth": "indexer.lab.synthesis.synth",
+    "TuneOptions": "indexer.lab.tuning.tune",
     "tune": "indexer.lab.tuning.tune",
     "undo_labels": "indexer.grouping.label",
     "uninstall": "indexer.operations.uninstall",

@@ -17,6 +17,8 @@ PUBLIC = {
     "Recipe",
     "SearchOptions",
     "SimilarOptions",
+    "SynthOptions",
+    "TuneOptions",
     "backup",
     "compare",
     "compare_page",

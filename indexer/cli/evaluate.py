@@ -27,7 +27,7 @@ from indexer.lab.evaluation.judgements import TYPES, Agreement
 from indexer.lab.evaluation.type_decider import NO_TYPE, NOT_FOUND
 from indexer.similarity.measures import MEASURES
 from indexer.statistics.precision_recall import RULES
-from indexer.system.secrets import recipe_asked
+from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.visible import visible
 from indexer.text.wording import count_of

@@ -16,7 +16,7 @@ from indexer.indexing.hash import FileFingerprint, hash, statistics_at
 from indexer.model import FailedBlob, Fingerprint
 from indexer.recipe import Recipe
 from indexer.sketch import simhash_doc
-from indexer.system.secrets import recipe_asked
+from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.visible import visible
 

@@ -18,7 +18,7 @@ from indexer.indexing.open_sources import target
 from indexer.sketch.fingerprint import kernel_name
 from indexer.sources.base import Reading
 from indexer.stores.address import StoreAddress, is_store_url, parse_address
-from indexer.system.secrets import recipe_asked
+from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 

@@ -11,7 +11,7 @@ from indexer.cli.console import print_json
 from indexer.cli.exit_codes import EXIT_FAILED
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.operations.install import Installation, install, install_dashboards
-from indexer.system.secrets import recipe_asked
+from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import check_place
 from indexer.text.visible import visible
 

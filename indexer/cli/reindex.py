@@ -9,7 +9,7 @@ import click
 from indexer.cli import progress
 from indexer.cli.options import json_option, open_for_command, store_option
 from indexer.operations import reindex as renewing
-from indexer.system.secrets import recipe_asked
+from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
 
 

@@ -14,8 +14,9 @@ from indexer.cli.options import json_option
 from indexer.errors import UsageError
 from indexer.lab.studies.findings import sentences
 from indexer.lab.studies.methods import BITS, METHODS, lengths
-from indexer.lab.studies.study import TIMED, StudyResult, study
+from indexer.lab.studies.study import TIMED, study
 from indexer.lab.studies.study_files import REPORT, read_results, write
+from indexer.lab.studies.study_results import StudyResult
 from indexer.stores import open_store
 from indexer.system.whole_file import folder_at
 from indexer.text.visible import visible

@@ -12,7 +12,7 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option
 from indexer.lab.synthesis.kinds import KINDS
-from indexer.lab.synthesis.synth import DOCUMENTS, SynthResult, synth
+from indexer.lab.synthesis.synth import DOCUMENTS, SynthOptions, SynthResult, synth
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
 
@@ -51,16 +51,9 @@ def synth_command(
     gold.csv holds the truth about each pair.
     """
     names = [name.strip() for name in kinds.split(",") if name.strip()]
+    options = SynthOptions(seed, names, documents, programs=not no_programs)
     with progress.show_stages() as advance:
-        result = synth(
-            folder,
-            out,
-            seed=seed,
-            kinds=names,
-            documents=documents,
-            programs=not no_programs,
-            progress=advance,
-        )
+        result = synth(folder, out, options, progress=advance)
     _print_corpus(result, as_json)
     return 0
 

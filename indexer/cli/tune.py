@@ -14,12 +14,13 @@ from indexer.cli import progress
 from indexer.cli.console import console, print_json
 from indexer.cli.options import json_option
 from indexer.lab.tuning.grid import GRIDS
-from indexer.lab.tuning.tune import TuneResult, tune
-from indexer.lab.tuning.tune import as_json as tuning_json
+from indexer.lab.tuning.tune import TuneOptions, tune
 from indexer.lab.tuning.tuning_files import REPORT, write
+from indexer.lab.tuning.tuning_files import as_json as tuning_json
+from indexer.lab.tuning.tuning_results import TuneResult
 from indexer.stores import open_store
 from indexer.stores.base import Store
-from indexer.system.secrets import recipe_asked
+from indexer.system.keyed_recipes import recipe_asked
 from indexer.system.whole_file import folder_at
 from indexer.text.visible import visible
 from indexer.text.wording import count_of
@@ -78,9 +79,10 @@ def tune_command(
     `evaluate` takes.
     """
     recipes = [recipe_asked(name) for name in names]
+    settings = TuneOptions(recipes=recipes, **options)
     folder_at(out)
     with _store(store_url) as store, progress.show_stages() as advance:
-        result = tune(gold, out, recipes=recipes, store=store, progress=advance, **options)
+        result = tune(gold, out, store, settings, progress=advance)
     write(result, out)
     _print_tuning(result, out, as_json)
     return 0

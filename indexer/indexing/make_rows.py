@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from indexer.model import Blob, Document, Fingerprint, Row
 from indexer.sketch.codec import pack_slots
-from indexer.text.clauses.segmentation import Heading
+from indexer.text.clauses.structure import Heading
 
 Structure: TypeAlias = Mapping[str, Sequence[Heading]]
 Divide: TypeAlias = Callable[[Sequence[Row], Collection[str], Structure], list[Row]]

@@ -19,7 +19,8 @@ from indexer.recipe import Recipe
 from indexer.sketch.codec import pack_slots
 from indexer.sketch.fingerprint import fingerprints
 from indexer.stores.abilities import FullStore
-from indexer.text.clauses.segmentation import Heading, clauses
+from indexer.text.clauses.segmentation import clauses
+from indexer.text.clauses.structure import Heading
 
 KINDS = {"clauses": "clauses_v1"}
 BATCH = 50

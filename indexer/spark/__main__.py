@@ -14,7 +14,7 @@ from indexer.cli.options import measure_option, threshold_option
 from indexer.errors import MissingExtra
 from indexer.grouping.assign_families import GroupOptions
 from indexer.matching.limits import CAP
-from indexer.system.secrets import recipe_asked
+from indexer.system.keyed_recipes import recipe_asked
 
 try:
     from pyspark.errors import PythonException

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indexer.clustering.families import ConnectedTexts
 
 Rule: TypeAlias = Literal["all", "connected", "any"]
@@ -134,3 +137,12 @@ def count_sets(
         sum(is_captured(members, true, rule) for members in found_sets),
         len(found_sets),
     )
+
+
+def f1_of_rows(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return F1 of each row of right, wrong and missed, (n, 3); NaN where all three are 0."""
+    right = 2 * counts[:, 0]
+    whole = right + counts[:, 1] + counts[:, 2]
+    undefined = np.full(len(counts), np.nan)
+    f1: NDArray[np.float64] = np.divide(right, whole, out=undefined, where=whole > 0)
+    return f1

@@ -1,4 +1,4 @@
-"""Secrets, such as the key of a recipe, from the environment or from files that only their owner
+"""Secrets, such as passwords and keys, from the environment or from files that only their owner
 can read.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from indexer.errors import UsageError
-from indexer.recipe import Recipe, recipe_named
 
 
 def secret(name: str, environment: Mapping[str, str]) -> str | None:
@@ -54,37 +53,3 @@ def _first_line(variable: str, file: str) -> str:
         raise UsageError(
             f"{variable}: {file} cannot be read ({error}); check the path and its owner"
         ) from error
-
-
-def recipe_asked(name: str, environment: Mapping[str, str] | None = None) -> Recipe:
-    """Return the recipe of a name, with its secret key if it has one.
-
-    Raises `UsageError` as `recipe_named` does, and when the key is not set.
-    """
-    recipe = with_key(recipe_named(name), environment)
-    if recipe.key_variable and recipe.key is None:
-        raise UsageError(
-            f"recipe {recipe.name} has a secret key: "
-            f"name the file that holds it by {recipe.key_variable}_FILE"
-        )
-    return recipe
-
-
-def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Recipe:
-    """Return the recipe with its secret key from the environment; unchanged when it has none or
-    none is set: then it cannot sign.
-
-    Raises `UsageError` for a key that does not have the fingerprint in the recipe, or has white
-    space around it.
-    """
-    if recipe.key_variable is None:
-        return recipe
-    value = secret(recipe.key_variable, os.environ if environment is None else environment)
-    if value is None:
-        return recipe
-    if value != value.strip():
-        raise UsageError(
-            f"the key in {recipe.key_variable} has white space around it, which is easily lost; "
-            "leave it out"
-        )
-    return recipe.with_secret(value)

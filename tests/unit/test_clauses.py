@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.clauses.segmentation import MOST, Heading, clauses
+from indexer.text.clauses.segmentation import MOST, clauses
+from indexer.text.clauses.structure import Heading
 
 CONTRACT = """CREDIT AGREEMENT
 

@@ -19,7 +19,7 @@ from indexer.sketch.fingerprint import define, fingerprint, fingerprints
 from indexer.sketch.siphash import keyed_gram_hashes, siphash24
 from indexer.stores import open_store
 from indexer.stores.engine import painless
-from indexer.system.secrets import recipe_asked, with_key
+from indexer.system.keyed_recipes import recipe_asked, with_key
 from indexer.text.codepoints import encode
 
 GOLDEN = json.loads(

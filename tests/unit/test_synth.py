@@ -20,7 +20,7 @@ from indexer.lab.synthesis import changes, programs
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.synthesis.ocr_noise import add_ocr_noise
 from indexer.lab.synthesis.random_draws import RandomSource
-from indexer.lab.synthesis.synth import SynthResult, synth
+from indexer.lab.synthesis.synth import SynthOptions, SynthResult, synth
 from indexer.model import Document
 from indexer.text.normalise import normalise
 from indexer.text.words import words
@@ -42,9 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> SynthResult:
-    return synth(
-        folder, tmp_path_factory.mktemp("made") / "corpus", seed=7, documents=12, programs=False
-    )
+    out = tmp_path_factory.mktemp("made") / "corpus"
+    return synth(folder, out, SynthOptions(seed=7, documents=12, programs=False))
 
 
 def gold(made: SynthResult, kind: str = "") -> list[dict[str, str]]:
@@ -67,7 +66,7 @@ def text_of(made: SynthResult, name: str) -> str:
 def test_the_same_seed_gives_the_same_bytes_for_ever(
     made: SynthResult, folder: Path, tmp_path: Path
 ) -> None:
-    again = synth(folder, tmp_path / "again", seed=7, documents=12, programs=False)
+    again = synth(folder, tmp_path / "again", SynthOptions(seed=7, documents=12, programs=False))
     assert bytes_of(again.out) == bytes_of(made.out)
     files = {
         name: data for name, data in bytes_of(made.out).items() if name.startswith("documents/")
@@ -79,14 +78,15 @@ def test_the_same_seed_gives_the_same_bytes_for_ever(
 
 
 def test_another_seed_gives_other_texts(made: SynthResult, folder: Path, tmp_path: Path) -> None:
-    other = synth(folder, tmp_path / "other", seed=8, documents=12, kinds=["edit-10"])
+    other = synth(folder, tmp_path / "other", SynthOptions(seed=8, documents=12, kinds=["edit-10"]))
     assert not set(bytes_of(other.out).values()) & {
         data for name, data in bytes_of(made.out).items() if ".edit" in name
     }
 
 
 def test_kinds_do_not_change_each_other(made: SynthResult, folder: Path, tmp_path: Path) -> None:
-    few = synth(folder, tmp_path / "few", seed=7, documents=12, kinds=["moved", "edit-20"])
+    options = SynthOptions(seed=7, documents=12, kinds=["moved", "edit-20"])
+    few = synth(folder, tmp_path / "few", options)
     assert set(few.kinds) == {"moved", "edit-20"}
     whole = bytes_of(made.out)
     assert all(
@@ -176,7 +176,7 @@ def test_translations_are_found_by_their_names_and_left_alone(folder: Path, tmp_
         (mixed / code / "intro.txt").write_text(texts[f"{code}-1"], encoding="utf-8")
     for name in ("es-1", "pl-1", "cs-1", "tr-1"):
         (mixed / f"letter{name[:2]}.txt").write_text(texts[name], encoding="utf-8")
-    made = synth(mixed, tmp_path / "out", documents=2, kinds=["translation"])
+    made = synth(mixed, tmp_path / "out", SynthOptions(documents=2, kinds=["translation"]))
     [row] = gold(made)
     assert row["type"] == "different" and float(row["resemblance"]) < 0.1
     assert {text_of(made, row[side]) for side in "ab"} < set(texts.values())
@@ -248,14 +248,17 @@ def test_noise_is_as_dense_as_asked_and_breaks_lines() -> None:
     assert add_ocr_noise("", 0.1, RandomSource(1)) == ""
 
 
-@pytest.mark.parametrize("rubbish", [{"kinds": ["copies"]}, {"documents": 2, "out": "full"}])
+@pytest.mark.parametrize(
+    ("options", "out"),
+    [(SynthOptions(kinds=["copies"]), "new"), (SynthOptions(documents=2), "full")],
+)
 def test_wrong_use_is_told_before_anything_is_read(
-    folder: Path, tmp_path: Path, rubbish: dict[str, object]
+    folder: Path, tmp_path: Path, options: SynthOptions, out: str
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("x")
     with pytest.raises((UnknownName, UsageError)):
-        synth(folder, tmp_path / str(rubbish.pop("out", "new")), **rubbish)  # type: ignore[arg-type]
+        synth(folder, tmp_path / out, options)
     assert not (tmp_path / "new").exists()
 
 
@@ -287,8 +290,7 @@ def test_libreoffice_writes_formats() -> None:
 
 
 def test_kinds_whose_program_is_not_there_are_told(folder: Path, tmp_path: Path) -> None:
-    made = synth(
-        folder, tmp_path / "out", documents=2, kinds=["office", "scan", "copy"], programs=False
-    )
+    options = SynthOptions(documents=2, kinds=["office", "scan", "copy"], programs=False)
+    made = synth(folder, tmp_path / "out", options)
     assert made.absent == ("office", "scan") and made.kinds == {"copy": 2}
     assert all(KINDS[kind].program for kind in made.absent)

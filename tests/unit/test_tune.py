@@ -24,9 +24,9 @@ from corpus.formats import txt
 
 from indexer.errors import UnknownName, UsageError
 from indexer.html.charts import histogram
-from indexer.lab.synthesis.synth import synth
-from indexer.lab.tuning.cases import UNRELATED, Case, Cases, cases_of
-from indexer.lab.tuning.experiment import Experiment, experiment
+from indexer.lab.synthesis.synth import SynthOptions, synth
+from indexer.lab.tuning.cases import cases_of
+from indexer.lab.tuning.experiment import experiment
 from indexer.lab.tuning.grid import GRIDS, recipes_of
 from indexer.lab.tuning.judgement import (
     STEPS,
@@ -39,9 +39,10 @@ from indexer.lab.tuning.judgement import (
     usual_threshold,
 )
 from indexer.lab.tuning.run_experiments import run
-from indexer.lab.tuning.tune import COLUMNS, TuneResult, table, tune
-from indexer.lab.tuning.tuning_files import write
+from indexer.lab.tuning.tune import TuneOptions, tune
+from indexer.lab.tuning.tuning_files import COLUMNS, table, write
 from indexer.lab.tuning.tuning_page import page
+from indexer.lab.tuning.tuning_results import UNRELATED, Case, Cases, Experiment, TuneResult
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import feature_set
@@ -65,7 +66,7 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for document in fifty():
         (place / "texts" / f"{document.name}.txt").write_text(txt.text(document), encoding="utf-8")
     kinds = ["copy", "edit-10", "edit-40", "boilerplate", "excerpt"]
-    made = synth(place / "texts", place / "corpus", documents=8, kinds=kinds)
+    made = synth(place / "texts", place / "corpus", SynthOptions(kinds=kinds, documents=8))
     return Path(made.gold)
 
 
@@ -79,8 +80,7 @@ def tuned(gold: Path, tmp_path_factory: pytest.TempPathFactory) -> TuneResult:
     return tune(
         gold,
         tmp_path_factory.mktemp("tuned"),
-        recipes=[recipe_named(name) for name in RECIPES],
-        workers=1,
+        options=TuneOptions([recipe_named(name) for name in RECIPES], workers=1),
     )
 
 

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.lab.studies.methods import pairs_of
+from indexer.lab.studies.methods import QUESTION_BITS, pairs_of
 from indexer.lab.studies.neighbours import Distinct, distinct
-from indexer.lab.studies.sign_texts import QUESTION_BITS, load_signatures, signature_name
+from indexer.lab.studies.signature_files import load_signatures, signature_name
 from indexer.lab.studies.signatures import grams_of
+from indexer.lab.studies.study_results import CollisionSimilarity
 from indexer.system.progress_callback import Progress
 
 PAIRS = 100
 HALF = 0.5
 Hashes = NDArray[np.uint64]
-
-
-@dataclass(frozen=True, slots=True)
-class CollisionSimilarity:
-    """Pairs of documents with one signature, two of each of at most 100 signatures that are shared.
-
-    `mean`: of the Jaccard similarity of their features; `unlike`: the share of pairs that have less
-    than half in common. Both are None where no signature is shared.
-    """
-
-    method: str
-    bits: int
-    pairs: int
-    mean: float | None
-    unlike: float | None
 
 
 def collision_similarity(

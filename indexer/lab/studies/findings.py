@@ -7,10 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.lab.studies.methods import NAMED, NEIGHBOUR_BITS, WITH_NEIGHBOURS
-from indexer.lab.studies.sign_texts import QUESTION_BITS
-from indexer.lab.studies.spread import Spread
-from indexer.lab.studies.study import StudyResult
+from indexer.lab.studies.methods import NAMED, NEIGHBOUR_BITS, QUESTION_BITS, WITH_NEIGHBOURS
+from indexer.lab.studies.study_results import Spread, StudyResult
 
 AS_GOOD = 0.99  # of the unique signatures that all statistics give
 

@@ -77,3 +77,6 @@ def lengths(asked: Sequence[int]) -> tuple[int, ...]:
 def pairs_of(bits: Sequence[int]) -> list[tuple[Method, int]]:
     """Every method at every length that it can give."""
     return [(method, one) for method in METHODS for one in bits if one <= method.most]
+
+
+QUESTION_BITS = (16, 32, 64)

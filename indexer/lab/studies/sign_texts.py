@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indexer.lab.studies.methods import FEATURES, Method, pairs_of
+from indexer.lab.studies.methods import FEATURES, QUESTION_BITS, Method, pairs_of
+from indexer.lab.studies.signature_files import ALL, ONLINE, Rows, question_name, signature_name
 from indexer.lab.studies.signatures import Grams, Tables, Vectors, grams_of
+from indexer.lab.studies.study_results import Seconds
 from indexer.lab.studies.study_texts import Texts
 from indexer.sketch.corpus_statistics import CorpusStatistics
 from indexer.sketch.fingerprint import fingerprint
@@ -21,9 +22,6 @@ from indexer.system.progress_callback import Progress
 from indexer.system.whole_file import write_whole
 
 BATCH, BATCH_GRAMS = 2000, 2_500_000
-QUESTION_BITS = (16, 32, 64)
-ALL, ONLINE = "all", "online"
-Rows = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +30,6 @@ class FeatureCounts:
 
     whole: CorpusStatistics
     samples: dict[int, CorpusStatistics]
-
-
-@dataclass(frozen=True, slots=True)
-class Seconds:
-    """What signing one text takes on one processor: mean and standard deviation, over so many texts
-    of so many octets.
-    """
-
-    method: str
-    bits: int
-    texts: int
-    mean: float
-    deviation: float
-    megabytes_a_second: float
 
 
 def count_features(texts: Texts, total: int, progress: Progress) -> FeatureCounts:
@@ -88,27 +72,6 @@ def sign_texts(
         done += len(batch)
         progress("signing texts", done, total)
     return files
-
-
-def signature_name(method: str, bits: int) -> str:
-    """The name of the signatures of a method."""
-    return f"{method}-{bits}"
-
-
-def questions(statistics: int | str, bits: int) -> str:
-    """The name of weighted TopSig signatures by the statistics of the first n texts, of ALL, or
-    ONLINE: those so far.
-    """
-    return f"statistics-{statistics}-{bits}"
-
-
-def load_signatures(files: Sequence[Path], name: str) -> Rows:
-    """The signatures of one name of all texts: (texts, octets)."""
-    parts = []
-    for file in files:
-        with np.load(file) as arrays:
-            parts.append(arrays[name])
-    return np.concatenate(parts)
 
 
 def _batches(texts: Texts) -> Iterator[list[Grams]]:
@@ -155,7 +118,7 @@ def _questions(
         arriving.add(one.repeated)
         for source, counts in sources:
             for bits, value in vectors.signatures(rows, one.units(counts)).items():
-                kept.setdefault(questions(source, bits), []).append(
+                kept.setdefault(question_name(source, bits), []).append(
                     value.to_bytes(bits // 8, "big")
                 )
     return {name: _rows(values) for name, values in kept.items()}

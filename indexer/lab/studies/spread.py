@@ -6,92 +6,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.lab.studies.methods import NEIGHBOUR_BITS, WITH_NEIGHBOURS, pairs_of
+from indexer.lab.studies.methods import NEIGHBOUR_BITS, QUESTION_BITS, WITH_NEIGHBOURS, pairs_of
 from indexer.lab.studies.neighbours import distinct, neighbours, ones
-from indexer.lab.studies.sign_texts import (
+from indexer.lab.studies.signature_files import (
     ALL,
     ONLINE,
-    QUESTION_BITS,
     load_signatures,
-    questions,
+    question_name,
     signature_name,
 )
+from indexer.lab.studies.study_results import Answers, Arrival, Near, Sample, Spread
 from indexer.system.progress_callback import Progress
 
 DISTANCES = (1, 3)
 SHOWN = 10  # neighbours told apart; more are one group
 CLOSE = 3  # bits of 64, within which look-ups find
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The signatures of a method: how many are unique, and the documents of each (itself included),
-    with their deviation.
-    """
-
-    method: str
-    bits: int
-    unique: int
-    collisions: float
-    deviation: float
-    most: int
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """How many documents have 0, 1, ... 10 neighbours within a distance; the last number is of
-    those with more.
-    """
-
-    method: str
-    bits: int
-    distance: int
-    documents: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fewer:
-    """Weighted TopSig by the statistics of fewer documents: unique signatures by length, bits of 64
-    that differ, share close.
-
-    `differing`: the mean number of bits in which a signature differs from that by all statistics;
-    `close`: the share of documents for which these are at most 3.
-    """
-
-    documents: int
-    unique: dict[int, int]
-    differing: float
-    close: float
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """What the statistics at arrival made of the documents that came from one place to another, as
-    `Fewer` has it.
-    """
-
-    first: int
-    last: int
-    differing: float
-    close: float
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """`samples` ascend to all documents; `online`: unique signatures by length; `arrivals` in
-    order.
-    """
-
-    samples: tuple[Fewer, ...]
-    online: dict[int, int]
-    arrivals: tuple[Arrival, ...]
 
 
 def by_chance(documents: int, bits: int) -> float:
@@ -150,20 +85,20 @@ def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tupl
 def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answers:
     """What statistics of fewer documents, and of those so far, make of weighted TopSig."""
     longest = QUESTION_BITS[-1]
-    by_all = load_signatures(files, questions(ALL, longest))
+    by_all = load_signatures(files, question_name(ALL, longest))
     made = []
     sources: list[tuple[int, int | str]] = [*((size, size) for size in samples), (total, ALL)]
     for size, source in sources:
-        differing = _differing(load_signatures(files, questions(source, longest)), by_all)
+        differing = _differing(load_signatures(files, question_name(source, longest)), by_all)
         made.append(
-            Fewer(
+            Sample(
                 size,
                 _unique(files, source),
                 float(differing.mean()),
                 float((differing <= CLOSE).mean()),
             )
         )
-    arriving = _differing(load_signatures(files, questions(ONLINE, longest)), by_all)
+    arriving = _differing(load_signatures(files, question_name(ONLINE, longest)), by_all)
     edges = [0, *samples, total]
     arrivals = [
         Arrival(
@@ -179,7 +114,7 @@ def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answer
 
 def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
     return {
-        bits: len(distinct(load_signatures(files, questions(source, bits))).documents)
+        bits: len(distinct(load_signatures(files, question_name(source, bits))).documents)
         for bits in QUESTION_BITS
     }
 

@@ -6,37 +6,23 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from indexer.lab.studies.collisions import CollisionSimilarity, collision_similarity
+from indexer.lab.studies.collisions import collision_similarity
 from indexer.lab.studies.methods import BITS, lengths
-from indexer.lab.studies.sign_texts import Seconds, count_features, sign_texts, time_signing
-from indexer.lab.studies.spread import Answers, Near, Spread, answers, near, spreads
-from indexer.lab.studies.study_texts import Account, texts_of
+from indexer.lab.studies.sign_texts import count_features, sign_texts, time_signing
+from indexer.lab.studies.spread import answers, near, spreads
+from indexer.lab.studies.study_results import (
+    StudyResult,
+)
+from indexer.lab.studies.study_texts import texts_of
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress, no_progress
 
 WORK = "work"
 TIMED = 50
-
-
-@dataclass(frozen=True, slots=True)
-class StudyResult:
-    """What a study found in the folder or the store `source`. `features`: distinct 4-grams of all
-    studied texts.
-    """
-
-    source: str
-    account: Account
-    features: int
-    bits: tuple[int, ...]
-    spreads: tuple[Spread, ...]
-    seconds: tuple[Seconds, ...]
-    alike: tuple[CollisionSimilarity, ...]
-    near: tuple[Near, ...]
-    answers: Answers
 
 
 def study(

@@ -13,11 +13,11 @@ from indexer.lab.studies.methods import (
     NEIGHBOUR_BITS,
     PUBLISHED_COLLISIONS,
     PUBLISHED_METHODS,
+    QUESTION_BITS,
     WITH_NEIGHBOURS,
 )
-from indexer.lab.studies.sign_texts import QUESTION_BITS
 from indexer.lab.studies.spread import SHOWN, by_chance
-from indexer.lab.studies.study import StudyResult
+from indexer.lab.studies.study_results import StudyResult
 
 UNIQUE, PUBLISHED, SHARED = "figure-1", "figure-1-published", "collisions"
 PROJECTIONS, STATISTICS, SETTLING = "projections", "statistics", "settling"

@@ -11,11 +11,16 @@ from pathlib import Path
 
 from indexer.html.charts import can_draw, standalone
 from indexer.lab.studies.findings import sentences
-from indexer.lab.studies.methods import PUBLISHED_COLLISIONS, PUBLISHED_METHODS, PUBLISHED_SECONDS
-from indexer.lab.studies.sign_texts import QUESTION_BITS
-from indexer.lab.studies.study import StudyResult, as_json
+from indexer.lab.studies.methods import (
+    PUBLISHED_COLLISIONS,
+    PUBLISHED_METHODS,
+    PUBLISHED_SECONDS,
+    QUESTION_BITS,
+)
+from indexer.lab.studies.study import as_json
 from indexer.lab.studies.study_figures import figures
 from indexer.lab.studies.study_page import page
+from indexer.lab.studies.study_results import StudyResult
 from indexer.system.whole_file import write_whole
 
 REPORT, RESULTS = "report.html", "results.json"

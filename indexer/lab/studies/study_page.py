@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from indexer.html import charts
 from indexer.html.page_file import render_file
-from indexer.lab.studies.collisions import CollisionSimilarity
 from indexer.lab.studies.findings import leaving, sentences
 from indexer.lab.studies.methods import (
     METHODS,
@@ -17,7 +16,6 @@ from indexer.lab.studies.methods import (
     PUBLISHED_METHODS,
     PUBLISHED_SECONDS,
 )
-from indexer.lab.studies.study import StudyResult
 from indexer.lab.studies.study_figures import (
     PROJECTIONS,
     PUBLISHED,
@@ -26,6 +24,7 @@ from indexer.lab.studies.study_figures import (
     STATISTICS,
     UNIQUE,
 )
+from indexer.lab.studies.study_results import CollisionSimilarity, StudyResult
 
 _TITLES = {
     UNIQUE: "Unique signatures",

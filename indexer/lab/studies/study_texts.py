@@ -9,12 +9,13 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from indexer.errors import ExtractionError, SourceNotFound, UsageError
 from indexer.indexing.documents import documents_under
 from indexer.lab.studies.methods import FEATURES
+from indexer.lab.studies.study_results import Account
 from indexer.sketch.schemes import fingerprint_by
 from indexer.stores.base import Store
 from indexer.system.progress_callback import Progress
@@ -26,26 +27,6 @@ _SCHEMA = """
 create table text (digest blob primary key, status text not null, text blob not null) without rowid;
 create table account (name text primary key, value) without rowid;
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What became of the documents that were read: each is in one of these, and `studied` have
-    signatures.
-
-    `failed`: could not be read; `empty`: without any text; `copies`: of a text that stands under
-    another document already; `numbers_only` and `too_short` (under four characters) have no
-    signature by any method. `octets`: of the studied texts.
-    """
-
-    documents: int
-    failed: int
-    empty: int
-    copies: int
-    numbers_only: int
-    too_short: int
-    studied: int
-    octets: int
 
 
 class Texts:

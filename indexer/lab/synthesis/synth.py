@@ -16,7 +16,7 @@ from indexer.errors import UnknownName, UsageError
 from indexer.lab.synthesis import changes
 from indexer.lab.synthesis.base_texts import ChosenTexts, Source, choose_texts, script
 from indexer.lab.synthesis.file_writers import txt
-from indexer.lab.synthesis.kinds import KINDS, MADE_WITH, File, Material, SyntheticPair
+from indexer.lab.synthesis.kinds import KINDS, MADE_WITH, File, Kind, Material, SyntheticPair
 from indexer.lab.synthesis.random_draws import RandomSource
 from indexer.recipe import DEFAULT
 from indexer.similarity.alignment import align
@@ -61,50 +61,50 @@ class SynthResult:
     passed: dict[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class SynthOptions:
+    """Options of `synth`.
+
+    `seed`: that of all random samples. `kinds`: those to make; all when empty. `documents`: the
+    most originals to take. `programs`: also make the kinds `office` and `scan` where LibreOffice
+    and Tesseract are installed.
+    """
+
+    seed: int = 0
+    kinds: Sequence[str] = ()
+    documents: int = DOCUMENTS
+    programs: bool = True
+
+
 def synth(
     folder: str | Path,
     out: str | Path,
+    options: SynthOptions = SynthOptions(),
     *,
-    seed: int = 0,
-    kinds: Sequence[str] = (),
-    documents: int = DOCUMENTS,
-    programs: bool = True,
     progress: Progress = no_progress,
 ) -> SynthResult:
-    """Make pairs of every kind (or of `kinds`) from up to `documents` texts of a folder, and write
-    the corpus and its ground truth to a new folder.
+    """Make pairs of every kind from the texts of a folder, and write the corpus and its ground
+    truth to a new folder.
 
     The same folder and seed give the same bytes on every platform, whatever other kinds are made,
-    except for `office` and `scan`, which LibreOffice and Tesseract make where they are installed,
-    unless `programs` is False. Similarities are those of the texts before they are written in a
-    format, `similarity` being `jaccard` of the default recipe.
+    except for `office` and `scan`, which other programs make. Similarities are those of the texts
+    before they are written in a format, `similarity` being `jaccard` of the default recipe.
 
     Raises `UsageError` for a folder with fewer than three texts, and when `out` is not empty or
     cannot be made; `UnknownName` for a kind.
     """
-    kind_names = _kinds_to_make(kinds)
+    kind_names = _kinds_to_make(options.kinds)
     folder_out = Path(out)
     if folder_out.exists() and (not folder_out.is_dir() or any(folder_out.iterdir())):
         raise UsageError(f"{folder_out} exists and is not an empty folder; give --out a new one")
-    absent = tuple(
-        name
-        for name in kind_names
-        if (program := KINDS[name].program) and not (programs and program())
-    )
-    texts = choose_texts(
-        Path(folder),
-        documents,
-        RandomSource(seed, "originals"),
-        "translation" in kind_names,
-        progress,
-    )
+    absent = tuple(name for name in kind_names if _is_absent(KINDS[name], options.programs))
+    present = [name for name in kind_names if name not in absent]
+    random = RandomSource(options.seed, "originals")
+    with_translations = "translation" in kind_names
+    texts = choose_texts(Path(folder), options.documents, random, with_translations, progress)
     groups = list(_groups(texts))
-    pairs = [
-        *_make_pairs(
-            groups, texts, seed, [one for one in kind_names if one not in absent], progress
-        ),
-        *_translation_pairs(texts),
-    ]
+    pairs = list(_make_pairs(groups, texts, options.seed, present, progress))
+    pairs += _translation_pairs(texts)
     files = {material.file.name: material.file for material in groups}
     files |= {file.name: file for pair, _ in pairs for file in (pair.a, pair.b)}
     _write(folder_out / "documents", files.values())
@@ -113,15 +113,20 @@ def synth(
     result = SynthResult(
         out=str(folder_out),
         gold=str(folder_out / "gold.csv"),
-        seed=seed,
+        seed=options.seed,
         originals=len(texts.originals),
         files=len(files),
-        kinds={kind: counts[kind] for kind in KINDS if kind in kind_names and kind not in absent},
+        kinds={kind: counts[kind] for kind in KINDS if kind in present},
         absent=absent,
         passed=dict(sorted(texts.passed.items())),
     )
     (folder_out / "corpus.json").write_bytes(_corpus_json(result, texts))
     return result
+
+
+def _is_absent(kind: Kind, programs: bool) -> bool:
+    """Return whether a kind needs a program that is not installed or not wanted."""
+    return kind.program is not None and not (programs and kind.program())
 
 
 def _write(folder: Path, files: Iterable[File]) -> None:

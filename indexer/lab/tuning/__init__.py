@@ -1,3 +1,1 @@
-"""Which recipe, threshold and weight serve a collection best, found out by pairs whose truth is
-known.
-"""
+"""Choose the recipe, threshold and weight for a collection by judged pairs."""

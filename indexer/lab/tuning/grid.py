@@ -1,5 +1,5 @@
-"""The recipes that are tried: seed values of tokeniser, normaliser, hash and permutations, and
-every other family.
+"""The grids of recipes: seed values of tokeniser, normaliser, hash and permutations, and every
+other family.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ from indexer.errors import UnknownName
 from indexer.recipe import Recipe, recipe_named
 
 _TOKENISERS = (
-    "ws", "words", "sents",
-    *(f"white-space-{width}-grams" for width in range(2, 7)), *(f"{width}-grams" for width in range(1, 7)),
-)  # fmt: skip
+    "ws",
+    "words",
+    "sents",
+    *(f"white-space-{width}-grams" for width in range(2, 7)),
+    *(f"{width}-grams" for width in range(1, 7)),
+)
 _NORMALISERS = ("none", "norm", "norm-html", "norm-anyascii", "norm-html-anyascii", "default")
 _HASHES = ("sha1", "mmh3", "crc32")
 _PERMUTATIONS = (64, 128, 256)
 # this normaliser leaves one word of every text, so that only runs of characters remain
 _WITHOUT_BLANKS = "default"
-_OURS = (
+_NEARFOLD = (
     "default",
     *(f"{width}-grams:default:mmh3:128:fss" for width in (2, 3, 5, 6)),
     *(f"4-grams:default:mmh3:{slots}:fss" for slots in (32, 64, 256)),
@@ -49,16 +52,22 @@ _OTHERS = (
     *(f"baseline:{name}" for name in ("super-shingles", "mega-shingles", "winnowing", "i-match")),
 )
 _QUICK = (
-    "default", "ws:norm-html:sha1:128", "white-space-3-grams:norm-html:sha1:128", "4-grams:norm-html:sha1:128",
-    "3-word-shingles:none:mmh3:128:fss", "simhash-doc-v2", "signature-study:simhash:64", "signature-study:topsig:64",
+    "default",
+    "ws:norm-html:sha1:128",
+    "white-space-3-grams:norm-html:sha1:128",
+    "4-grams:norm-html:sha1:128",
+    "3-word-shingles:none:mmh3:128:fss",
+    "simhash-doc-v2",
+    "signature-study:simhash:64",
+    "signature-study:topsig:64",
     "signature-study:weighted-topsig:64",
-)  # fmt: skip
+)
 
 
 def recipes_of(grid: str) -> tuple[Recipe, ...]:
-    """The recipes of a grid, each once: `quick`, `standard`, or `full`. Raises `UnknownName`.
+    """Return the recipes of a grid, each once: `quick`, `standard`, or `full`. Raises `UnknownName`.
 
-    `standard` changes one setting at a time of copietje's default and of ours, and has every other
+    `standard` changes one setting at a time of copietje's default and of nearfold's, and has every other
     family; `full` is the whole product of tokenisers, normalisers, hashes and permutations as well.
     """
     if grid not in GRIDS:
@@ -93,6 +102,6 @@ def _product() -> tuple[str, ...]:
 
 GRIDS: dict[str, tuple[str, ...]] = {
     "quick": _QUICK,
-    "standard": (*_OURS, *_one_at_a_time(), *_OTHERS),
-    "full": (*_OURS, *_one_at_a_time(), *_OTHERS, *_product()),
+    "standard": (*_NEARFOLD, *_one_at_a_time(), *_OTHERS),
+    "full": (*_NEARFOLD, *_one_at_a_time(), *_OTHERS, *_product()),
 }

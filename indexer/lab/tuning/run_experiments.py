@@ -1,5 +1,5 @@
-"""Run the experiments, several at a time, and keep each as soon as it is made: a run that was cut
-short goes on.
+"""Run the experiments, several at a time, and store each as soon as it ends, so that an interrupted
+run goes on.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import MissingExtra
-from indexer.lab.tuning.cases import Cases
-from indexer.lab.tuning.experiment import Experiment, experiment
+from indexer.lab.tuning.experiment import experiment
+from indexer.lab.tuning.tuning_results import Cases, Experiment, ExperimentRun
 from indexer.recipe import Recipe
 from indexer.system.progress_callback import Progress
 from indexer.system.whole_file import write_whole
@@ -23,81 +22,74 @@ from indexer.system.whole_file import write_whole
 STAGE = "recipes tried"
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentRun:
-    """The experiments in the order of the recipes.
-
-    `kept` of them were made by an earlier run; `left_out` tells why a recipe was not tried, by its
-    name.
-    """
-
-    experiments: tuple[Experiment, ...]
-    kept: int
-    left_out: dict[str, str]
-
-
 def run(
     cases: Cases, recipes: Sequence[Recipe], folder: Path, workers: int | None, progress: Progress
 ) -> ExperimentRun:
-    """Try every recipe on the cases; what `folder` holds of the same cases is not made again."""
+    """Try every recipe on the cases, except those whose experiment `folder` holds already."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = {
-        recipe.name: old
-        for recipe in recipes
-        if (old := _kept(_place(folder, cases, recipe), cases))
-    }
-    kept, left_out = len(made), dict[str, str]()
-    waiting = sorted(
-        (one for one in recipes if one.name not in made), key=lambda one: one.normaliser
-    )
-    progress(STAGE, len(made), len(recipes))
-    for recipe, result in _tried(cases, waiting, workers or os.cpu_count() or 1):
+    experiments = _read_experiments(folder, cases, recipes)
+    kept = len(experiments)
+    left_out: dict[str, str] = {}
+    missing = [recipe for recipe in recipes if recipe.name not in experiments]
+    missing.sort(key=lambda recipe: recipe.normaliser)  # the texts under a normaliser are reused
+    progress(STAGE, kept, len(recipes))
+    for recipe, result in _experiments(cases, missing, workers or os.cpu_count() or 1):
         if isinstance(result, MissingExtra):
             left_out[recipe.name] = str(result)
         else:
-            with write_whole(_place(folder, cases, recipe)) as place:
-                place.write_text(json.dumps(result.as_json()), encoding="utf-8")
-            made[recipe.name] = result
-        progress(STAGE, len(made) + len(left_out), len(recipes))
-    return ExperimentRun(
-        tuple(made[recipe.name] for recipe in recipes if recipe.name in made), kept, left_out
-    )
+            with write_whole(_file(folder, cases, recipe)) as part:
+                part.write_text(json.dumps(result.as_json()), encoding="utf-8")
+            experiments[recipe.name] = result
+        progress(STAGE, len(experiments) + len(left_out), len(recipes))
+    in_order = [experiments[recipe.name] for recipe in recipes if recipe.name in experiments]
+    return ExperimentRun(tuple(in_order), kept, left_out)
 
 
-def _place(folder: Path, cases: Cases, recipe: Recipe) -> Path:
+def _file(folder: Path, cases: Cases, recipe: Recipe) -> Path:
     return folder / f"{cases.digest}-{recipe.id}.json"
 
 
-def _kept(place: Path, cases: Cases) -> Experiment | None:
-    """What an earlier run has made of the same cases; None when there is nothing, or nothing that
-    can be read.
-    """
+def _read_experiments(
+    folder: Path, cases: Cases, recipes: Sequence[Recipe]
+) -> dict[str, Experiment]:
+    """Return the stored experiments of the same cases, by the recipe's name."""
+    experiments = {}
+    for recipe in recipes:
+        stored = _read_experiment(_file(folder, cases, recipe), cases)
+        if stored:
+            experiments[recipe.name] = stored
+    return experiments
+
+
+def _read_experiment(file: Path, cases: Cases) -> Experiment | None:
+    """Return a stored experiment; None where there is none that can be read and fits the cases."""
     try:
-        made = Experiment.of(json.loads(place.read_text(encoding="utf-8")))
+        stored = Experiment.of(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    fits = len(made.sketch) == len(cases.pairs) and (
-        made.features is None or len(made.features) == len(cases.pairs)
+    pairs = len(cases.pairs)
+    fits = len(stored.sketch) == pairs and (
+        stored.features is None or len(stored.features) == pairs
     )
-    return made if made.cases == cases.digest and fits else None
+    return stored if stored.cases == cases.digest and fits else None
 
 
-def _tried(
+def _experiments(
     cases: Cases, recipes: Sequence[Recipe], workers: int
 ) -> Iterator[tuple[Recipe, Experiment | MissingExtra]]:
-    """Each recipe with its experiment, as it is ready."""
+    """Yield each recipe with its experiment as soon as it ends."""
     if workers == 1 or len(recipes) < 2:
         for recipe in recipes:
             yield recipe, _try(cases, recipe)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(recipes)), context, _give, (cases,)) as pool:
-        running = {pool.submit(_try_given, recipe): recipe for recipe in recipes}
+    with ProcessPoolExecutor(min(workers, len(recipes)), context, _start, (cases,)) as pool:
+        running = {pool.submit(_try_in_worker, recipe): recipe for recipe in recipes}
         try:
             while running:
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for one in done:
-                    yield running.pop(one), one.result()
+                for future in done:
+                    yield running.pop(future), future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -109,14 +101,12 @@ def _try(cases: Cases, recipe: Recipe) -> Experiment | MissingExtra:
         return error
 
 
-_given: list[Cases] = []  # of a worker process: what all its recipes are tried on
+_worker_cases: list[Cases] = []  # in a worker process: the cases of all its recipes
 
 
-def _give(cases: Cases) -> None:
-    """Take the cases; and end with the program that asked, however it ends: a killed one tells
-    nobody.
-    """
-    _given[:] = [cases]
+def _start(cases: Cases) -> None:
+    """Start a worker with the cases; it ends with its parent, also when that is killed."""
+    _worker_cases[:] = [cases]
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -127,5 +117,5 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _try_given(recipe: Recipe) -> Experiment | MissingExtra:
-    return _try(_given[0], recipe)
+def _try_in_worker(recipe: Recipe) -> Experiment | MissingExtra:
+    return _try(_worker_cases[0], recipe)

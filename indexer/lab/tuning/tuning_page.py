@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 from indexer.html import charts
 from indexer.html.page_file import render_file
-from indexer.lab.tuning.choice import CLOSE, ENOUGH, Choice
-from indexer.lab.tuning.judgement import ExperimentScores, KindScores, Point
-from indexer.lab.tuning.tune import TuneResult
+from indexer.lab.tuning.tuning_results import (
+    CLOSE,
+    ENOUGH,
+    Choice,
+    ExperimentScores,
+    KindScores,
+    Point,
+    TuneResult,
+)
 from indexer.text.wording import percent
 
 SHOWN, CURVES = 12, 5

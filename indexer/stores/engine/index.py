@@ -14,8 +14,8 @@ from indexer.recipe import Recipe
 from indexer.stores.engine import bodies
 from indexer.stores.engine.link import PASSING, Answer, IndexMissing, Link, error_of, is_missing
 from indexer.stores.engine.sender import RetryPolicy
+from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
-from indexer.system.secrets import with_key
 
 _NO_PARAMETERS: Mapping[str, str] = {}
 FIRST_SECONDS, SECONDS = 5.0, 30.0

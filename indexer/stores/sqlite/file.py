@@ -36,8 +36,8 @@ from indexer.stores.sqlite.file_backup import (
 )
 from indexer.system.durable_files import move_aside
 from indexer.system.failpoints import reached
+from indexer.system.keyed_recipes import with_key
 from indexer.system.logs import event
-from indexer.system.secrets import with_key
 
 FORMAT = 3
 PATIENCE_SECONDS = 5.0

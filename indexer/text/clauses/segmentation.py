@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from indexer.text.clauses.contents import contents
 from indexer.text.clauses.headings import TITLE, Marker, heading, is_in_capitals, is_titled, marker
+from indexer.text.clauses.structure import Heading
 
 MOST = 10_000
 _BREAK = "\n\r\v\f\x85\u2028\u2029"
@@ -27,15 +28,6 @@ _STATED = re.compile(
 )
 _IN_A_ROW = frozenset({"bare", "letter", "roman"})
 _LONG_LINE, _SHORT_LINE, _TITLE_LINES, _TAIL = 120, 60, 2, 40
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading that extraction reports: character offsets [start, end), level from 1."""
-
-    start: int
-    end: int
-    level: int = TITLE
 
 
 @dataclass(frozen=True, slots=True)

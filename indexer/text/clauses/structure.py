@@ -1,4 +1,4 @@
-"""The places, in an extracted text, of the headings that extraction marked. `structure_v1`."""
+"""The headings that extraction marks, and their places in the extracted text. `structure_v1`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from indexer.text.clauses.segmentation import Heading
+from indexer.text.clauses.headings import TITLE
 
 _HEADING = re.compile(r"<h([1-6])\b[^>]{0,1000}>(.{0,1000}?)</h\1>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading that extraction reports: character offsets [start, end), level from 1."""
+
+    start: int
+    end: int
+    level: int = TITLE
 
 
 def marked_headings(xhtml: str) -> tuple[tuple[int, str], ...]:

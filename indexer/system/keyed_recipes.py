@@ -1,0 +1,44 @@
+"""Recipes with their secret key, which the environment gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from indexer.errors import UsageError
+from indexer.recipe import Recipe, recipe_named
+from indexer.system.secrets import secret
+
+
+def recipe_asked(name: str, environment: Mapping[str, str] | None = None) -> Recipe:
+    """Return the recipe of a name, with its secret key if it has one.
+
+    Raises `UsageError` as `recipe_named` does, and when the key is not set.
+    """
+    recipe = with_key(recipe_named(name), environment)
+    if recipe.key_variable and recipe.key is None:
+        raise UsageError(
+            f"recipe {recipe.name} has a secret key: "
+            f"name the file that holds it by {recipe.key_variable}_FILE"
+        )
+    return recipe
+
+
+def with_key(recipe: Recipe, environment: Mapping[str, str] | None = None) -> Recipe:
+    """Return the recipe with its secret key from the environment; unchanged when it has none or
+    none is set: then it cannot sign.
+
+    Raises `UsageError` for a key that does not have the fingerprint in the recipe, or has white
+    space around it.
+    """
+    if recipe.key_variable is None:
+        return recipe
+    value = secret(recipe.key_variable, os.environ if environment is None else environment)
+    if value is None:
+        return recipe
+    if value != value.strip():
+        raise UsageError(
+            f"the key in {recipe.key_variable} has white space around it, which is easily lost; "
+            "leave it out"
+        )
+    return recipe.with_secret(value)
