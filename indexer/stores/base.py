@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from indexer.model import Candidates, Facet, Query, RankedRow, Row, Status
 from indexer.recipe import Recipe
-from indexer.stores.address import StoreAddress
+
+if TYPE_CHECKING:
+    from indexer.stores.address import StoreAddress
 
 HOT_KEY_FLOOR, HOT_KEY_SHARE = 1000, 0.05
 

@@ -1,12 +1,11 @@
-"""Rows on their way out of a store, by id, and into it: mend what can be mended, refuse what some
-store cannot hold.
-"""
+"""Limits of the rows that every store can hold: repair lone surrogates, refuse other rows."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from indexer.errors import UsageError
@@ -18,31 +17,34 @@ BATCH = 256
 MAX_ID_BYTES = 512
 MAX_KEYWORD_BYTES = 32_766
 _TEXTS = (
-    "id", "title", "text", "recipe", "path", "content_type", "source", "extractor", "raw", "exact", "family", "cluster",
-    "parent",
+    "id", "title", "text", "recipe", "path", "content_type", "source", "extractor", "raw", "exact",
+    "family", "cluster", "parent",
 )  # fmt: skip
 _KEY = re.compile("[0-9a-z]{1,64}")
 _KEYWORDS = _TEXTS[3:]
 
 
 def rows_of(store: Store, ids: Sequence[str]) -> Iterator[Row]:
-    """The rows with these ids in the order given, those that are not there left out; `BATCH` at a
-    time in memory.
+    """Yield the rows with these ids in the order given, without ids that do not exist.
+
+    At most `BATCH` rows are in memory.
     """
     for start in range(0, len(ids), BATCH):
-        part = ids[start : start + BATCH]
-        found = store.get(part)
-        yield from (found[id] for id in part if id in found)
+        batch = ids[start : start + BATCH]
+        rows = store.get(batch)
+        yield from (rows[id] for id in batch if id in rows)
 
 
 def storable(row: Row) -> Row:
-    """The row with every lone surrogate replaced by U+FFFD; the same object when there is none."""
+    """Return the row with every lone surrogate replaced by U+FFFD; the same object if there is
+    none.
+    """
     changed: dict[str, Any] = {}
     for name in _TEXTS:
-        if (value := getattr(row, name)) is not None and (
-            mended := well_formed(value)
-        ) is not value:
-            changed[name] = mended
+        value = getattr(row, name)
+        repaired = None if value is None else well_formed(value)
+        if repaired is not value:
+            changed[name] = repaired
     if any(well_formed(label) is not label for label in row.labels):
         changed["labels"] = tuple(map(well_formed, row.labels))
     if any(well_formed(part) is not part for pair in row.metadata.items() for part in pair):
@@ -55,7 +57,7 @@ def storable(row: Row) -> Row:
 
 
 def storable_ids(ids: Iterable[str]) -> list[str]:
-    """The ids as `storable` would have written them, each once, in the order given.
+    """Return the ids as `storable` would have written them, each once, in the order given.
 
     >>> storable_ids(["b", "a", "b"])
     ['b', 'a']
@@ -64,34 +66,39 @@ def storable_ids(ids: Iterable[str]) -> list[str]:
 
 
 def storable_labels(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Labels by id as `storable` would have written them. Raises `UsageError` for one that no store
-    takes.
+    """Return labels by id as `storable` would have written them.
+
+    Raises `UsageError` for a label that is too long for a store.
     """
-    if long := next(
-        (label for given in labels.values() for label in given if _too_long(label)), None
-    ):
-        raise UsageError(f"a label is longer than {MAX_KEYWORD_BYTES:,} bytes: {long[:40]}...")
-    return {well_formed(id): list(map(well_formed, given)) for id, given in labels.items()}
+    for label in chain.from_iterable(labels.values()):
+        if _is_too_long(label):
+            raise UsageError(f"a label is longer than {MAX_KEYWORD_BYTES:,} bytes: {label[:40]}...")
+    return {well_formed(id): list(map(well_formed, names)) for id, names in labels.items()}
 
 
 def refusal(row: Row, recipe: str) -> str | None:
-    """Why no store takes this row, or one of its parts, or None. `recipe` is the id of the store's
-    recipe.
+    """Return why no store can hold this row or one of its parts; None when every store can.
+
+    `recipe` is the id of the store's recipe.
     """
-    return next(
-        (found for one in (row, *(row.parts or ())) for found in _objections(one, recipe)), None
-    )
+    for checked in (row, *(row.parts or ())):
+        for objection in _objections(checked, recipe):
+            return objection
+    return None
 
 
 def _objections(row: Row, recipe: str) -> Iterator[str]:
     if row.recipe != recipe:
-        yield f"the row was made with recipe {row.recipe}, the store holds {recipe}; index the document again"
+        yield (
+            f"the row was made with recipe {row.recipe}, the store holds {recipe}; "
+            "index the document again"
+        )
     if not 0 < len(row.id.encode()) <= MAX_ID_BYTES:
         yield f"the id is empty or longer than {MAX_ID_BYTES} bytes"
     for name in _KEYWORDS:
-        if _too_long(getattr(row, name)):
+        if _is_too_long(getattr(row, name)):
             yield f"{name} is longer than {MAX_KEYWORD_BYTES:,} bytes"
-    if any(_too_long(label) for label in row.labels):
+    if any(_is_too_long(label) for label in row.labels):
         yield f"a label is longer than {MAX_KEYWORD_BYTES:,} bytes"
     if not all(map(_KEY.fullmatch, (*row.bands, *row.blocks))):
         yield "a key is made of anything but up to 64 lower-case letters and digits"
@@ -99,7 +106,7 @@ def _objections(row: Row, recipe: str) -> Iterator[str]:
         yield "a number lies outside what a store can hold"
 
 
-def _too_long(keyword: str | None) -> bool:
+def _is_too_long(keyword: str | None) -> bool:
     return (
         keyword is not None
         and len(keyword) * 4 > MAX_KEYWORD_BYTES

@@ -11,7 +11,7 @@ from indexer import mappings
 from indexer.errors import UsageError
 from indexer.model import Query
 from indexer.recipe import DEFAULT
-from indexer.stores.engine import bodies
+from indexer.stores.engine import bodies, sort_keys
 
 
 def new_index(**changes):
@@ -132,7 +132,12 @@ def test_all_words_are_required_and_scored():
     assert {clause["multi_match"]["type"] for clause in body["query"]["bool"]["must"]} == {"phrase"}
     assert body["track_total_hits"] is True
     assert body["size"] == 10
-    assert body["sort"] == [{"_score": "desc"}, bodies.BY_PATH, bodies.BY_ID, {"_shard_doc": "asc"}]
+    assert body["sort"] == [
+        {"_score": "desc"},
+        sort_keys.BY_PATH,
+        sort_keys.BY_ID,
+        {"_shard_doc": "asc"},
+    ]
 
 
 def test_what_is_not_ranked_is_not_scored():
@@ -140,8 +145,8 @@ def test_what_is_not_ranked_is_not_scored():
         body = bodies.search(query, 10)
         assert "must" not in body["query"]["bool"]
         assert {"_score": "desc"} not in body["sort"]
-        assert body["sort"][-3:] == [bodies.BY_PATH, bodies.BY_ID, {"_shard_doc": "asc"}]
-    assert bodies.search(Query("near", sort="modified"), 10)["sort"][0] == bodies.NEWEST
+        assert body["sort"][-3:] == [sort_keys.BY_PATH, sort_keys.BY_ID, {"_shard_doc": "asc"}]
+    assert bodies.search(Query("near", sort="modified"), 10)["sort"][0] == sort_keys.NEWEST
 
 
 def test_hits_are_read_from_columns_unless_they_lack_an_id():
@@ -150,10 +155,10 @@ def test_hits_are_read_from_columns_unless_they_lack_an_id():
         bodies.candidates(bodies.keys([band(0, 1)], []), "r", 10),
     ):
         assert (body["_source"], body["stored_fields"]) == (False, "_none_")
-        place = body["sort"].index(bodies.BY_ID)
+        place = body["sort"].index(sort_keys.BY_ID)
         hits = [{"sort": ["a"] * len(body["sort"])} for _ in range(2)]
         assert bodies.named(body, {"hits": hits})
-        hits[1]["sort"][place] = bodies.LAST
+        hits[1]["sort"][place] = sort_keys.LAST
         assert not bodies.named(body, {"hits": hits})
         again = bodies.reading_ids(body)
         assert bodies.named(again, {"hits": hits})
@@ -204,7 +209,7 @@ def test_each_key_adds_one_to_the_score():
         {"near_bands": band(1, 2)},
         {"near_blocks": block(0, 3)},
     ]
-    assert body["sort"] == [{"_score": "desc"}, bodies.BY_PATH, bodies.BY_ID]
+    assert body["sort"] == [{"_score": "desc"}, sort_keys.BY_PATH, sort_keys.BY_ID]
 
 
 def test_carriers_are_counted_by_place():

@@ -7,7 +7,7 @@ from sample_rows import band, row
 
 from indexer.model import Candidate, RankedRow
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.bodies import LAST
+from indexer.stores.engine.sort_keys import LAST
 
 
 def test_empty_fields_are_left_out():

@@ -378,15 +378,15 @@ def test_a_question_does_not_wait_for_a_longer_one(store, path):
 
 def test_a_connection_that_is_in_use_is_closed_when_it_is_given_back(path):
     readers = Readers(lambda: sqlite3.connect(path))
-    with readers.taken() as one:
-        with readers.taken() as other:
+    with readers.connection() as one:
+        with readers.connection() as other:
             assert other is not one
         readers.close()
     for closed in (one, other):
         with pytest.raises(sqlite3.ProgrammingError, match="closed"):
             closed.execute("SELECT 1")
-    with readers.taken() as fresh:
+    with readers.connection() as fresh:
         fresh.execute("SELECT 1")
-    with readers.taken() as again:
+    with readers.connection() as again:
         assert again is fresh
     readers.close()

@@ -23,7 +23,7 @@ from indexer.model import Query
 from indexer.searching.similar import SimilarOptions, similar
 from indexer.stores import open_store
 from indexer.stores.address import parse_address
-from indexer.stores.sqlite.file import FORMAT
+from indexer.stores.sqlite.file_format import FORMAT
 
 FIXTURES = Path(__file__).parent.parent / "data" / "formats"
 ROOT = Path(__file__).parent.parent.parent

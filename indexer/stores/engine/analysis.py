@@ -1,11 +1,10 @@
-"""How an engine takes texts apart: its own standard tokeniser, once a few characters are out of the
-way.
+"""Analysis of texts in an engine: its own standard tokeniser, after a few characters are mapped.
 
 That tokeniser follows UAX 29. It sets Han and Hiragana letters apart, but keeps runs of other
 scripts without spaces whole, and words with a dot, an apostrophe or an underscore inside.
 Characters mapped beforehand make it agree with what SQLite's `unicode61` does with the same text
-set apart by `indexer.text.phrases.separate_letters`. A pattern tokeniser could say the same in one line, at
-five times the cost.
+separated by `indexer.text.phrases.separate_letters`. A pattern tokeniser could say the same in one
+line, at five times the cost.
 """
 
 from __future__ import annotations

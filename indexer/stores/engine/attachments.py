@@ -9,11 +9,14 @@ any other.
 from __future__ import annotations
 
 from string import Template
+from typing import TYPE_CHECKING
 
 from indexer import mappings
 from indexer.recipe import DEFAULT, Recipe
 from indexer.stores.engine import painless
-from indexer.stores.engine.bodies import Body
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.bodies import Body
 
 VERSION = 3
 FIELD = "data"

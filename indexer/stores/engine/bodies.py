@@ -13,6 +13,7 @@ from indexer import mappings
 from indexer.model import Query, Scope
 from indexer.recipe import Recipe
 from indexer.stores.engine.analysis import mapping_rules
+from indexer.stores.engine.sort_keys import BEST, BY_ID, BY_PATH, IN_PLACE, LAST, NEWEST
 from indexer.stores.filters import FACET_VALUES, facet_field, metadata_name
 from indexer.text.phrases import phrases, well_formed
 
@@ -20,13 +21,6 @@ Body: TypeAlias = dict[str, Any]
 Key: TypeAlias = tuple[str, str]
 
 FORMAT = 1
-# sorts after every string; a literal, because OpenSearch 3.8 cannot page after a missing one
-LAST = "\U0010ffff"
-BY_ID = {"near_id": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
-BY_PATH = {"path": {"order": "asc", "missing": LAST, "unmapped_type": "keyword"}}
-IN_PLACE = {"_shard_doc": "asc"}  # documents that other programs sent without an id of ours
-BEST = {"_score": "desc"}
-NEWEST = {"modified": {"order": "desc", "missing": "_last", "unmapped_type": "date"}}
 OF_PARTS = ("near_start", "near_stop")  # fields that only an index with parts needs
 LATER = ("near_error",)  # fields that the first indices did not have, and that may be added to them
 _IS_PART: Body = {"exists": {"field": "near_parent"}}
@@ -72,10 +66,10 @@ def index(
 
 
 def mapping_problems(found: Mapping[str, Any], metadata_type: str) -> tuple[str, ...]:
-    """What keeps nearfold from using a mapping that an engine gave, one sentence a problem; empty
-    when nothing does.
+    """Return why nearfold cannot use the mapping of an index, one sentence a problem; empty when it
+    can.
 
-    In an index that `nearfold install` shares with other programs there may be fields of theirs.
+    An index that `nearfold install` shares with other programs may have fields of theirs.
     """
     if "nearfold" not in found.get("_meta", {}):
         return ("it was not made by nearfold (no `_meta.nearfold`)",)
@@ -102,8 +96,10 @@ def later_fields(properties: Mapping[str, Any]) -> Body:
     """The fields that an index of an earlier nearfold lacks, with their mapping; empty for one that
     has no field of ours.
 
-    >>> later_fields({"near_family": {"type": "keyword"}}), later_fields({"title": {"type": "text"}})
-    ({'near_error': {'type': 'keyword'}}, {})
+    >>> later_fields({"near_family": {"type": "keyword"}})
+    {'near_error': {'type': 'keyword'}}
+    >>> later_fields({"title": {"type": "text"}})
+    {}
     """
     if "near_family" not in properties:
         return {}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from indexer.recipe import Recipe
 from indexer.stores.engine.bodies import Body
-from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.roles import roles
 from indexer.stores.maintenance import Change, OnProgress, ReindexResult, SignRows
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.open_index import OpenIndex
 
 
 class EngineMaintenance:

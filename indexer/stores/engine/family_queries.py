@@ -1,4 +1,4 @@
-"""What a search engine is asked about families and labels."""
+"""Queries of families and labels in an index of an engine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.model import PrincipalRow, Query
-from indexer.stores.engine.bodies import BEST, BY_ID, IN_PLACE, Body
-from indexer.stores.engine.queries import IndexQueries
+from indexer.stores.engine.bodies import Body
+from indexer.stores.engine.sort_keys import BEST, BY_ID, IN_PLACE
 from indexer.stores.filters import CONFLICT, conflict_value
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.queries import IndexQueries
 
 AT_ONCE, BUCKETS, FEW = 1_000, 1_000, 20
 TERMS = 50_000  # an engine takes 65,536 in a query
@@ -91,28 +94,8 @@ def _leader(hit: Body) -> PrincipalRow | None:
     )  # OpenSearch leaves the padding out
 
 
-def members(questions: IndexQueries, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Ids with the value of the field, for those that carry one of these; page by page at one point
-    in time.
-    """
-    column = f"near_{field}"
-    for start in range(0, len(names), AT_ONCE):
-        body: Body = {
-            "size": AT_ONCE,
-            "track_total_hits": False,
-            "_source": False,
-            "docvalue_fields": [column],
-            "query": {
-                "bool": {"filter": [{"terms": {column: list(names[start : start + AT_ONCE])}}]}
-            },
-            "sort": [BY_ID, IN_PLACE],
-        }
-        for answer in questions.pages(body):
-            yield from ((hit["_id"], hit["fields"][column][0]) for hit in answer["hits"]["hits"])
-
-
 def conflicting(questions: IndexQueries) -> list[str]:
-    """The families whose members do not all carry the same labels.
+    """Return the families whose members do not all carry the same labels.
 
     Members are counted by family and label inside the engine; the labels of principals are read one
     by one.
@@ -133,7 +116,7 @@ def conflicting(questions: IndexQueries) -> list[str]:
 
 
 def _buckets(questions: IndexQueries, *fields: str) -> Iterator[Body]:
-    """How many members there are for each combination of values."""
+    """Yield the number of members for each combination of values."""
     columns = {"family": "near_family", "label": "labels"}
     sources = [{name: {"terms": {"field": columns[name]}}} for name in fields]
     composite: dict[str, Any] = {"size": BUCKETS, "sources": sources}
@@ -160,20 +143,17 @@ def _labels(questions: IndexQueries, ids: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def without_conflict(query: Query) -> tuple[Query, list[bool]]:
-    """The query without its `label_conflict` filters, and what they ask for."""
+    """Return the query without its `label_conflict` filters, and the values of these."""
     wanted = [conflict_value(value) for name, value in query.filters if name == CONFLICT]
     rest = tuple((name, value) for name, value in query.filters if name != CONFLICT)
     return (replace(query, filters=rest) if wanted else query), wanted
 
 
 def conflict_filters(questions: IndexQueries, wanted: Sequence[bool]) -> list[Body]:
-    """A filter for each `label_conflict` that was asked for."""
+    """Return a filter for each requested value of `label_conflict`."""
     families = conflicting(questions)
     chunks = [families[start : start + TERMS] for start in range(0, len(families), TERMS)] or [[]]
-    inside: Body = {
-        "bool": {
-            "should": [{"terms": {"near_family": chunk}} for chunk in chunks],
-            "minimum_should_match": 1,
-        }
-    }
-    return [inside if one else {"bool": {"must_not": [inside]}} for one in wanted]
+    terms = [{"terms": {"near_family": chunk}} for chunk in chunks]
+    inside: Body = {"bool": {"should": terms, "minimum_should_match": 1}}
+    outside: Body = {"bool": {"must_not": [inside]}}
+    return [inside if value else outside for value in wanted]

@@ -5,9 +5,11 @@ in another field.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from indexer.stores.engine.bodies import Body
+if TYPE_CHECKING:
+    from indexer.stores.engine.bodies import Body
+
 
 # a field that no index has: nothing is found in it, and everything sorts last by it
 ABSENT = "near_absent"

@@ -13,7 +13,6 @@ from indexer.errors import UsageError
 from indexer.model import Row
 from indexer.recipe import Recipe
 from indexer.stores.base import Store
-from indexer.stores.engine import bodies
 from indexer.stores.engine import install as installation
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.index import about
@@ -21,6 +20,7 @@ from indexer.stores.engine.link import IndexMissing
 from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.queries import PAGE, IndexQueries
 from indexer.stores.engine.sender import Operation
+from indexer.stores.engine.sort_keys import IN_PLACE
 from indexer.stores.engine.store import EngineStore
 from indexer.stores.row_limits import refusal, storable
 
@@ -69,7 +69,7 @@ def read_documents(index: OpenIndex) -> Iterator[StoredDocument]:
         "size": PAGE,
         "track_total_hits": False,
         "seq_no_primary_term": True,
-        "sort": [bodies.IN_PLACE],
+        "sort": [IN_PLACE],
     }
     snapshot = None
     try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from string import Template
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,10 @@ from indexer.errors import UsageError
 from indexer.recipe import DEFAULT, Recipe
 from indexer.sketch.codec import signed64
 from indexer.sketch.hashing import CODE_BITS, GAMMA, GRAM_MULTIPLIER, MIX_ONE, MIX_TWO
-from indexer.stores.engine.bodies import Body
 from indexer.text import codepoints
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.bodies import Body
 
 MAX_UNITS = 500_000
 VERSION = 4

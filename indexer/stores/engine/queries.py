@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.errors import SnapshotExpired
 from indexer.model import Candidates, Scope
@@ -13,14 +13,18 @@ from indexer.stores.engine import bodies
 from indexer.stores.engine import rows as documents
 from indexer.stores.engine.bodies import Body, Key
 from indexer.stores.engine.field_substitutes import substitute_fields
-from indexer.stores.engine.index import Dialect, Requests
 from indexer.stores.engine.link import Answer, error_of, is_missing
+from indexer.stores.engine.sort_keys import BY_ID, IN_PLACE
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.index import Dialect, Requests
 
 PAGE, COLUMNS_PAGE = 100, 1_000
 MAX_WINDOW = 10_000  # hits that an engine returns at once
 WHOLE = {"allow_partial_search_results": "false"}
 _ALL_SHARDS = {"allow_partial_search_results": False}
 _MOST_SEARCHES, _MOST_HITS = 100, 10_000  # in one request
+_MEMBERS = 1_000
 _KEEP_ALIVE = "5m"
 _OVER = "search_context_missing_exception"
 _LOST = (
@@ -164,6 +168,26 @@ class IndexQueries:
             }
             answer = self._at_snapshot({**body, "pit": {"id": snapshot, "keep_alive": _KEEP_ALIVE}})
             yield from ((hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"])
+
+    def members(self, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield ids with the value of a field, for rows with one of these values.
+
+        Page by page at one point in time.
+        """
+        column = f"near_{field}"
+        for start in range(0, len(names), _MEMBERS):
+            chunk = list(names[start : start + _MEMBERS])
+            body: Body = {
+                "size": _MEMBERS,
+                "track_total_hits": False,
+                "_source": False,
+                "docvalue_fields": [column],
+                "query": {"bool": {"filter": [{"terms": {column: chunk}}]}},
+                "sort": [BY_ID, IN_PLACE],
+            }
+            for answer in self.pages(body):
+                for hit in answer["hits"]["hits"]:
+                    yield hit["_id"], hit["fields"][column][0]
 
     def release(self, snapshot: str) -> None:
         """Close a point in time; one that is closed already is no error."""

@@ -10,7 +10,7 @@ from typing import Any
 from indexer.model import Assignment, Candidate, Facet, RankedRow, Row
 from indexer.sketch.codec import signed64, unsigned64
 from indexer.stores.base import Counts
-from indexer.stores.engine.bodies import LAST
+from indexer.stores.engine.sort_keys import LAST
 from indexer.text.field_paths import field_of
 
 MAX_SEARCHABLE_BYTES = 32_000

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from indexer.model import Candidates, Query, Row, Scope
 from indexer.recipe import Recipe
 from indexer.stores.base import HOT_KEY_FLOOR, HOT_KEY_SHARE, Counts, Lookup, Ranking
-from indexer.stores.engine import bodies, row_reads, row_writes
+from indexer.stores.engine import bodies, index_reads, index_writes
 from indexer.stores.engine.engine_maintenance import EngineMaintenance
-from indexer.stores.engine.families import EngineFamilies, EngineLabels
+from indexer.stores.engine.index_families import EngineFamilies, EngineLabels
+from indexer.stores.engine.index_parts import record_parts
 from indexer.stores.engine.open_index import WRITERS, OpenIndex
-from indexer.stores.engine.parts import record_parts
 
 
 class EngineStore:
@@ -23,7 +23,7 @@ class EngineStore:
         self.hot_key_floor, self.hot_key_share = HOT_KEY_FLOOR, HOT_KEY_SHARE
         self.index = index
         self._scope = scope
-        self.snapshots = row_reads.EngineSnapshots(index, scope)
+        self.snapshots = index_reads.EngineSnapshots(index, scope)
         self.labels = EngineLabels(index)
         self.families = EngineFamilies(index, scope)
         self.maintenance = EngineMaintenance(index)
@@ -53,23 +53,23 @@ class EngineStore:
 
         A row that the engine itself refuses is refused in the engine's words.
         """
-        return row_writes.write_rows(self.index, rows)
+        return index_writes.write_rows(self.index, rows)
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete rows; after a lost reply one may go uncounted."""
-        return row_writes.delete_rows(self.index, ids)
+        return index_writes.delete_rows(self.index, ids)
 
     def refresh(self) -> None:
         """Wait until every shard shows what was written."""
-        row_writes.refresh(self.index)
+        index_writes.refresh(self.index)
 
     def get(self, ids: Sequence[str]) -> dict[str, Row]:
         """Return rows as they are now, refreshed or not."""
-        return row_reads.rows_by_id(self.index, self._scope, ids)
+        return index_reads.rows_by_id(self.index, self._scope, ids)
 
     def sources(self, ids: Sequence[str]) -> dict[str, str]:
         """Return digests as they are now, refreshed or not."""
-        return row_reads.source_digests(self.index, ids)
+        return index_reads.source_digests(self.index, ids)
 
     def candidates(self, lookups: Sequence[Lookup], limit: int) -> list[Candidates]:
         """Send two requests for about ten look-ups with a limit of 1,000, or a hundred with fewer.
@@ -89,15 +89,15 @@ class EngineStore:
 
     def search(self, query: Query) -> Ranking:
         """Search the full text; the matches and their order are fixed when the search begins."""
-        return row_reads.search_rows(self.index, self._scope, query)
+        return index_reads.search_rows(self.index, self._scope, query)
 
     def scan(self, under: str | None = None) -> Iterator[Row]:
         """Yield rows; the set and its order are fixed when the first row is read."""
-        return row_reads.scan_rows(self.index, self._scope, under)
+        return index_reads.scan_rows(self.index, self._scope, under)
 
     def counts(self) -> Counts:
         """Count rows; bytes are those of the primary shards, None where the engine does not say."""
-        return row_reads.count_rows(self.index, self._scope)
+        return index_reads.count_rows(self.index, self._scope)
 
     def close(self) -> None:
         """Close the connections."""

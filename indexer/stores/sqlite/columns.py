@@ -1,4 +1,4 @@
-"""Rows as SQLite keeps them: the columns of `documents`, the text, the words and the postings."""
+"""Rows in SQLite: the columns of `documents`, the text, the words and the postings."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from indexer.stores.sqlite.parts_sql import PART
 from indexer.text.phrases import separate_letters
 
 COLUMNS = (
-    "id", "recipe", "status", "title", "path", "content_type", "modified", "size", "source", "extractor", "raw", "exact",
-    "words", "chars", "family", "labels", "metadata", "bands", "blocks", "minhash", "simhash", "provisional", "principal",
-    "similarity", "cluster", "parent", "start", "stop",
+    "id", "recipe", "status", "title", "path", "content_type", "modified", "size", "source",
+    "extractor", "raw", "exact", "words", "chars", "family", "labels", "metadata", "bands",
+    "blocks", "minhash", "simhash", "provisional", "principal", "similarity", "cluster", "parent",
+    "start", "stop",
 )  # fmt: skip
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def columns(row: Row) -> tuple[Any, ...]:
-    """The values of `COLUMNS`."""
+    """Return the values of `COLUMNS`."""
     return (
-        row.id, row.recipe, row.status, row.title, row.path, row.content_type, row.modified, row.size, row.source,
-        row.extractor, row.raw, row.exact, row.words, row.chars, row.family,
+        row.id, row.recipe, row.status, row.title, row.path, row.content_type, row.modified,
+        row.size, row.source, row.extractor, row.raw, row.exact, row.words, row.chars, row.family,
         _json(row.labels) if row.labels else "[]", _json(dict(row.metadata)),
         " ".join(row.bands), " ".join(row.blocks), row.minhash,
         None if row.simhash is None else signed64(row.simhash),
-        row.provisional, row.principal, row.similarity, row.cluster, row.parent, row.start, row.stop,
+        row.provisional, row.principal, row.similarity, row.cluster, row.parent,
+        row.start, row.stop,
     )  # fmt: skip
 
 
 def row(values: Sequence[Any], text: str) -> Row:
-    """The inverse of `columns`, with the text that is kept apart."""
+    """Return the row of `columns`, with the text, which has a table of its own."""
     stored = dict(zip(COLUMNS, values, strict=True))
     stored["labels"] = tuple(json.loads(stored["labels"]))
     stored["metadata"] = json.loads(stored["metadata"])
-    stored["bands"], stored["blocks"] = (
-        tuple(stored["bands"].split()),
-        tuple(stored["blocks"].split()),
-    )
+    stored["bands"] = tuple(stored["bands"].split())
+    stored["blocks"] = tuple(stored["blocks"].split())
     stored["simhash"] = None if stored["simhash"] is None else unsigned64(stored["simhash"])
     stored["provisional"] = bool(stored["provisional"])
     stored["principal"] = None if stored["principal"] is None else bool(stored["principal"])
@@ -47,17 +47,18 @@ def row(values: Sequence[Any], text: str) -> Row:
 
 
 def words(title: str, text: str) -> tuple[str, str]:
-    """What the full-text index is given of a row, and given again to forget it."""
+    """Return title and text as the full-text index receives them, also to delete them."""
     return separate_letters(title), separate_letters(text)
 
 
 def posted(bands: Sequence[str], blocks: Sequence[str], prefix: str = "") -> list[str]:
-    """Keys as they are posted: bands and blocks of the same spelling are different keys; parts have
-    a prefix of their own.
+    """Return keys as they are posted.
+
+    Bands and blocks of the same spelling are different keys; parts have a prefix of their own.
     """
     return [*(f"{prefix}b{key}" for key in bands), *(f"{prefix}k{key}" for key in blocks)]
 
 
-def carried(row: Row) -> list[str]:
-    """The keys of a row as they are posted."""
+def posted_keys(row: Row) -> list[str]:
+    """Return the keys of a row as they are posted."""
     return posted(row.bands, row.blocks, "" if row.parent is None else PART)

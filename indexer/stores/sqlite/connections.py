@@ -8,14 +8,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from indexer.stores.sqlite.families_sql import sorted_set
-
 MOST = 4
 
 
 def open_connection(place: str, pragmas: Sequence[str], patience: float) -> sqlite3.Connection:
-    """A connection without transactions of its own, that threads may hand on; `patience`: seconds
-    to wait for a writer.
+    """Open a connection without implicit transactions, which threads may pass on.
+
+    `patience`: seconds to wait for a writer.
     """
     db = sqlite3.connect(
         place, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
@@ -32,40 +31,38 @@ def open_connection(place: str, pragmas: Sequence[str], patience: float) -> sqli
 
 
 class Readers:
-    """Connections that only read, so that a short question need not wait until a long one is
-    answered.
+    """Connections that only read, so that a short read need not wait for a long one.
 
-    At most `MOST`, each in the hands of one thread at a time; opened when first needed, then kept.
+    At most `MOST`, each used by one thread at a time; opened when first needed, then pooled.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
-        self._room = threading.BoundedSemaphore(MOST)
+        self._slots = threading.BoundedSemaphore(MOST)
         self._lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = 0
 
     @contextmanager
-    def taken(self) -> Iterator[sqlite3.Connection]:
-        """A connection that nobody else has, as soon as there is one; raises what connecting
-        does.
-        """
-        with self._room:
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection as soon as one is free; raises what connecting does."""
+        with self._slots:
             with self._lock:
-                db, opened = self._idle.pop() if self._idle else None, self._closed
+                db = self._idle.pop() if self._idle else None
+                times_closed = self._closed
             db = db or self._connect()
             try:
                 yield db
             finally:
                 with self._lock:
-                    kept = opened == self._closed
-                    if kept:
+                    is_current = times_closed == self._closed
+                    if is_current:
                         self._idle.append(db)
-                if not kept:
+                if not is_current:
                     db.close()
 
     def close(self) -> None:
-        """Close those that nobody has now, and the others when they are given back."""
+        """Close the idle connections now, and the others when they are returned."""
         with self._lock:
             self._closed += 1
             idle, self._idle = self._idle, []
@@ -74,10 +71,19 @@ class Readers:
 
 
 def _holds(packed: str, name: str | None, value: str) -> bool:
-    """Whether a JSON object has that member with that value or, without a name, a JSON array that
-    item.
+    """Return whether a JSON object has a member with that value or, without a name, whether a JSON
+    array has that item.
 
     SQLite's own JSON functions end a string at NUL.
     """
-    found = json.loads(packed)
-    return value in found if name is None else found.get(name) == value
+    decoded = json.loads(packed)
+    return value in decoded if name is None else decoded.get(name) == value
+
+
+def sorted_set(packed: str) -> str:
+    """Return a JSON array of texts, sorted and without repetitions.
+
+    >>> sorted_set('["b", "a", "b"]')
+    '["a", "b"]'
+    """
+    return json.dumps(sorted(set(json.loads(packed)))) if packed != "[]" else packed

@@ -1,6 +1,4 @@
-"""What is in a SQLite file, in figures: its rows are read once, families by their index where that
-tells.
-"""
+"""Counts of a SQLite file: its rows are read once, families by their index where possible."""
 
 from __future__ import annotations
 
@@ -15,29 +13,32 @@ from indexer.stores.sqlite import parts_sql as parts
 
 
 def count_rows(db: sqlite3.Connection, scope: Scope) -> Counts:
-    """The counts of a scope; the bytes are those of the whole file."""
+    """Return the counts of a scope; the bytes are those of the whole file."""
     within = parts.within(db, scope) or "1"
     kinds = f"SELECT status, content_type, count(*) FROM documents d WHERE {within} GROUP BY 1, 2"
-    by_status, by_type = _summed(db.execute(kinds).fetchall())
+    by_status, by_type = _sum_by_name(db.execute(kinds).fetchall())
     families = f"SELECT count(*) FROM (SELECT DISTINCT family FROM documents d WHERE {within})"
-    pages, width = (
-        int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "page_size")
-    )
-    rows, divided = parts.count(db, scope), parts.count(db, "parts")
+    (page_count,) = db.execute("PRAGMA page_count").fetchone()
+    (page_size,) = db.execute("PRAGMA page_size").fetchone()
     return Counts(
-        rows, by_status, by_type, db.execute(families).fetchone()[0], pages * width, divided
+        documents=parts.count(db, scope),
+        by_status=by_status,
+        by_content_type=by_type,
+        families=db.execute(families).fetchone()[0],
+        size_bytes=int(page_count) * int(page_size),
+        parts=parts.count(db, "parts"),
     )
 
 
-def _summed(found: Iterable[tuple[str, str, int]]) -> tuple[dict[Any, int], dict[str, int]]:
-    """How often each status and each content type was counted, the most frequent first, ties by
-    name.
+def _sum_by_name(rows: Iterable[tuple[str, str, int]]) -> tuple[dict[Any, int], dict[str, int]]:
+    """Return the number of rows of each status and of each content type, the most frequent first,
+    ties by name.
     """
     sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    for *names, count in found:
+    for *names, count in rows:
         for total, name in zip(sums, names, strict=True):
             total[name] += count
     by_status, by_type = (
-        dict(sorted(total.items(), key=lambda one: (-one[1], one[0]))) for total in sums
+        dict(sorted(total.items(), key=lambda item: (-item[1], item[0]))) for total in sums
     )
     return by_status, by_type

@@ -1,4 +1,4 @@
-"""What SQLite is asked about families and labels."""
+"""SQL of families and labels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from indexer.model import PrincipalRow, Scope
 from indexer.stores.sqlite.parts_sql import WITHIN
@@ -13,73 +14,59 @@ from indexer.stores.sqlite.postings import carriers, either
 
 CARRIERS = 100
 _CHUNK = 500
-_LEADING = (
+_IS_PRINCIPAL = (
     "p.family = p.id AND p.principal IS NOT 0 AND p.status = 'complete' AND p.minhash IS NOT NULL"
 )
-_LED = (
-    "SELECT p.id, p.minhash FROM json_each(?) j JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
-    f"JOIN documents p ON p.id = d.family WHERE {_LEADING} GROUP BY p.number ORDER BY max(j.value) DESC, p.id LIMIT ?"
+_PRINCIPALS = (
+    "SELECT p.id, p.minhash FROM json_each(?) j "
+    "JOIN documents d ON d.number = CAST(j.key AS INTEGER) "
+    f"JOIN documents p ON p.id = d.family WHERE {_IS_PRINCIPAL} "
+    "GROUP BY p.number ORDER BY max(j.value) DESC, p.id LIMIT ?"
 )
 CONFLICTING = (
-    "d.family {} (SELECT family FROM documents WHERE family IN (SELECT family FROM documents GROUP BY family "
-    "HAVING count(*) > 1) GROUP BY family HAVING count(DISTINCT nearfold_set(labels)) > 1)"
+    "d.family {} (SELECT family FROM documents WHERE family IN "
+    "(SELECT family FROM documents GROUP BY family HAVING count(*) > 1) "
+    "GROUP BY family HAVING count(DISTINCT nearfold_set(labels)) > 1)"
 )
 
 
 def principals(
-    db: sqlite3.Connection, asked: Sequence[Sequence[str]], limit: int
+    db: sqlite3.Connection, posted_keys: Sequence[Sequence[str]], limit: int
 ) -> list[PrincipalRow]:
-    """The principals of the families of those who carry these keys, as they are posted; of a hot
-    key the oldest carriers.
+    """Return the principals of the families of rows that carry these keys, as they are posted; of a
+    hot key only of the oldest carriers.
     """
-    posted = sorted(
-        {either([key]) for keys in asked for key in keys}
-    )  # in the order in which they are kept
+    # Sorted, because that is the order of the index.
+    posted = sorted({either([key]) for key in chain.from_iterable(posted_keys)})
     shared: Counter[int] = Counter()
     for numbers in carriers(db, posted, CARRIERS):
         shared.update(numbers)
-    return (
-        [PrincipalRow(*found) for found in db.execute(_LED, (json.dumps(shared), limit))]
-        if shared
-        else []
-    )
+    if not shared:
+        return []
+    return [PrincipalRow(*row) for row in db.execute(_PRINCIPALS, (json.dumps(shared), limit))]
 
 
 def all_principals(db: sqlite3.Connection, scope: Scope, limit: int) -> list[PrincipalRow]:
-    """The principals of all families, the oldest rows first."""
+    """Return the principals of all families, the oldest rows first."""
     within = WITHIN[scope].replace("d.", "p.")
-    found = db.execute(
-        f"SELECT p.id, p.minhash FROM documents p WHERE {within} AND {_LEADING} ORDER BY p.number LIMIT ?",
-        (limit,),
-    )
-    return [PrincipalRow(*row) for row in found]
+    select = f"SELECT p.id, p.minhash FROM documents p WHERE {within} AND {_IS_PRINCIPAL}"
+    rows = db.execute(f"{select} ORDER BY p.number LIMIT ?", (limit,))
+    return [PrincipalRow(*row) for row in rows]
 
 
 def members(db: sqlite3.Connection, field: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Ids with the value of the field, for those that carry one of these."""
+    """Yield ids with the value of the field, for rows with one of these values."""
     for start in range(0, len(names), _CHUNK):
-        part = names[start : start + _CHUNK]
-        marks = ", ".join("?" * len(part))
-        yield from db.execute(
-            f"SELECT id, {field} FROM documents WHERE {field} IN ({marks}) ORDER BY id", part
-        )
+        chunk = names[start : start + _CHUNK]
+        marks = ", ".join("?" * len(chunk))
+        select = f"SELECT id, {field} FROM documents WHERE {field} IN ({marks}) ORDER BY id"
+        yield from db.execute(select, chunk)
 
 
 def relabel(db: sqlite3.Connection, labels: Mapping[str, Sequence[str]]) -> int:
-    """Replace the labels of these ids, and of their parts."""
-    values = [(json.dumps(list(given), ensure_ascii=False), id) for id, given in labels.items()]
+    """Replace the labels of these ids, and of their parts; return how many of the ids exist."""
+    values = [(json.dumps(list(names), ensure_ascii=False), id) for id, names in labels.items()]
+    if not values:
+        return 0
     db.executemany("UPDATE documents SET labels = ? WHERE parent = ?", values)
-    return (
-        db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount
-        if values
-        else 0
-    )
-
-
-def sorted_set(packed: str) -> str:
-    """A JSON array of texts in one spelling for each set of them.
-
-    >>> sorted_set('["b", "a", "b"]')
-    '["a", "b"]'
-    """
-    return json.dumps(sorted(set(json.loads(packed)))) if packed != "[]" else packed
+    return db.executemany("UPDATE documents SET labels = ? WHERE id = ?", values).rowcount

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from indexer.model import Assignment, PrincipalRow, Query, Row, Scope
 from indexer.stores.base import Ranking
@@ -11,9 +11,11 @@ from indexer.stores.row_limits import storable_ids, storable_labels
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as sql
 from indexer.stores.sqlite import parts_sql as parts
-from indexer.stores.sqlite.file import File
-from indexer.stores.sqlite.row_reads import rows_by_id, search_rows
+from indexer.stores.sqlite.file_reads import rows_by_id, search_rows
 from indexer.text.phrases import well_formed
+
+if TYPE_CHECKING:
+    from indexer.stores.sqlite.file import File
 
 _ASSIGN = (
     "UPDATE documents SET family = ?, principal = ?, similarity = ?, cluster = ?, provisional = ? "

@@ -1,6 +1,4 @@
-"""A SQLite file copied while it is in use, and put back, by SQLite's own backup: one consistent
-moment, whatever is written.
-"""
+"""Backup and restore of a SQLite file in use, by SQLite's own backup: one consistent snapshot."""
 
 from __future__ import annotations
 
@@ -16,12 +14,11 @@ _PAGES = 4096  # copied at once; writers wait for no more than that
 
 
 def copy_out(file: str, target: str) -> None:
-    """Copy the database of a file into `target`, one file without a log; an earlier copy is
-    replaced when this is whole.
+    """Copy the database of a file into `target`, one file without a log.
 
-    Nobody may read it who may not read the file. Raises `UsageError` for a target that is there and
-    no copy of a store, `StoreDamaged` when the copy is not sound, and SQLite's and the operating
-    system's errors.
+    An earlier copy is replaced once this one is whole. The copy has the permissions of the file.
+    Raises `UsageError` for a target that exists and is no copy of a store, `StoreDamaged` when the
+    copy is corrupt, and errors of SQLite and of the operating system.
     """
     _check_target(Path(target))
     half = f"{target}.half"
@@ -29,7 +26,7 @@ def copy_out(file: str, target: str) -> None:
     try:
         make_private(Path(half), Path(file))
         with (
-            closing(_reading(file)) as source,
+            closing(_open_to_read(file)) as source,
             closing(sqlite3.connect(half, isolation_level=None)) as copy,
         ):
             source.backup(copy, pages=_PAGES)
@@ -41,56 +38,52 @@ def copy_out(file: str, target: str) -> None:
 
 
 def copy_in(source: str, db: sqlite3.Connection) -> None:
-    """Put the database of a file in place of what a connection has: everything, or, after any
-    error, nothing.
+    """Replace the database of a connection by that of a file: everything or, after any error,
+    nothing.
 
-    Raises `MappingMismatch` when that is the database of another program.
+    Raises `MappingMismatch` when the connection is to the database of another program.
     """
-    if not _ours(db) and db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+    if not _is_ours(db) and db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
         (_, _, path) = db.execute("PRAGMA database_list").fetchone()
         raise MappingMismatch(index=path, problems=("it is the SQLite file of another program",))
-    with closing(_reading(source)) as kept:
-        kept.backup(db)
+    with closing(_open_to_read(source)) as copy:
+        copy.backup(db)
 
 
 def check_copy(source: str) -> None:
     """Raise `MappingMismatch` for a file that is no copy of a store, and `StoreDamaged` for one
     that is not sound.
     """
-    with closing(_reading(source)) as kept:
-        if not _ours(kept):
+    with closing(_open_to_read(source)) as copy:
+        if not _is_ours(copy):
             raise MappingMismatch(index=source, problems=("it is no copy of a store",))
-        check_sound(kept, source)
+        check_sound(copy, source)
 
 
-def _reading(file: str) -> sqlite3.Connection:
+def _open_to_read(file: str) -> sqlite3.Connection:
     return sqlite3.connect(f"{Path(file).absolute().as_uri()}?mode=ro", uri=True)
 
 
-def _ours(db: sqlite3.Connection) -> bool:
+def _is_ours(db: sqlite3.Connection) -> bool:
     return bool(db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID)
 
 
 def _check_target(target: Path) -> None:
-    """A copy takes the place of nothing but a copy, or of an empty file."""
+    """Raise `UsageError` unless the target is missing, empty, or a copy already."""
     if not target.exists() or (target.is_file() and not target.stat().st_size):
         return
     try:
         if target.is_file():
-            with closing(_reading(str(target))) as db:
-                if _ours(db):
+            with closing(_open_to_read(str(target))) as db:
+                if _is_ours(db):
                     return
     except sqlite3.DatabaseError:
         pass
-    raise UsageError(
-        f"{target} is there, and is no copy of a store; name another file, or remove it"
-    )
+    raise UsageError(f"{target} exists, and is no copy of a store; name another file, or remove it")
 
 
 def check_sound(db: sqlite3.Connection, path: str) -> None:
-    """Raise `StoreDamaged` when a database does not hold together, by SQLite's own check of pages,
-    columns and types.
-    """
-    (told,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    if told != "ok":
-        raise StoreDamaged(path=path, reason=str(told))
+    """Raise `StoreDamaged` when SQLite's own check of pages, columns and types fails."""
+    (result,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    if result != "ok":
+        raise StoreDamaged(path=path, reason=str(result))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from indexer.recipe import Recipe
 from indexer.stores.maintenance import OnProgress, ReindexResult, SignRows
 from indexer.stores.sqlite import index_repair
-from indexer.stores.sqlite.file import File
+from indexer.stores.sqlite.file_reads import scan_rows
 from indexer.stores.sqlite.replacement import replace_recipe
-from indexer.stores.sqlite.row_reads import scan_rows
+
+if TYPE_CHECKING:
+    from indexer.stores.sqlite.file import File
 
 
 class SqliteMaintenance:

@@ -1,6 +1,4 @@
-"""What a search matches in SQLite, in order, and what is counted of it: each match is read once,
-whatever is asked of it.
-"""
+"""Matches of a search in SQLite, in order, and counts of them; each match is read once."""
 
 from __future__ import annotations
 
@@ -9,14 +7,17 @@ import sqlite3
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.model import Facet, Query
 from indexer.stores.filters import FACET_VALUES, facet_field
-from indexer.stores.sqlite.file import File
 from indexer.text.word_numbers import number_strings
+
+if TYPE_CHECKING:
+    from indexer.stores.sqlite.file import File
 
 PAGE, _BATCH = 100, 10_000
 _SCORE = "-bm25(fulltext, 2.0, 1.0)"
@@ -25,19 +26,23 @@ _JOINED = "fulltext JOIN documents d ON d.number = fulltext.rowid"
 _FINE, _FINER = 2.0**40, 2.0**60
 _IN_ONE = (
     f"SELECT group_concat(number, ' '), group_concat(CAST(score * {_FINE!r} AS INTEGER), ' '), "
-    f"group_concat(CAST((score * {_FINE!r} - CAST(score * {_FINE!r} AS INTEGER)) * {_FINER!r} AS INTEGER), ' ') "
+    f"group_concat(CAST((score * {_FINE!r} - CAST(score * {_FINE!r} AS INTEGER)) "
+    f"* {_FINER!r} AS INTEGER), ' ') "
     "FROM ({} LIMIT -1)"
 )
-_TIED = "SELECT number FROM documents WHERE number IN (SELECT value FROM json_each(?)) ORDER BY path, id"
+_TIED = (
+    "SELECT number FROM documents WHERE number IN (SELECT value FROM json_each(?)) "
+    "ORDER BY path, id"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class FullTextMatches:
     """The numbers of the rows that match, best first, with their scores; distinct families, and
-    facets, where asked for.
+    facets, where requested.
 
-    Rows of the same score, which are many where one word is asked for, stand in any order here:
-    `pages` orders them.
+    Rows of the same score, of which a search for one word has many, are in any order here: `pages`
+    orders them.
     """
 
     numbers: NDArray[np.int64]
@@ -46,15 +51,15 @@ class FullTextMatches:
     facets: dict[str, tuple[Facet, ...]]
 
     def pages(self, file: File) -> Iterator[Sequence[tuple[int, float | None]]]:
-        """The matches by score, then by path, then by id, about a hundred at a time; a row deleted
-        since is left out.
+        """Yield the matches by score, then by path, then by id, about a hundred at a time.
+
+        A row deleted since is left out.
         """
         count = len(self.numbers)
         if self.scores is None:
-            yield from (
-                [(number, None) for number in self.numbers[start : start + PAGE].tolist()]
-                for start in _steps(count)
-            )
+            for start in _steps(count):
+                numbers = self.numbers[start : start + PAGE].tolist()
+                yield [(number, None) for number in numbers]
             return
         ends = np.append(np.flatnonzero(np.diff(self.scores)) + 1, count)
         end = 0
@@ -79,11 +84,12 @@ def full_text_matches(
     conditions: Sequence[str],
     values: Sequence[str],
 ) -> FullTextMatches:
-    """All matches of a query that keep the conditions on documents `d`: by score where there are
-    words to score.
+    """Return all matches of a query for which the conditions on documents `d` hold.
 
-    The documents themselves lie in another tree than the words: where nothing is asked of them they
-    are not read.
+    They are in order of score if there are words to score.
+
+    Documents are in another tree than the words, and are read only if a condition or a count needs
+    them.
     """
     fields = [facet_field(name) for name in query.facets]
     counted = [f"d.{field}" for field in fields] + (
@@ -98,7 +104,7 @@ def full_text_matches(
     order = "" if scored else f" ORDER BY {_ORDER[query.sort]}d.path, d.id"
     columns = ", ".join([f"{number} AS number", f"{_SCORE if scored else 0} AS score", *counted])
     rows = f"SELECT {columns} FROM {table} WHERE {' AND '.join(conditions) or '1'}{order}"
-    numbers, scores, told = (
+    numbers, scores, columns_read = (
         _read(db.execute(rows, values), len(counted))
         if counted
         else (*_joined(db, rows, values), [])
@@ -107,21 +113,21 @@ def full_text_matches(
         best = np.argsort(-scores, kind="stable")
         numbers, scores = numbers[best], scores[best]
     facets = {
-        field: _facet(field, carried, told[-1].places)
-        for field, carried in zip(fields, told, strict=False)
+        field: _facet(field, carried, columns_read[-1].places)
+        for field, carried in zip(fields, columns_read, strict=False)
     }
     return FullTextMatches(
         numbers,
         scores if scored else None,
-        len(told[-1].values) if query.families else None,
+        len(columns_read[-1].values) if query.families else None,
         facets,
     )
 
 
 @dataclass(slots=True)
-class _Told:
-    """What a column says: the distinct values by first appearance, and for each row the place of
-    its value among them.
+class _Column:
+    """A column: the distinct values by first appearance, and for each row the place of its value
+    among them.
     """
 
     values: dict[str, int]
@@ -131,22 +137,23 @@ class _Told:
 def _joined(
     db: sqlite3.Connection, rows: str, values: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Numbers and scores, joined to strings by SQLite: stepping from row to row, threads would wait
-    for each other at each.
+    """Return numbers and scores, joined to strings by SQLite.
 
-    A score comes as two whole numbers, for it is written with fewer digits than it has.
+    Stepping from row to row, threads would wait for each other at each row.
+
+    A score comes as two whole numbers, because SQLite prints fewer digits than it has.
     """
     whole, fine, finer = db.execute(_IN_ONE.format(rows), values).fetchone()
     numbers, fine, finer = (
-        np.fromstring(one or "", dtype=np.int64, sep=" ") for one in (whole, fine, finer)
+        np.fromstring(joined or "", dtype=np.int64, sep=" ") for joined in (whole, fine, finer)
     )
     return numbers, fine / _FINE + finer / (_FINE * _FINER)
 
 
 def _read(
     found: sqlite3.Cursor, count: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64], list[_Told]]:
-    """Numbers, scores, and the columns after them, in little memory however many rows there are."""
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[_Column]]:
+    """Return numbers, scores, and the columns after them, in little memory for many rows."""
     numbers, scores = array("q"), array("d")
     values: list[dict[str, int]] = [{} for _ in range(count)]
     places = [array("q") for _ in range(count)]
@@ -156,24 +163,25 @@ def _read(
         scores.extend(score)
         for known, place, column in zip(values, places, columns, strict=True):
             place.extend(known.setdefault(value, len(known)) for value in column)
-    told = [
-        _Told(known, np.frombuffer(place, np.int64))
+    columns_read = [
+        _Column(known, np.frombuffer(place, np.int64))
         for known, place in zip(values, places, strict=True)
     ]
-    return np.frombuffer(numbers, np.int64), np.frombuffer(scores), told
+    return np.frombuffer(numbers, np.int64), np.frombuffer(scores), columns_read
 
 
-def _facet(field: str, told: _Told, families: NDArray[np.int64]) -> tuple[Facet, ...]:
-    """The most frequent values of a field, in documents and in families, which are numbers from
-    0.
+def _facet(field: str, column: _Column, families: NDArray[np.int64]) -> tuple[Facet, ...]:
+    """Return the most frequent values of a field, counted in documents and in families.
+
+    `families`: for each row the number of its family, from 0.
     """
-    numbers, distinct = told.places, list(told.values)
+    numbers, distinct = column.places, list(column.values)
     if field == "labels":
-        held = [sorted(set(json.loads(packed))) for packed in distinct]
+        labels = [sorted(set(json.loads(packed))) for packed in distinct]
         labelled = [
             (place, label)
             for place, number in enumerate(numbers.tolist())
-            for label in held[number]
+            for label in labels[number]
         ]
         families = families[[place for place, _ in labelled]]
         numbers, distinct = number_strings([label for _, label in labelled])
@@ -183,7 +191,7 @@ def _facet(field: str, told: _Told, families: NDArray[np.int64]) -> tuple[Facet,
         np.unique(numbers * span + families) // span, minlength=len(distinct)
     ).tolist()
     counted = map(Facet, distinct, documents, within)
-    return tuple(sorted(counted, key=lambda one: (-one.documents, one.value))[:FACET_VALUES])
+    return tuple(sorted(counted, key=lambda facet: (-facet.documents, facet.value))[:FACET_VALUES])
 
 
 def _steps(count: int) -> range:

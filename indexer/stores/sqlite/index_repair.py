@@ -1,6 +1,4 @@
-"""The indexes that a SQLite file keeps beside its rows, held against them and made anew from
-them.
-"""
+"""The indexes of a SQLite file, compared with its rows and rebuilt from them."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ _MASK = (1 << 64) - 1
 
 
 def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
-    """What does not agree with the rows, one sentence each. Needs a transaction that may write, and
-    writes nothing.
+    """Yield what does not agree with the rows, one sentence each.
+
+    Needs a transaction that may write, and writes nothing.
     """
     for count, what in (
         (
@@ -40,15 +39,17 @@ def inconsistencies(db: sqlite3.Connection) -> Iterator[str]:
     except sqlite3.DatabaseError:
         yield f"the index {table} is damaged"
         return
-    if unfound := _unfound(db):
-        yield f"the full-text index does not have {unfound:,} documents as they are, or has others"
+    missing = _count_missing(db)
+    if missing:
+        yield f"the full-text index does not have {missing:,} documents as they are, or has others"
     if _posted(db) != _expected(db):
         yield "the keys that are looked up are not those of the documents"
 
 
 def rebuild(db: sqlite3.Connection) -> None:
-    """Both indexes from the rows, inside the caller's transaction; what has lost its other half
-    goes.
+    """Rebuild both indexes from the rows, inside the caller's transaction.
+
+    Documents without a text, and texts without a document, are deleted.
     """
     db.execute("DELETE FROM documents WHERE number NOT IN (SELECT number FROM texts)")
     db.execute("DELETE FROM texts WHERE number NOT IN (SELECT number FROM documents)")
@@ -60,18 +61,21 @@ def rebuild(db: sqlite3.Connection) -> None:
             (number, *packed.words(title, text)),
         )
     for number, bands, blocks, parent in db.execute(_KEYS):
-        carried = " ".join(_carried(bands, blocks, parent))
+        carried = " ".join(_posted_keys(bands, blocks, parent))
         db.execute("INSERT INTO postings (rowid, carried) VALUES (?, ?)", (number, carried))
 
 
-def _unfound(db: sqlite3.Connection) -> int:
-    """Documents whose first or last word the full-text index does not find in them, and entries of
-    no document.
+def _count_missing(db: sqlite3.Connection) -> int:
+    """Count documents whose first or last word the full-text index does not find in them, and
+    entries of no document.
     """
     strange = db.execute(
         "SELECT count(*) FROM fulltext_docsize WHERE id NOT IN (SELECT number FROM documents)"
     ).fetchone()[0]
-    missing = "SELECT number FROM documents JOIN texts USING (number) WHERE number NOT IN (SELECT id FROM fulltext_docsize)"
+    missing = (
+        "SELECT number FROM documents JOIN texts USING (number) "
+        "WHERE number NOT IN (SELECT id FROM fulltext_docsize)"
+    )
     wrong = {number for (number,) in db.execute(missing)}
     for number, _, text in db.execute(_TEXTS):
         words = _WORD.findall(packed.words("", text)[1])
@@ -84,9 +88,10 @@ def _unfound(db: sqlite3.Connection) -> int:
 
 
 def _posted(db: sqlite3.Connection) -> int:
-    """A digest of who carries which key, by the index."""
+    """Return a digest of the keys of each row, by the index."""
     db.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.carriers USING fts5vocab('main', 'postings', 'instance')"
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.carriers "
+        "USING fts5vocab('main', 'postings', 'instance')"
     )
     return (
         sum(_digest(doc, term) for term, doc in db.execute("SELECT term, doc FROM temp.carriers"))
@@ -95,14 +100,15 @@ def _posted(db: sqlite3.Connection) -> int:
 
 
 def _expected(db: sqlite3.Connection) -> int:
-    """The same digest, by the rows; keys count once, as in the index."""
+    """Return the same digest, by the rows; keys count once, as in the index."""
     rows = db.execute(_KEYS)
     return (
-        sum(_digest(number, key) for number, *keys in rows for key in set(_carried(*keys))) & _MASK
+        sum(_digest(number, key) for number, *keys in rows for key in set(_posted_keys(*keys)))
+        & _MASK
     )
 
 
-def _carried(bands: str, blocks: str, parent: str | None) -> list[str]:
+def _posted_keys(bands: str, blocks: str, parent: str | None) -> list[str]:
     return packed.posted(bands.split(), blocks.split(), "" if parent is None else PART)
 
 

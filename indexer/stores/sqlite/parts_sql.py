@@ -1,5 +1,5 @@
-"""What SQLite keeps apart: documents and their parts are rows of one table, whose keys are posted
-under different spellings.
+"""Documents and their parts in SQLite: rows of one table, whose keys are posted with different
+prefixes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ _CHUNK = 500
 
 
 def count(db: sqlite3.Connection, scope: Scope) -> int:
-    """How many rows there are of a scope. Parts are counted by their index, documents as what is
-    left.
-    """
+    """Count the rows of a scope: parts by their index, documents as the rest."""
     if scope == "documents":
         return count(db, "both") - count(db, "parts")
     table = "documents d INDEXED BY documents_by_parent" if scope == "parts" else "documents d"
@@ -34,38 +32,40 @@ def count(db: sqlite3.Connection, scope: Scope) -> int:
 
 
 def within(db: sqlite3.Connection, scope: Scope) -> str | None:
-    """The condition that rows `d` of a scope keep; None where every row does, which need not be
-    read to see it.
+    """Return the condition that holds for rows `d` of a scope; None where it holds for every row,
+    so that rows need not be read for it.
     """
     divided = db.execute("SELECT 1 FROM documents WHERE parent IS NOT NULL LIMIT 1").fetchone()
     return None if scope == "both" or (scope == "documents" and not divided) else WITHIN[scope]
 
 
 def parts_of(db: sqlite3.Connection, parents: Sequence[str]) -> Iterator[str]:
-    """The ids of the parts of these documents."""
+    """Yield the ids of the parts of these documents."""
     for start in range(0, len(parents), _CHUNK):
         chunk = parents[start : start + _CHUNK]
-        found = db.execute(
-            f"SELECT id FROM documents WHERE parent IN ({', '.join('?' * len(chunk))})", chunk
-        )
-        yield from (id for (id,) in found)
+        marks = ", ".join("?" * len(chunk))
+        rows = db.execute(f"SELECT id FROM documents WHERE parent IN ({marks})", chunk)
+        yield from (id for (id,) in rows)
 
 
-def replaced(db: sqlite3.Connection, rows: Iterable[Row]) -> tuple[dict[str, Row], list[str]]:
-    """Documents and their parts by id, to be written; and the parts that these documents have no
-    more.
+def with_parts(db: sqlite3.Connection, rows: Iterable[Row]) -> tuple[dict[str, Row], list[str]]:
+    """Return documents and their parts by id, to be written, and the ids of parts that these
+    documents no longer have.
     """
-    written = {one.id: one for row in rows for one in (row, *(row.parts or ()))}
+    written = {}
+    for row in rows:
+        for entry in (row, *(row.parts or ())):
+            written[entry.id] = entry
     divided = [row.id for row in written.values() if row.parts is not None]
     return written, [id for id in parts_of(db, divided) if id not in written]
 
 
 def kind(db: sqlite3.Connection) -> str | None:
-    """How documents are divided."""
-    found = db.execute("SELECT value FROM store WHERE name = 'parts'").fetchone()
-    return found[0] if found else None
+    """Return how documents are divided; None when they are not."""
+    row = db.execute("SELECT value FROM store WHERE name = 'parts'").fetchone()
+    return row[0] if row else None
 
 
-def keep(db: sqlite3.Connection, divided: str) -> None:
+def record_kind(db: sqlite3.Connection, kind: str) -> None:
     """Record how documents are divided."""
-    db.execute("INSERT OR REPLACE INTO store VALUES ('parts', ?)", (divided,))
+    db.execute("INSERT OR REPLACE INTO store VALUES ('parts', ?)", (kind,))

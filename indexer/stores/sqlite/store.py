@@ -14,7 +14,7 @@ from indexer.stores.sqlite.counts import count_rows
 from indexer.stores.sqlite.file import File
 from indexer.stores.sqlite.file_abilities import SqliteFamilies, SqliteLabels, SqliteSnapshots
 from indexer.stores.sqlite.file_maintenance import SqliteMaintenance
-from indexer.stores.sqlite.row_reads import find_candidates, rows_by_id, scan_rows, search_rows
+from indexer.stores.sqlite.file_reads import find_candidates, rows_by_id, scan_rows, search_rows
 from indexer.stores.sqlite.tables import chosen_rows, remove, replace
 
 
@@ -61,7 +61,7 @@ class SqliteStore:
             refusals = [refusal(row, recipe_id) for row in cleaned]
             checked = zip(cleaned, refusals, strict=True)
             accepted = {row.id: row for row, reason in checked if reason is None}
-            written, stale = parts_sql.replaced(db, accepted.values())
+            written, stale = parts_sql.with_parts(db, accepted.values())
             remove(db, stale)
             replace(db, written)
         return refusals
@@ -138,4 +138,4 @@ class SqliteParts:
     def record(self, kind: str) -> None:
         """Record the kind in one transaction."""
         with self._file.writing() as db:
-            parts_sql.keep(db, kind)
+            parts_sql.record_kind(db, kind)

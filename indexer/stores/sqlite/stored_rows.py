@@ -1,4 +1,4 @@
-"""The rows of the embedded store as documents that another store may be filled with."""
+"""Rows of the embedded store as documents that can be indexed into another store."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from indexer.stores.base import Store
 
 
 class StoredRows:
-    """Rows as plain fields: text, title, path, content_type, labels, and the metadata by their
-    names.
-    """
+    """Rows as plain fields: text, title, path, content_type, labels, and metadata by name."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def documents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Every row, ascending by id."""
+        """Yield every row, ascending by id."""
         for row in self._store.scan():
             fields = {
                 "text": row.text,
@@ -28,5 +26,5 @@ class StoredRows:
             yield row.id, {**row.metadata, **fields, "labels": list(row.labels)}
 
     def close(self) -> None:
-        """Closes the store."""
+        """Close the store."""
         self._store.close()

@@ -1,6 +1,4 @@
-"""Rows of the embedded store's tables, taken in and out together: documents, texts, full-text index
-and postings.
-"""
+"""Tables of the embedded store, changed together: documents, texts, full-text index, postings."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ _CHUNK = 500
 
 
 def replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
-    """Insert rows by id, in place of those that carry an id already."""
+    """Insert rows, or replace those with the same id."""
     known = _forget(db, list(rows))
     fresh = count((db.execute("SELECT max(number) FROM documents").fetchone()[0] or 0) + 1)
     numbered = [(known.get(name) or next(fresh), row) for name, row in rows.items()]
@@ -36,25 +34,27 @@ def replace(db: sqlite3.Connection, rows: dict[str, Row]) -> None:
     )
     db.executemany(
         "INSERT INTO postings (rowid, carried) VALUES (?, ?)",
-        ((number, " ".join(packed.carried(row))) for number, row in numbered),
+        ((number, " ".join(packed.posted_keys(row))) for number, row in numbered),
     )
 
 
 def remove(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
-    """Take rows out of every table; the number of each id that existed."""
+    """Delete rows from every table; return the number of each id that existed."""
     numbers = _forget(db, ids)
     for table in ("documents", "texts"):
-        db.executemany(
-            f"DELETE FROM {table} WHERE number = ?", [(number,) for number in numbers.values()]
-        )
+        values = [(number,) for number in numbers.values()]
+        db.executemany(f"DELETE FROM {table} WHERE number = ?", values)
     return numbers
 
 
 def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
-    """Take rows out of the full-text index and the postings; the number of each id that exists."""
+    """Delete rows from the full-text index and the postings.
+
+    Returns the number of each id that exists.
+    """
     select = (
-        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks, d.parent FROM documents d JOIN texts t USING (number) "
-        "WHERE d.id IN"
+        "SELECT d.number, d.id, d.title, t.text, d.bands, d.blocks, d.parent "
+        "FROM documents d JOIN texts t USING (number) WHERE d.id IN"
     )
     numbers = {}
     for number, name, title, text, bands, blocks, parent in chosen_rows(db, select, ids):
@@ -63,24 +63,19 @@ def _forget(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
             "INSERT INTO fulltext (fulltext, rowid, title, text) VALUES ('delete', ?, ?, ?)",
             (number, *packed.words(title, text)),
         )
+        prefix = "" if parent is None else parts.PART
+        keys = packed.posted(bands.split(), blocks.split(), prefix)
         db.execute(
             "INSERT INTO postings (postings, rowid, carried) VALUES ('delete', ?, ?)",
-            (
-                number,
-                " ".join(
-                    packed.posted(
-                        bands.split(), blocks.split(), "" if parent is None else parts.PART
-                    )
-                ),
-            ),
+            (number, " ".join(keys)),
         )
     return numbers
 
 
 def chosen_rows(db: sqlite3.Connection, select: str, among: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """What a SELECT that ends in IN finds for any number of values."""
-    found: list[tuple[Any, ...]] = []
+    """Return the rows of a SELECT that ends in IN, for any number of values."""
+    rows: list[tuple[Any, ...]] = []
     for start in range(0, len(among), _CHUNK):
         chunk = among[start : start + _CHUNK]
-        found += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
-    return found
+        rows += db.execute(f"{select} ({', '.join('?' * len(chunk))})", chunk)
+    return rows

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from indexer.model import Row
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.family_queries import members
-from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.sender import Operation
 from indexer.stores.row_limits import refusal, storable, storable_ids
 from indexer.text.phrases import well_formed
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.open_index import OpenIndex
 
 
 def write_rows(index: OpenIndex, rows: Sequence[Row]) -> list[str | None]:
@@ -64,7 +66,7 @@ def parts_of(index: OpenIndex, ids: Sequence[str]) -> dict[str, str]:
     if not ids or index.parts_kind() is None:
         return {}
     refresh(index)
-    return dict(members(index.queries("both"), "parent", list(map(well_formed, ids))))
+    return dict(index.queries("both").members("parent", list(map(well_formed, ids))))
 
 
 def refresh(index: OpenIndex) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.model import Candidate, Candidates, Query, RankedRow, Row, Scope
 from indexer.sketch.codec import unsigned64
@@ -16,11 +16,13 @@ from indexer.stores.filters import CONFLICT, conflict_value, metadata_name
 from indexer.stores.sqlite import columns as packed
 from indexer.stores.sqlite import families_sql as families
 from indexer.stores.sqlite import parts_sql as parts
-from indexer.stores.sqlite.file import File
 from indexer.stores.sqlite.full_text import PAGE, FullTextMatches, full_text_matches
 from indexer.stores.sqlite.postings import carriers, either
 from indexer.stores.sqlite.tables import chosen_rows
 from indexer.text.phrases import phrases, separate_letters, well_formed
+
+if TYPE_CHECKING:
+    from indexer.stores.sqlite.file import File
 
 _COLUMNS = ", ".join(f"d.{name}" for name in packed.COLUMNS)
 _ROW = f"SELECT t.text, {_COLUMNS} FROM documents d JOIN texts t USING (number)"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from indexer.errors import StoreError
 from indexer.model import Assignment, PrincipalRow, Scope
 from indexer.stores.engine import family_queries
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.open_index import OpenIndex
-from indexer.stores.engine.row_writes import parts_of
+from indexer.stores.engine.index_writes import parts_of
 from indexer.stores.engine.sender import Operation, Reply
 from indexer.stores.row_limits import storable_labels
 from indexer.text.phrases import well_formed
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.open_index import OpenIndex
 
 _CHUNK = 1_000
 
@@ -53,7 +55,7 @@ class EngineFamilies:
     ) -> Iterator[tuple[str, str]]:
         """Yield members as they are when the first is read."""
         queries = self._index.queries("both")
-        return family_queries.members(queries, field, list(map(well_formed, names)))
+        return queries.members(field, list(map(well_formed, names)))
 
 
 class EngineLabels:

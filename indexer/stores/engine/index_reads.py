@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from indexer.model import Query, Row, Scope
 from indexer.stores.base import Counts, Ranking
 from indexer.stores.engine import bodies
 from indexer.stores.engine import family_queries as families
 from indexer.stores.engine import rows as documents
-from indexer.stores.engine.open_index import OpenIndex
 from indexer.stores.engine.queries import PAGE
+from indexer.stores.engine.sort_keys import BEST
 from indexer.stores.row_limits import storable_ids
 from indexer.text.phrases import well_formed
+
+if TYPE_CHECKING:
+    from indexer.stores.engine.open_index import OpenIndex
 
 FIRST_PAGE = 20
 _SOURCES = 1_000  # digests in one request
@@ -70,7 +74,7 @@ def search_rows(
     pages = queries.pages(body, snapshot, keep_alive)
     first = next(pages)
     counted = first.get("aggregations", {})
-    has_scores = body["sort"][0] == bodies.BEST
+    has_scores = body["sort"][0] == BEST
     hits = chain.from_iterable(page["hits"]["hits"] for page in chain([first], pages))
     facets = {name: tuple(map(documents.facet, counted[name]["buckets"])) for name in query.facets}
     return Ranking(

@@ -1,0 +1,101 @@
+"""The format of a SQLite file: its owner, its version, its migrations, its recipe."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from indexer import mappings
+from indexer.errors import MappingMismatch, StoreError
+from indexer.recipe import Recipe
+from indexer.stores.address import MEMORY
+from indexer.stores.sqlite.file_backup import APPLICATION_ID
+from indexer.system.failpoints import reached
+from indexer.system.keyed_recipes import with_key
+from indexer.system.logs import event
+
+FORMAT = 3
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Commit one durable transaction, or roll back after any exception."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        reached("before_commit", sqlite3.OperationalError)
+        db.execute("COMMIT")
+        reached("after_commit", sqlite3.OperationalError)
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def check_format(db: sqlite3.Connection, path: str) -> None:
+    """Raise an error for a file of another program, of a newer nearfold, or that is torn."""
+    owner = pragma_number(db, "application_id")
+    version = pragma_number(db, "user_version")
+    has_tables = db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    is_empty = owner == version == 0 and not has_tables
+    if owner != APPLICATION_ID and not is_empty:
+        raise MappingMismatch(index=path, problems=("it is the SQLite file of another program",))
+    if path != MEMORY and _has_torn_page(db, path) and not _has_log(path):
+        raise sqlite3.DatabaseError("malformed: the last page is torn")
+    if version > FORMAT:
+        raise StoreError(
+            f"{path} was written by a newer nearfold (format {version}, this one knows {FORMAT}); "
+            "upgrade nearfold, or give --store another file"
+        )
+
+
+def _has_torn_page(db: sqlite3.Connection, path: str) -> bool:
+    """Return whether the last page is incomplete; SQLite would read the missing part as zeros."""
+    return bool(Path(path).stat().st_size % pragma_number(db, "page_size"))
+
+
+def _has_log(path: str) -> bool:
+    """Return whether the write-ahead log holds pages that replace those of the file."""
+    log = Path(f"{path}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def upgrade(db: sqlite3.Connection) -> None:
+    """Bring a file of an earlier nearfold to this format."""
+    version = pragma_number(db, "user_version")
+    if 0 < version < FORMAT:
+        with transaction(db):
+            migrate(db)
+        event("store_upgraded", counts={"from": version, "to": FORMAT})
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Bring the file to this format by numbered steps, inside the caller's transaction."""
+    for step in range(pragma_number(db, "user_version") + 1, FORMAT + 1):
+        for statement in _statements(mappings.read(f"sqlite-{step:04}.sql")):
+            db.execute(statement)
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines():
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def pragma_number(db: sqlite3.Connection, pragma: str) -> int:
+    """Return the value of a pragma."""
+    return int(db.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def stored_recipe(db: sqlite3.Connection) -> Recipe | None:
+    """Return the recipe of the store, None when it has none yet."""
+    row = db.execute("SELECT value FROM store WHERE name = 'recipe'").fetchone()
+    return with_key(Recipe(**json.loads(row[0]))) if row else None
