@@ -41,50 +41,56 @@ OVERALL = (
 )
 PAGE = """# Every recipe on every kind of synthetic ground truth
 
-Made by `python benchmarks/quality.py --work FOLDER`, which makes synthetic pairs from texts of the machine it runs on and tries the
-standard grid of `nearfold tune` ([tuning.md](tuning.md)). All figures of every recipe on every kind are in
+Made by `python benchmarks/quality.py --work FOLDER`, which makes synthetic pairs from texts of
+the machine it runs on and evaluates the standard grid of `nearfold tune`
+([tuning.md](tuning.md)). All figures of every recipe on every kind are in
 [quality.csv](quality.csv).
 
 {counted}.
 
-Copies, formats, edits and so on are duplicates. What is contained in another text counts for neither side (in the column
-`strict` as different); `boilerplate`, `short-other`, `translation` and pairs of unrelated documents are different.{absent}
+Copies, formats, edits and so on are duplicates. A text that is contained in another counts for
+neither side (in the column `strict` as different); `boilerplate`, `short-other`, `translation`
+and pairs of unrelated documents are different.{absent}
 
 {finding}
-What was decided from it: [decisions/010-defaults.md](decisions/010-defaults.md).
+The decision based on it: [decisions/010-defaults.md](decisions/010-defaults.md).
 
-## All texts together
+## All texts
 
-By fair F1: each half of the groups judged by the threshold that is best for the other half; its interval draws groups again.
-`best at`: the threshold with the highest F1 on everything, with precision, recall and F1; `own`: the threshold that the recipe
-is planned for. MinHash recipes are judged by their features, `by sketch` by slots alone. `ms`: to sign a document.
+Sorted by fair F1: each half of the groups is scored with the threshold that is best for the other
+half; its interval resamples groups. `best at`: the threshold with the highest F1 on everything,
+with precision, recall and F1; `own`: the threshold that the recipe is planned for. MinHash
+recipes are scored by their features, `by sketch` by slots alone. `ms`: milliseconds to sign a
+document.
 
 {overall}
 
-## Kind by kind, at the best threshold
+## By kind, at the best threshold
 
-Precision / recall / F1 in per cent; wrong pairs of every kind count against each.
+Precision / recall / F1 in per cent; false pairs of every kind count in each column.
 
 {best}
 
-## Kind by kind, at the recipe's own threshold
+## By kind, at the recipe's own threshold
 
 {own}
 
-## What is no duplicate
+## False and contained matches
 
-Per cent of the pairs that were found, at the best / at the own threshold. Contained texts are no error unless you say so.
+Per cent of the pairs that were found, at the best / at the own threshold. Contained texts are
+errors only with `--strict`.
 
 {others}
 
-## Bands that bring duplicates together
+## Bands
 
-Of the layouts that `plan` gives for thresholds from .1 to .95, the one with the fewest unrelated pairs among those under which
-so many of all duplicates above share a band: what a look-up must sift for them.
+Of the layouts that `plan` gives for thresholds from .1 to .95 and with which this share of all
+duplicates above meets in a band, the one with the fewest unrelated pairs that also meet: the
+candidates that a look-up must check.
 
 {bands}
 
-## Text by text
+## By corpus
 
 {corpora}
 """
@@ -247,9 +253,7 @@ def absent(cases: Cases) -> str:
     """The kinds that were not made, where there are any."""
     missing = [f"`{kind}`" for kind in KINDS if kind not in cases.kinds]
     return (
-        f"\nNot made, for want of the programs that make them: {', '.join(missing)}."
-        if missing
-        else ""
+        f"\nNot made, because their programs are missing: {', '.join(missing)}." if missing else ""
     )
 
 
@@ -260,7 +264,7 @@ def described(cases: Cases) -> str:
 
 def finding(made: Choice) -> str:
     low, high = made.thresholds
-    better = "\n".join(f"Better beyond chance: `{name}`." for name in made.better)
+    better = "\n".join(f"Significantly better: `{name}`." for name in made.better)
     return (
         f"By the rule of `nearfold tune`: **`{made.recipe}`** at {made.threshold:g} ({low:g} to "
         f"{high:g} lose .01 at most):\n"

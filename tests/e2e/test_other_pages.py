@@ -19,7 +19,6 @@ from command import ROOT, run, run_json
 
 PAGES = {name: (ROOT / place / name).read_text(encoding="utf-8") for name, place in {
     "README.md": "", "families.md": "docs", "sending.md": "docs", "reviewing.md": "docs",
-    "index.md": "docs",
 }.items()}  # fmt: skip
 BRINGS = ("pip install", "docker compose")  # what a machine gets by these is there already
 needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
@@ -66,15 +65,6 @@ def library(tmp_path: Path) -> str:
     run("index", ROOT / "examples", store=store)
     run("group", store=store)
     return store
-
-
-def test_first_commands(tmp_path: Path) -> None:
-    [block] = blocks("index.md")
-    first, second = sorted((ROOT / "examples").glob("ferry-*.txt"))[:2]
-    script = block.replace("FOLDER", str(ROOT / "examples")).replace("words to find", "ferry")
-    printed = shell(script.replace(" A B", f" {first} {second}"), tmp_path)
-    assert "12 documents: 12 indexed" in printed
-    assert "jaccard" in printed
 
 
 def test_families(library: str, tmp_path: Path) -> None:
