@@ -139,7 +139,7 @@ def test_only_the_style_and_the_script_of_the_file_itself_act() -> None:
     assert len(re.findall("sha256-", policy)) == 2
 
 
-def test_hostile_documents_run_nothing_and_reach_nobody(open_page: OpenPage) -> None:
+def test_hostile_documents_run_nothing_and_request_nothing(open_page: OpenPage) -> None:
     page = open_page(hostile_comparison())
     assert page.evaluate("typeof pwned") == "undefined"
     assert (

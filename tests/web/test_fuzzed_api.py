@@ -47,7 +47,7 @@ OPERATIONS = {result.ok().label: result.ok() for result in API.get_all_operation
 
 
 @pytest.mark.parametrize("label", sorted(OPERATIONS))
-def test_no_question_breaks_the_api(label: str, site: str) -> None:
+def test_no_request_breaks_the_api(label: str, site: str) -> None:
     @settings(
         max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck)
     )
