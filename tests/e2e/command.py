@@ -17,7 +17,7 @@ def run(
     code: int = 0,
     **environment: str,
 ) -> str:
-    """Return the stdout of `nearfold WORDS`; fail with its stderr unless the exit code is `code`."""
+    """Return the stdout of `nearfold WORDS`; fail with its stderr for another exit code."""
     process = outcome(*words, store=store, stdin=stdin, **environment)
     assert process.returncode == code, (
         f"exit {process.returncode}\n{process.stdout}\n{process.stderr}"

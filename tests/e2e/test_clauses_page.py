@@ -10,9 +10,9 @@ from command import ROOT, run, run_json
 
 PAGE = (ROOT / "docs" / "clauses.md").read_text(encoding="utf-8")
 CLAUSE = (
-    "7.1 Confidentiality. Each party shall keep the other's confidential information secret, use it for the purposes of this "
-    "Agreement alone, and return or destroy it within thirty days of a written request. This clause survives termination for "
-    "five years."
+    "7.1 Confidentiality. Each party shall keep the other's confidential information secret, "
+    "use it for the purposes of this Agreement alone, and return or destroy it within thirty days "
+    "of a written request. This clause survives termination for five years."
 )
 
 

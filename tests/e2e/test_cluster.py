@@ -1,6 +1,4 @@
-"""A cluster that nearfold was installed into, and clients that know nothing of it: the same keys
-and families as by Python.
-"""
+"""Clients without nearfold on a cluster with it: the same keys and families as by Python."""
 
 import json
 import os
@@ -25,7 +23,10 @@ from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
-TAIL = "Dogs travel free, bicycles cost two crowns, and children under six need no ticket if a grown-up is with them."
+TAIL = (
+    "Dogs travel free, bicycles cost two crowns, "
+    "and children under six need no ticket if a grown-up is with them."
+)
 FIRST = (
     f"The harbour ferry leaves at eight in the morning and returns at six in the evening. {TAIL}"
 )
@@ -33,13 +34,14 @@ TEXTS = {
     "first": FIRST,
     "copy": FIRST.upper().replace("MORNING ", "MORN-\nING\t"),
     "edition": FIRST.replace("returns at six", "returns at seven"),
-    "other": "A ferry is a boat that carries people and goods across a river, a lake or the sea, 港口 included.",
+    "other": "A ferry is a boat that carries people and goods across a river, a lake or the sea, "
+    "港口 included.",
 }
 SIGNATURE = ("status", "exact", "bands", "blocks", "simhash", "minhash", "words", "chars", "recipe")
 
 
 def ask(method, url, body=None, kind="application/json"):
-    """One request as any client sends it."""
+    """Send one request and return its JSON."""
     data = (
         body.encode()
         if isinstance(body, str)
@@ -54,7 +56,7 @@ def ask(method, url, body=None, kind="application/json"):
 
 @pytest.fixture
 def place(opensearch_url):
-    """Server, index and store address; nothing of them is left at the end."""
+    """Server, index and store address; all is removed afterwards."""
     name = f"nearfold-test-{secrets.token_hex(6)}"
     store = open_store(f"opensearch://{opensearch_url.partition('://')[2]}/{name}")
     yield opensearch_url, name, store
@@ -77,7 +79,7 @@ def python_path(tmp_path):
 
 
 def send_bulk(server, name, ids):
-    """Documents by bulk; the ids that they got."""
+    """Send the documents by bulk and return their ids."""
     actions = [{"index": {"_id": id}} if ids else {"index": {}} for id in TEXTS]
     lines = [
         json.dumps(line)
@@ -95,7 +97,7 @@ def send_bulk(server, name, ids):
 
 
 def families(store):
-    """Who is with whom, and how similar to the principal, by what the texts say."""
+    """Return the members of each family with their similarity, by the names of their texts."""
     members = {}
     for row in store.scan():
         members.setdefault(row.family, set()).add(
@@ -216,8 +218,8 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
     elsewhere = f"sqlite:///{tmp_path}/rows.db"
     apart = outcome("index", store.url, "--text-field", "body", store=elsewhere)
     assert (
-        f"read into {elsewhere}; to sign the documents of {store.url} where they are: --store {store.url}"
-        in apart.stderr
+        f"read into {elsewhere}; to sign the documents of {store.url} where they are: "
+        f"--store {store.url}" in apart.stderr
     )
     run("install", store=store.url)
     inside = outcome("index", store.url, "--text-field", "body", store=store.url)
@@ -237,9 +239,7 @@ def test_the_commands_tell_where_rows_went_and_show_ids_where_there_is_no_path(p
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_every_command_of_the_page_runs(place, tmp_path):
-    """In order, in one folder; `nearfold` is this checkout, the server and the index those of the
-    test.
-    """
+    """Run them in order in one folder, with the server and the index of the test."""
     server, name, _ = place
     script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
     environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}

@@ -11,14 +11,16 @@ from command import ROOT, outcome, run, run_json
 
 PAGE = (ROOT / "docs" / "duplicate-types.md").read_text(encoding="utf-8")
 CLAUSES = {
-    "indenture-sponsor": "Section 14.06 Successors and Assignors. All covenants and agreements in this Agreement by the "
-    "Sponsor shall bind its successors and assigns, whether so expressed or not.",
-    "indenture-issuer": "Section 11.09. Successors and Assignors. All covenants and agreements in this Indenture by the "
-    "Issuer shall bind its successors and assigns, whether so expressed or not.",
-    "plain-old": "3.1 Successors and Assigns. This agreement enures to the benefit of and is binding on the parties hereto and "
-    "their respective successors and assigns.",
-    "plain-new": "32. Successors and Assigns. This agreement shall be binding upon, and enure to the benefit of, the parties, "
-    "their legal representatives, successors and assigns.",
+    "indenture-sponsor": "Section 14.06 Successors and Assignors. "
+    "All covenants and agreements in this Agreement by the Sponsor shall bind its "
+    "successors and assigns, whether so expressed or not.",
+    "indenture-issuer": "Section 11.09. Successors and Assignors. "
+    "All covenants and agreements in this Indenture by the Issuer shall bind its "
+    "successors and assigns, whether so expressed or not.",
+    "plain-old": "3.1 Successors and Assigns. This agreement enures to the benefit of and "
+    "is binding on the parties hereto and their respective successors and assigns.",
+    "plain-new": "32. Successors and Assigns. This agreement shall be binding upon, and enure "
+    "to the benefit of, the parties, their legal representatives, successors and assigns.",
 }
 
 

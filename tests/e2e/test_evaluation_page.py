@@ -28,9 +28,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def shell(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
     settings = {
-        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "160",
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "COLUMNS": "160",
         "NEARFOLD_STORE": f"sqlite:///{folder}/nearfold.db",
-    }  # fmt: skip
+    }
     script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{block}'
     process = subprocess.run(
         ["bash", "-c", script],

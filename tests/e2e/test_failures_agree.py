@@ -1,6 +1,4 @@
-"""What `status` says of failures is what the account of the last run said, whatever failed and
-however it was mended.
-"""
+"""The failures in `status` are those of the last run, whatever failed and was repaired."""
 
 from __future__ import annotations
 
@@ -29,9 +27,7 @@ def store(tmp_path: Path):
 
 
 def run(store, *paths, **options):
-    """One run; asserts that the journal says the same as its account, and gives the paths that
-    failed.
-    """
+    """Index, assert that the journal agrees with the account, and return the failed paths."""
     account = index(
         [str(path) for path in paths], store, IndexOptions(extractor="plain", **options), workers=1
     )
@@ -79,7 +75,7 @@ def test_records_without_ids(store, tmp_path):
     assert run(store, place, reading=Reading(id_field="id")) == []
 
 
-def test_failures_elsewhere_are_kept(store, tmp_path):
+def test_failures_in_other_folders_stay(store, tmp_path):
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "noise.bin").write_bytes(NOISE)
@@ -102,7 +98,7 @@ def test_a_folder_that_may_not_be_read(store, tmp_path):
     assert run(store, tmp_path / "folder") == []
 
 
-def test_what_is_in_a_container_that_was_not_opened_is_kept(store, tmp_path):
+def test_failures_inside_an_unread_container_stay(store, tmp_path):
     place = tmp_path / "folder" / "a.jsonl"
     place.parent.mkdir()
     place.write_text('{"text": 5}\n')

@@ -1,6 +1,4 @@
-"""Every command of docs/folding.md, on both engines, and that its answers are what the page
-says.
-"""
+"""The commands of docs/folding.md on both engines print what the page says."""
 
 import json
 import os
@@ -61,9 +59,7 @@ def ask(method, url, body=None):
 
 @pytest.fixture(params=["opensearch", "elasticsearch"], scope="module")
 def place(request):
-    """Engine, its address and an index with one family of three, and two documents by
-    themselves.
-    """
+    """Engine, its address, and an index with a family of three and two single documents."""
     engine, name = request.param, f"nearfold-test-{secrets.token_hex(6)}"
     server = request.getfixturevalue(f"{engine}_url")
     store = open_store(f"{engine}://{server.partition('://')[2]}/{name}")
@@ -84,9 +80,7 @@ def place(request):
 
 
 def give_vectors(index):
-    """By bulk: a single `_update` would pass through the pipeline, which makes families
-    provisional.
-    """
+    """Add vectors by bulk: `_update` passes the pipeline, which makes families provisional."""
     lines = "".join(
         f'{{"update": {{"_id": "{id}"}}}}\n{{"doc": {{"vector": {values}}}}}\n'
         for id, values in VECTORS.items()
@@ -99,7 +93,7 @@ def give_vectors(index):
 
 
 def run_blocks(place, heading):
-    """What the blocks under a heading print, each block run by a shell of its own."""
+    """Run each block under a heading in a shell, and return what they print."""
     engine, server, name = place
     script = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
     environment = {

@@ -1,8 +1,7 @@
-"""One document in two formats is one document: fifty of them in seven formats, indexed and looked
-up as a user would.
+"""Fifty documents in seven formats: each is a near duplicate of itself in another format.
 
-The look-alikes, with the same title, headings, boilerplate and vocabulary, must stay apart. Each of
-them is there in one format, by turns.
+Look-alikes with the same title, headings, boilerplate and vocabulary must stay apart. Each of them
+has one of the formats, in turn.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ FOUND_AT_LEAST = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Lookups:
-    """What looking every file up gave: ordered pairs of file names with their similarity."""
+    """The results of looking up every file: ordered pairs of file names with their similarity."""
 
     names: frozenset[str]
     similar: dict[tuple[str, str], float]
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Every two files of one document, once."""
+        """Yield every pair of files of one document, once."""
         yield from (
             pair
             for pair in combinations(sorted(self.names), 2)

@@ -1,4 +1,4 @@
-"""The page on the life of an index: every command runs, in order, and shows what the page says."""
+"""The commands of docs/index-life.md, in order, print what the page says."""
 
 import json
 import os
@@ -21,7 +21,7 @@ SHELL = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
 
 @pytest.fixture
 def name(opensearch_url):
-    """A name of our own; nothing that begins with it is left."""
+    """A new index name; all indices that begin with it are removed afterwards."""
     index = f"nearfold-test-{secrets.token_hex(6)}"
     yield index
     for path in (
@@ -41,8 +41,12 @@ def name(opensearch_url):
 def test_every_command_of_the_page_runs(opensearch_url, name, tmp_path):
     place = opensearch_url.partition("://")[2]
     environment = {
-        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_STATE_HOME": str(tmp_path / "s"),
-    }  # fmt: skip
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "XDG_STATE_HOME": str(tmp_path / "s"),
+    }
     printed = []
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         line = SHELL + re.sub(r"\bpapers\b", name, block.replace("localhost:9200", place))

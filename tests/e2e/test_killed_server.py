@@ -1,6 +1,4 @@
-"""A real server is killed in the middle of a bulk request while nearfold indexes; nothing is lost,
-nothing is there twice.
-"""
+"""A server killed in the middle of a bulk request: nothing is lost, nothing is there twice."""
 
 import json
 import os
@@ -39,7 +37,7 @@ def ask(url: str) -> Any:
 
 
 def is_bulk_running(url: str) -> bool:
-    """Whether some documents are written and a bulk request is under way."""
+    """Return whether some documents are written and a bulk request is running."""
     try:
         written = ask(f"{url}/kept/_stats/indexing")["_all"]["primaries"]["indexing"]["index_total"]
         tasks = ask(f"{url}/_tasks?actions=*bulk*&group_by=none")["tasks"]

@@ -1,6 +1,4 @@
-"""A review by the command line: label, carry to families, queue, undo; indexers side by side; a job
-that is killed.
-"""
+"""A review by the command line, parallel indexers, and jobs that are killed."""
 
 import os
 import random
@@ -100,7 +98,7 @@ def test_mistakes_get_a_sentence(store: str) -> None:
 
 
 def library(folder: Path, chance: random.Random, files: int) -> None:
-    """Texts of a few families, written anew with a few other words each."""
+    """Rewrite the texts of a few families, each with a few other words."""
     folder.mkdir(exist_ok=True)
     for place in range(files):
         words = [f"word{(place % 7) * 100 + number}" for number in range(80)]
@@ -113,9 +111,7 @@ def library(folder: Path, chance: random.Random, files: int) -> None:
 
 
 def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
-    """Files change and go between jobs, each of which is killed at another moment; then all is as
-    if nothing had happened.
-    """
+    """Files change between jobs that are killed at random times; the result is as without."""
     chance, url, folder = random.Random(7), f"sqlite:///{tmp_path}/index.db", tmp_path / "files"
     command = [
         sys.executable,
@@ -160,7 +156,7 @@ def test_a_job_that_is_killed_leaves_families_that_hold(tmp_path: Path) -> None:
 
 @pytest.fixture
 def cluster(opensearch_url: str) -> Iterator[str]:
-    """The URL of a store that does not exist yet, and will not when the test is over."""
+    """The URL of a store that does not exist yet, and is removed afterwards."""
     index = f"nearfold-test-side-{os.getpid()}"
     yield f"{opensearch_url.replace('http', 'opensearch', 1)}/{index}"
     urllib.request.urlopen(

@@ -1,6 +1,4 @@
-"""A canary in texts, titles, names, queries, passwords and keys; failures of many kinds; what is
-written is read.
-"""
+"""A canary in texts, titles, names, queries, passwords and keys never reaches logs or stderr."""
 
 import base64
 import http.client
@@ -39,7 +37,8 @@ def papers(tmp_path: Path) -> Path:
     """Documents with the canary in text, title, metadata and name, of which some cannot be read."""
     folder = tmp_path / f"{NAME}-papers"
     folder.mkdir()
-    page = f"<html><head><title>{TEXT}</title><meta name='author' content='{TEXT}'></head><body>{'word ' * 30}{TEXT}</body></html>"
+    head = f"<head><title>{TEXT}</title><meta name='author' content='{TEXT}'></head>"
+    page = f"<html>{head}<body>{'word ' * 30}{TEXT}</body></html>"
     (folder / f"{NAME}.html").write_text(page)
     for number in range(4):
         (folder / f"{NAME}-{number}.txt").write_text(
@@ -65,14 +64,14 @@ def settings(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def broken(tmp_path: Path, settings: dict[str, str]) -> dict[str, str]:
-    """The same, in a program that fails and quotes the canary."""
+    """The same environment for a program that fails with the canary in its exception."""
     (tmp_path / "faulty").mkdir()
     (tmp_path / "faulty" / "sitecustomize.py").write_text(BROKEN)
     return {**settings, "PYTHONPATH": f"{tmp_path}/faulty{os.pathsep}{ROOT}"}
 
 
 class Quoting(BaseHTTPRequestHandler):
-    """A search engine that refuses everything, and quotes what it was sent and by whom."""
+    """A search engine that refuses every request and quotes it with its credentials."""
 
     status = 500
 
@@ -109,7 +108,7 @@ def quoting(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def event_lines(printed: str) -> list[str]:
-    """The events, one a line."""
+    """Return the events, one per line."""
     return [line for line in printed.splitlines() if line.startswith("{")]
 
 
@@ -150,7 +149,7 @@ def test_jobs_and_their_failures(papers: Path, tmp_path: Path, settings: dict[st
         assert_silent(lookup.stdout, TEXT, NAME, QUERY, *SECRETS)
 
 
-def test_faults_of_our_own(
+def test_internal_errors(
     papers: Path, tmp_path: Path, settings: dict[str, str], broken: dict[str, str]
 ) -> None:
     store = f"sqlite:///{tmp_path}/store.db"

@@ -1,4 +1,4 @@
-"""The commands of docs/operating.md run as they are written, in order, in one folder."""
+"""The commands of docs/operating.md, in order, in one folder."""
 
 import json
 import re
@@ -28,6 +28,6 @@ def test_operating(tmp_path: Path) -> None:
 
 
 def shown_event(name: str) -> dict[str, object]:
-    """An event as the page shows it."""
+    """Return an event as the page shows it."""
     examples = [json.loads(line) for line in PAGE.splitlines() if line.startswith("{")]
     return next(event for event in examples if event["event"] == name)

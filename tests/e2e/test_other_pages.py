@@ -1,6 +1,4 @@
-"""The commands of pages that have no test of their own run as they are written, in order, in one
-folder.
-"""
+"""The commands of the pages without a test file, in order, in one folder."""
 
 import contextlib
 import json
@@ -17,24 +15,35 @@ from pathlib import Path
 import pytest
 from command import ROOT, run, run_json
 
-PAGES = {name: (ROOT / place / name).read_text(encoding="utf-8") for name, place in {
-    "README.md": "", "families.md": "docs", "sending.md": "docs", "reviewing.md": "docs",
-}.items()}  # fmt: skip
+PAGES = {
+    name: (ROOT / place / name).read_text(encoding="utf-8")
+    for name, place in {
+        "README.md": "",
+        "families.md": "docs",
+        "sending.md": "docs",
+        "reviewing.md": "docs",
+    }.items()
+}
 BRINGS = ("pip install", "docker compose")  # what a machine gets by these is there already
 needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """This checkout, and no store, journal or colours but those of the test."""
+    """Return the environment of this checkout, with the store and journal of the test."""
     store, state = f"sqlite:///{folder}/nearfold.db", str(folder / "state")
     return {
-        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "120",
-        "NEARFOLD_STORE": store, "XDG_STATE_HOME": state,
-    }  # fmt: skip
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "COLUMNS": "120",
+        "NEARFOLD_STORE": store,
+        "XDG_STATE_HOME": state,
+    }
 
 
 def blocks(page: str) -> list[str]:
-    """The shell blocks without the lines that bring a program or a server."""
+    """Return the shell blocks without the lines that install a program or start a server."""
     texts = re.findall(r"```sh\n(.*?)```", PAGES[page], re.DOTALL)
     return [
         "".join(line for line in block.splitlines(keepends=True) if not line.startswith(BRINGS))
@@ -43,7 +52,7 @@ def blocks(page: str) -> list[str]:
 
 
 def shell(line: str, folder: Path, code: int = 0) -> str:
-    """What a block prints; fails unless its exit code is `code`."""
+    """Return what a block prints; fail unless its exit code is `code`."""
     script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
     process = subprocess.run(
         ["bash", "-c", script],
@@ -60,7 +69,7 @@ def shell(line: str, folder: Path, code: int = 0) -> str:
 
 @pytest.fixture
 def library(tmp_path: Path) -> str:
-    """The examples, indexed and grouped into the store that the commands mean."""
+    """The store of the commands, with the examples indexed and grouped."""
     store = f"sqlite:///{tmp_path}/nearfold.db"
     run("index", ROOT / "examples", store=store)
     run("group", store=store)
@@ -138,7 +147,7 @@ def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
 
 
 def ready(url: str) -> bool:
-    """Whether a server that has told its address takes requests yet."""
+    """Return whether a server that printed its address answers requests."""
     with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
         return True
     return False

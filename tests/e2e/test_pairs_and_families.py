@@ -42,7 +42,7 @@ def lines(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
+def test_every_format_has_the_same_pairs(store: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     words = ["match", "--threshold", "0.5"]
     pairs = lines(run(*words, "--format", "jsonl", store=store))
@@ -58,12 +58,12 @@ def test_every_form_tells_the_same_pairs(store: str, tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist() == pairs
 
 
-def test_what_a_cap_may_have_cost_is_told(tmp_path: Path) -> None:
+def test_pairs_that_a_cap_may_hide_are_reported(tmp_path: Path) -> None:
     folder, url = tmp_path / "forms", f"sqlite:///{tmp_path}/index.db"
     folder.mkdir()
     form = (
-        "The applicant declares that all statements made above are complete and true to the best of their knowledge. "
-        * 3
+        "The applicant declares that all statements made above are complete and true "
+        "to the best of their knowledge. " * 3
     )
     for number in range(12):
         (folder / f"{number}.txt").write_text(
@@ -81,7 +81,7 @@ def test_what_a_cap_may_have_cost_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_reply_that_quotes_is_told_in_both_directions(store: str, tmp_path: Path) -> None:
+def test_a_quoting_reply_has_containment_in_both_directions(store: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     mail = (EXAMPLES / "ferry-press-release.txt").read_text(encoding="utf-8")
     reply = tmp_path / "reply.txt"
@@ -209,7 +209,7 @@ def test_pruning_replaces_a_principal_too(tmp_path: Path) -> None:
     assert rows.keys() == {"b", "c"} and rows["b"].family == rows["c"].family == rows["b"].id
 
 
-def test_mistakes_get_a_sentence(store: str) -> None:
+def test_wrong_arguments_are_refused_with_a_remedy(store: str) -> None:
     for words, code, sentence in (
         (["match", "--format", "parquet"], 2, "--out"),
         (["match", "--complete", "--measure", "overlap"], 2, "--complete"),

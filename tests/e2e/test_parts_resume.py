@@ -1,5 +1,5 @@
-"""Kill -9 while documents and parts are written: no document is without its parts, and a second run
-ends as if undisturbed.
+"""Kill -9 while documents and parts are written: every document has its parts, and a second run
+completes the index.
 """
 
 import os

@@ -1,6 +1,4 @@
-"""Kill -9 in the middle and a second run end in the same index, and nothing acknowledged is
-extracted again.
-"""
+"""Kill -9 and a second run give the same index; acknowledged files are not extracted again."""
 
 import os
 import signal
@@ -28,7 +26,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / f"{number:05}.txt").write_text(f"Document {number}. {words}")
     for number in range(20):
         (root / f"page{number}.html").write_text(
-            f"<html><body><p>Page {number} of many. {'text and more text ' * 50}{number}</p></body></html>"
+            f"<html><body><p>Page {number} of many. {'text and more text ' * 50}{number}</p>"
+            "</body></html>"
         )
     return root
 

@@ -1,8 +1,7 @@
-"""Three roles: each runs the commands that its line in the documentation names, and is told which
-right others need.
+"""Three roles: each runs the commands that the documentation names; others name the missing right.
 
-OpenSearch stands behind a gate that allows what the role file lists; Elasticsearch judges with its
-own security.
+OpenSearch is behind a gate that allows what the role file lists; Elasticsearch uses its own
+security.
 """
 
 import base64
@@ -25,7 +24,10 @@ from indexer.stores.engine.roles import limits, roles, same
 
 NAME = f"nearfold-test-{secrets.token_hex(6)}"
 PUT = f"{NAME}-put"  # its roles are put by the command
-FIRST = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on every one of them."
+FIRST = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; "
+    "dogs travel free on every one of them."
+)
 TEXTS = {
     "a": FIRST,
     "b": f"{FIRST} Bicycles do not.",
@@ -50,7 +52,7 @@ MANAGING = (["install"], ["uninstall"])
 
 @pytest.fixture(scope="module")
 def secured_elasticsearch():
-    """A server of this module's own."""
+    """A server for this module alone."""
     try:
         server = Server(secured.engine(roles("elasticsearch", NAME)))
     except AbsentError as error:
@@ -62,7 +64,7 @@ def secured_elasticsearch():
 
 @pytest.fixture(params=[pytest.param("opensearch", marks=pytest.mark.slow), "elasticsearch"])
 def guarded(request, gates, tmp_path, monkeypatch):
-    """A store URL whose server knows the three roles; what was made there is removed."""
+    """A store URL on a server with the three roles; the index is removed afterwards."""
     engine = request.param
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("NEARFOLD_PASSWORD", secured.PASSWORD)
@@ -85,8 +87,9 @@ def guarded(request, gates, tmp_path, monkeypatch):
 
 @pytest.fixture
 def command(guarded, tmp_path, monkeypatch, capsys):
-    """Run a command in a role: its exit code and what it said. `FILE`, `FOLDER` and `ID` stand for
-    what there is.
+    """A function that runs a command in a role and returns its exit code and output.
+
+    `FILE`, `FOLDER` and `ID` stand for a file, a folder and a document that exist.
     """
     folder = tmp_path / "files"
     folder.mkdir()
@@ -176,9 +179,7 @@ def test_a_searcher_cannot_even_group_or_delete(command):
 
 @pytest.fixture
 def ask(secured_elasticsearch, monkeypatch, capsys):
-    """Run a command on the index whose roles are put: its exit code, and action and name of each
-    piece that is a role.
-    """
+    """A function that runs a command and returns its exit code, and the action of each role."""
     monkeypatch.setenv("NEARFOLD_PASSWORD", secured.PASSWORD)
     store = f"elasticsearch://{secured_elasticsearch.partition('://')[2]}/{PUT}"
 
@@ -198,7 +199,7 @@ def ask(secured_elasticsearch, monkeypatch, capsys):
     return run
 
 
-def test_who_may_not_put_roles_is_told_and_nothing_is_installed(ask):
+def test_without_the_right_to_put_roles_nothing_is_installed(ask):
     before = ask("root", "uninstall", "--dry-run")
     for words in (["install", "--roles"], ["uninstall", "--roles"]):
         code, output = ask(f"nearfold-{NAME}-admin", *words)
@@ -211,13 +212,12 @@ def test_who_may_not_put_roles_is_told_and_nothing_is_installed(ask):
     assert ask("root", "uninstall", "--dry-run") == before
 
 
-def test_no_index_of_the_engines_own_is_asked_for(secured_elasticsearch, ask):
-    """Which Elasticsearch would warn of; a warning is an error here."""
+def test_no_system_index_is_requested(secured_elasticsearch, ask):
+    """Elasticsearch would warn of it, and a warning is an error here."""
 
     def call(method, path):
-        login = {
-            "Authorization": f"Basic {base64.b64encode(f'root:{secured.PASSWORD}'.encode()).decode()}"
-        }
+        credentials = base64.b64encode(f"root:{secured.PASSWORD}".encode()).decode()
+        login = {"Authorization": f"Basic {credentials}"}
         urllib.request.urlopen(
             urllib.request.Request(f"{secured_elasticsearch}/{path}", headers=login, method=method)
         ).close()

@@ -1,4 +1,4 @@
-"""The commands on the page about security run, and do what it says."""
+"""The commands and claims of docs/security.md."""
 
 import json
 import os
@@ -15,7 +15,10 @@ from indexer.stores import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
-TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+TEXT = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; "
+    "dogs travel free on all of them."
+)
 
 
 def test_every_test_that_the_page_names_is_there():
@@ -49,7 +52,7 @@ def test_every_claim_of_the_page_names_its_test():
 
 @pytest.fixture
 def place(opensearch_url):
-    """The address of a store that is gone afterwards."""
+    """The address of a store that is removed afterwards."""
     name = f"nearfold-test-{secrets.token_hex(6)}"
     yield f"{opensearch_url.partition('://')[2]}/{name}"
     subprocess.run(
@@ -63,8 +66,12 @@ def test_every_command_of_the_page_runs(place, tmp_path):
         (tmp_path / "folder").mkdir(exist_ok=True)
         (tmp_path / "folder" / f"{name}.txt").write_text(f"{TEXT} {name}", encoding="utf-8")
     environment = {
-        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_STATE_HOME": str(tmp_path / "s"),
-    }  # fmt: skip
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "XDG_STATE_HOME": str(tmp_path / "s"),
+    }
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         line = block.replace("localhost:9200/papers", place).replace("FOLDER", f"{tmp_path}/folder")
         strict = (

@@ -1,6 +1,4 @@
-"""The commands of docs/study.md on the example folder, what they leave behind, and what they
-refuse.
-"""
+"""The commands of docs/study.md on the example folder, their files, and refusals."""
 
 import csv
 import json
@@ -40,9 +38,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
 
 
 def _with_folder(word: str, tmp_path: Path) -> str:
-    """A word of a command with its folder: the examples where they are, what is made in a place of
-    the test's own.
-    """
+    """Return a word of a command with its folder: that of the examples, or that of the test."""
     if word == "examples":
         return str(ROOT / word)
     if word.startswith("sqlite:///"):
@@ -96,7 +92,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert "no text to sign" in outcome("study", empty, "--out", out).stderr
 
 
-def test_texts_that_come_after_a_refusal_are_studied(tmp_path: Path) -> None:
+def test_texts_added_after_a_refusal_are_studied(tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     assert (

@@ -1,6 +1,4 @@
-"""The same folder in SQLite, OpenSearch and Elasticsearch gives the same answers, by the command
-line.
-"""
+"""The command line gives the same answers on SQLite, OpenSearch and Elasticsearch."""
 
 import secrets
 from collections.abc import Iterator

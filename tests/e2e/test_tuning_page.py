@@ -22,9 +22,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
 
 
 def _with_folder(word: str, tmp_path: Path) -> str:
-    """A word of a command with its folder: the examples where they are, what is made in a place of
-    the test's own.
-    """
+    """Return a word of a command with its folder: that of the examples, or that of the test."""
     if word == "examples":
         return str(ROOT / word)
     return (

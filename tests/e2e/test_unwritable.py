@@ -1,6 +1,4 @@
-"""Where a file cannot be written, a command says so before it does anything else: exit code 2, and
-nothing left behind.
-"""
+"""A command that cannot write its file fails first: exit code 2, and no files are left."""
 
 from __future__ import annotations
 
@@ -50,12 +48,10 @@ def store(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_unwritable_place_is_told_first(
+def test_an_unwritable_path_is_refused_first(
     command: str, tmp_path: Path, monkeypatch, capfd
 ) -> None:
-    """Before the store is looked at: that there is none would be another error, with another
-    code.
-    """
+    """The check precedes the opening of the store, whose absence has another exit code."""
     monkeypatch.setenv("NEARFOLD_STORE", "opensearch://127.0.0.1:9/papers")
     (tmp_path / "file").write_text("a file is no folder")
     for place in (tmp_path / "absent" / "out", tmp_path / "file" / "out", tmp_path):
@@ -100,7 +96,7 @@ def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
     assert out.read_text() == "whole"
 
 
-def test_export_from_python_is_told_first(tmp_path: Path) -> None:
+def test_export_from_python_is_refused_first(tmp_path: Path) -> None:
     store = open_store("sqlite://:memory:")
     with pytest.raises(UsageError, match="give --out another place"):
         export(store, tmp_path / "absent" / "x.csv")

@@ -1,4 +1,4 @@
-"""The review pages in a real browser: keyboard, hostile documents, accessibility, widths, themes."""
+"""The review pages in a real browser: keyboard, hostile documents, accessibility, widths."""
 
 import json
 import re
