@@ -1,1 +1,1 @@
-"""Exports for other programs, and the report for people who were not there."""
+"""Exports for other programs, and the report for people."""

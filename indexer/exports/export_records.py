@@ -1,5 +1,4 @@
-"""What exports tell of documents, pairs and batches: the records, and their columns in tables and
-in load files.
+"""The records of exports (documents, pairs, batches), and their columns in tables and load files.
 
 In a load file a family is an e-mail with its attachments, so near duplicates are a group there,
 never a family.
@@ -28,16 +27,16 @@ class DocumentRecord:
     copies: str | None
 
     @property
-    def leads(self) -> bool:
-        """Whether it is the principal of its family, be it alone in it."""
+    def is_principal(self) -> bool:
+        """Return whether it is the principal of its family, also of a family of one."""
         return self.row.family == self.row.id
 
     @property
     def similarity(self) -> float | None:
-        """The similarity to the principal of a group of two or more, the principal's own being
-        1.
-        """
-        return None if self.size == 1 else 1.0 if self.leads else self.row.similarity
+        """Return the similarity to the principal in a group of two or more."""
+        if self.size == 1:
+            return None
+        return 1.0 if self.is_principal else self.row.similarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class QueueRecord:
-    """A document to be reviewed, for others of its family carry these labels."""
+    """A document to be reviewed, because others of its family have these labels."""
 
     document: DocumentRecord
     labels: tuple[str, ...]
@@ -71,8 +70,8 @@ class PairRecord:
     b_path: str
 
 
-def _of_document(value: Callable[[DocumentRecord], Any], one: BatchRecord | QueueRecord) -> Any:
-    return value(one.document)
+def _of_document(value: Callable[[DocumentRecord], Any], record: BatchRecord | QueueRecord) -> Any:
+    return value(record.document)
 
 
 def _assigned(columns: tuple[Column, ...]) -> tuple[Column, ...]:
@@ -83,50 +82,50 @@ def _assigned(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 FAMILIES = (
-    Column("id", "text", lambda one: one.row.id),
-    Column("path", "text", lambda one: one.row.path),
-    Column("title", "text", lambda one: one.row.title),
-    Column("family", "text", lambda one: one.row.family),
-    Column("family_size", "whole", lambda one: one.size),
-    Column("principal", "flag", lambda one: one.leads),
-    Column("similarity", "share", lambda one: one.row.similarity),
-    Column("provisional", "flag", lambda one: one.row.provisional),
-    Column("cluster", "text", lambda one: one.row.cluster),
-    Column("same_text", "text", lambda one: one.copies),
-    Column("labels", "list", lambda one: list(one.row.labels)),
-    Column("status", "text", lambda one: one.row.status),
-    Column("words", "whole", lambda one: one.row.words),
-    Column("content_type", "text", lambda one: one.row.content_type),
-    Column("size", "whole", lambda one: one.row.size),
-    Column("modified", "time", lambda one: one.row.modified),
-    Column("sha256", "text", lambda one: one.row.raw),
+    Column("id", "text", lambda record: record.row.id),
+    Column("path", "text", lambda record: record.row.path),
+    Column("title", "text", lambda record: record.row.title),
+    Column("family", "text", lambda record: record.row.family),
+    Column("family_size", "whole", lambda record: record.size),
+    Column("principal", "flag", lambda record: record.is_principal),
+    Column("similarity", "share", lambda record: record.row.similarity),
+    Column("provisional", "flag", lambda record: record.row.provisional),
+    Column("cluster", "text", lambda record: record.row.cluster),
+    Column("same_text", "text", lambda record: record.copies),
+    Column("labels", "list", lambda record: list(record.row.labels)),
+    Column("status", "text", lambda record: record.row.status),
+    Column("words", "whole", lambda record: record.row.words),
+    Column("content_type", "text", lambda record: record.row.content_type),
+    Column("size", "whole", lambda record: record.row.size),
+    Column("modified", "time", lambda record: record.row.modified),
+    Column("sha256", "text", lambda record: record.row.raw),
 )
 GROUPS = (
-    Column("DOCID", "text", lambda one: one.row.id),
-    Column("NearDupGroup", "text", lambda one: one.row.family if one.size > 1 else None),
-    Column("NearDupPrincipal", "flag", lambda one: one.size > 1 and one.leads),
-    Column("NearDupSimilarity", "share", lambda one: one.similarity),
-    Column("NearDupCluster", "text", lambda one: one.row.cluster),
-    Column("ExactDupGroup", "text", lambda one: one.copies),
-    Column("SHA256", "text", lambda one: one.row.raw),
-    Column("FilePath", "text", lambda one: one.row.path),
-    Column("Title", "text", lambda one: one.row.title),
-    Column("ContentType", "text", lambda one: one.row.content_type),
-    Column("DateModified", "time", lambda one: one.row.modified),
-    Column("FileSize", "whole", lambda one: one.row.size),
-    Column("WordCount", "whole", lambda one: one.row.words),
-    Column("TextStatus", "text", lambda one: one.row.status),
-    Column("Labels", "list", lambda one: list(one.row.labels)),
+    Column("DOCID", "text", lambda record: record.row.id),
+    Column("NearDupGroup", "text", lambda record: record.row.family if record.size > 1 else None),
+    Column("NearDupPrincipal", "flag", lambda record: record.size > 1 and record.is_principal),
+    Column("NearDupSimilarity", "share", lambda record: record.similarity),
+    Column("NearDupCluster", "text", lambda record: record.row.cluster),
+    Column("ExactDupGroup", "text", lambda record: record.copies),
+    Column("SHA256", "text", lambda record: record.row.raw),
+    Column("FilePath", "text", lambda record: record.row.path),
+    Column("Title", "text", lambda record: record.row.title),
+    Column("ContentType", "text", lambda record: record.row.content_type),
+    Column("DateModified", "time", lambda record: record.row.modified),
+    Column("FileSize", "whole", lambda record: record.row.size),
+    Column("WordCount", "whole", lambda record: record.row.words),
+    Column("TextStatus", "text", lambda record: record.row.status),
+    Column("Labels", "list", lambda record: list(record.row.labels)),
 )
 PAIRS = (
-    Column("a", "text", lambda one: one.a),
-    Column("b", "text", lambda one: one.b),
-    Column("similarity", "share", lambda one: one.similarity),
-    Column("measure", "text", lambda one: one.measure),
-    Column("low", "share", lambda one: one.low),
-    Column("high", "share", lambda one: one.high),
-    Column("a_path", "text", lambda one: one.a_path),
-    Column("b_path", "text", lambda one: one.b_path),
+    Column("a", "text", lambda record: record.a),
+    Column("b", "text", lambda record: record.b),
+    Column("similarity", "share", lambda record: record.similarity),
+    Column("measure", "text", lambda record: record.measure),
+    Column("low", "share", lambda record: record.low),
+    Column("high", "share", lambda record: record.high),
+    Column("a_path", "text", lambda record: record.a_path),
+    Column("b_path", "text", lambda record: record.b_path),
 )
 _SIMILAR = ("NearDupSimilarity", "NearDupMeasure", "NearDupSimilarityLow", "NearDupSimilarityHigh")
 PAIRED = tuple(
@@ -136,14 +135,14 @@ PAIRED = tuple(
     )
 )
 BATCHES = (
-    Column("batch", "whole", lambda one: one.batch.number),
-    Column("reviewer", "text", lambda one: one.batch.reviewer),
-    Column("because", "text", lambda one: "reviewed" if one.piece.known else "workload"),
-    Column("part", "whole", lambda one: one.piece.part),
-    Column("parts", "whole", lambda one: one.piece.parts),
+    Column("batch", "whole", lambda record: record.batch.number),
+    Column("reviewer", "text", lambda record: record.batch.reviewer),
+    Column("because", "text", lambda record: "reviewed" if record.piece.known else "workload"),
+    Column("part", "whole", lambda record: record.piece.part),
+    Column("parts", "whole", lambda record: record.piece.parts),
 )
 _LOADED = ("ReviewBatch", "Reviewer", "ReviewerBecause", "GroupPart", "GroupParts")
-_AWAITED = Column("review_for", "list", lambda one: list(one.labels))
+_AWAITED = Column("review_for", "list", lambda record: list(record.labels))
 COLUMNS = {
     ("families", False): FAMILIES,
     ("families", True): GROUPS,

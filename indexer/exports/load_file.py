@@ -2,7 +2,7 @@
 CR LF after each record.
 
 Fields stand between U+00FE and are parted by U+0014; a line end inside a field is U+00AE. The
-format has no way to spell these signs themselves, so in a field U+00FE becomes `th`, U+00AE `(R)`,
+format has no way to write these signs themselves, so in a field U+00FE becomes `th`, U+00AE `(R)`,
 and control characters become blanks.
 """
 
@@ -14,14 +14,14 @@ from typing import Any, BinaryIO
 from indexer.exports.tables import Kind, Table, iso_time
 
 QUOTE, DELIMITER, NEWLINE = "\u00fe", "\u0014", "\u00ae"
-_SPELLED = str.maketrans({QUOTE: "th", NEWLINE: "(R)"})
+_REPLACED = str.maketrans({QUOTE: "th", NEWLINE: "(R)"})
 _LINE_END = re.compile("\r\n|[\r\n\v\f\u0085\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def write_dat(table: Table, file: BinaryIO) -> tuple[int, int]:
     """Write a header and one record a line; returns how many records, and how many fields had signs
-    spelled otherwise.
+    that were replaced.
 
     Shares are written as per cent with two decimals, flags as `Y` and `N`, times to the second in
     ISO 8601 and UTC, the values of a list are parted by `;`.
@@ -29,26 +29,27 @@ def write_dat(table: Table, file: BinaryIO) -> tuple[int, int]:
     file.write(b"\xef\xbb\xbf" + _line([column.name for column in table.columns]))
     written = altered = 0
     for row in table.rows():
-        told = [_told(column.kind, value) for column, value in zip(table.columns, row, strict=True)]
-        fields = [field(text) for text in told]
-        altered += sum(
-            _LINE_END.sub(NEWLINE, text) != made for text, made in zip(told, fields, strict=True)
-        )
+        texts = [
+            _text(column.kind, value) for column, value in zip(table.columns, row, strict=True)
+        ]
+        fields = [field(text) for text in texts]
+        plain = [_LINE_END.sub(NEWLINE, text) for text in texts]
+        altered += sum(before != after for before, after in zip(plain, fields, strict=True))
         file.write(_line(fields))
         written += 1
     return written, altered
 
 
 def field(text: str) -> str:
-    """A text as it stands inside a field.
+    """Return a text as it stands inside a field.
 
     >>> field("Acme\\u00ae terms\\r\\nof \\u00feing\\t")
     'Acme(R) terms\u00aeof thing '
     """
-    return _CONTROL.sub(" ", _LINE_END.sub(NEWLINE, text.translate(_SPELLED)))
+    return _CONTROL.sub(" ", _LINE_END.sub(NEWLINE, text.translate(_REPLACED)))
 
 
-def _told(kind: Kind, value: Any) -> str:
+def _text(kind: Kind, value: Any) -> str:
     if value is None:
         return ""
     if kind == "share":

@@ -21,7 +21,7 @@ def check_library() -> None:
 
 def write(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
     """Write columns a, b (text), similarity (double), measure (text), low and high (double);
-    documents are called by `names`.
+    `names` are those of the documents.
 
     Raises `MissingExtra` without pyarrow.
     """
@@ -30,8 +30,8 @@ def write(matched: MatchResult, out: Path, names: Sequence[str]) -> None:
 
     text, share = pyarrow.string(), pyarrow.float64()
     sides = [] if matched.within is None else [("a_in_b", share), ("b_in_a", share)]
-    told = [("similarity", share), ("measure", text), ("low", share), ("high", share)]
-    schema = pyarrow.schema([("a", text), ("b", text), *told, *sides])
+    scores = [("similarity", share), ("measure", text), ("low", share), ("high", share)]
+    schema = pyarrow.schema([("a", text), ("b", text), *scores, *sides])
     with pyarrow.parquet.ParquetWriter(out, schema) as writer:
         for start in range(0, len(matched), ROWS):
             part = slice(start, start + ROWS)

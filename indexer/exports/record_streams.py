@@ -161,7 +161,7 @@ def batch_records(
 
 def _reading_order(document: DocumentRecord) -> tuple[bool, float, str]:
     row = document.row
-    return not document.leads, -(row.similarity or 0.0), row.id
+    return not document.is_principal, -(row.similarity or 0.0), row.id
 
 
 def _group(name: str, members: Sequence[DocumentRecord]) -> Group:

@@ -44,8 +44,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one reviewer is given at a time. Batches are numbered from 1, in the order of the
-    reviewers.
+    """The work that one reviewer receives at a time. Batches are numbered from 1, in the order of
+    the reviewers.
     """
 
     number: int
@@ -62,38 +62,39 @@ def batches(
     Without `reviewers` those that the groups' history names; without any, one who has no name. A
     history of somebody who is not among the reviewers counts for nothing.
 
-    >>> pairs = [Group("a", ("a", "b"), 90), Group("c", ("c",), 50), Group("d", ("d",), 30, history=("Bo",))]
-    >>> [(one.reviewer, [piece.group for piece in one.pieces]) for one in batches(pairs, ["Al", "Bo"], 10)]
-    [('Al', ['a']), ('Bo', ['c', 'd'])]
+    >>> read = Group("d", ("d",), 30, history=("Bo",))
+    >>> pairs = [Group("a", ("a", "b"), 90), Group("c", ("c",), 50), read]
+    >>> for batch in batches(pairs, ["Al", "Bo"], 10):
+    ...     print(batch.reviewer, [piece.group for piece in batch.pieces])
+    Al ['a']
+    Bo ['c', 'd']
     """
     names = list(
         dict.fromkeys(reviewers or sorted({name for group in groups for name in group.history}))
     ) or [""]
-    given = _given(groups, names, balance)
+    assigned = _assign(groups, names, balance)
     packed: list[tuple[str, tuple[Piece, ...]]] = []
     for name in names:
         pieces = [
             piece
-            for group, reviewer, known in given
+            for group, reviewer, known in assigned
             if reviewer == name
             for piece in _pieces(group, known, size)
         ]
-        packed.extend((name, batch) for batch in _packed(pieces, size))
+        packed.extend((name, batch) for batch in _pack(pieces, size))
     return [Batch(number, name, batch) for number, (name, batch) in enumerate(packed, 1)]
 
 
-def _given(
+def _assign(
     groups: Sequence[Group], names: Sequence[str], balance: Balance
 ) -> list[tuple[Group, str, bool]]:
-    """Each group with its reviewer, and whether that one knows it; the largest first, ties by
-    id.
+    """Return each group with its reviewer, and whether that reviewer has begun it; the largest
+    first, ties by id.
     """
     ordered = sorted(groups, key=lambda group: (-len(group.documents), -group.words, group.id))
-    load, place, chosen = (
-        dict.fromkeys(names, 0),
-        {name: nth for nth, name in enumerate(names)},
-        dict[str, str](),
-    )
+    load = dict.fromkeys(names, 0)
+    place = {name: number for number, name in enumerate(names)}
+    chosen = dict[str, str]()
     for group in ordered:
         counted = Counter(name for name in group.history if name in place)
         if counted:
@@ -108,31 +109,29 @@ def _given(
 
 
 def _work(group: Group, balance: Balance) -> int:
-    """What a group costs a reviewer; a document without words still has to be opened."""
+    """Return what a group costs a reviewer; a document without words still has to be opened."""
     return len(group.documents) + (group.words if balance == "words" else 0)
 
 
 def _pieces(group: Group, known: bool, size: int) -> list[Piece]:
-    """A group whole, or cut into parts that are full batches but for the last."""
+    """Return a group whole, or cut into parts that are full batches except the last."""
     cuts = [group.documents[start : start + size] for start in range(0, len(group.documents), size)]
     return [
         Piece(group.id, documents, known, part, len(cuts)) for part, documents in enumerate(cuts, 1)
     ]
 
 
-def _packed(pieces: Sequence[Piece], size: int) -> list[tuple[Piece, ...]]:
-    """Pieces in as few batches as best-fit decreasing makes of them: each goes where it leaves
-    least room.
-    """
+def _pack(pieces: Sequence[Piece], size: int) -> list[tuple[Piece, ...]]:
+    """Pack pieces into batches by best-fit decreasing: each goes where least is left."""
     filled: list[list[Piece]] = []
-    free: list[tuple[int, int]] = []  # room left and batch, ascending
+    free: list[tuple[int, int]] = []  # (space left, batch), ascending
     for piece in sorted(pieces, key=lambda piece: -len(piece.documents)):
         place = bisect_left(free, (len(piece.documents), -1))
         if place < len(free):
-            room, batch = free.pop(place)
+            space, batch = free.pop(place)
         else:
-            room, batch = size, len(filled)
+            space, batch = size, len(filled)
             filled.append([])
         filled[batch].append(piece)
-        insort(free, (room - len(piece.documents), batch))
+        insort(free, (space - len(piece.documents), batch))
     return [tuple(batch) for batch in filled]

@@ -1,4 +1,4 @@
-"""Tables that other programs read: what a column is, how its values are spelled as text, and csv.
+"""Tables for other programs: columns, their values as text, and csv.
 
 A spreadsheet runs a cell that begins like a formula, whatever document it came from. In csv, text
 that begins with `=`, `+`, `-`, `@` (or one of their full-width forms), a tab or a line end is
@@ -35,13 +35,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns, and the records that they are read from, which are asked for once."""
+    """Columns, and the records that they are read from, once."""
 
     columns: tuple[Column, ...]
     records: Iterable[Any]
 
     def rows(self) -> Iterable[list[Any]]:
-        """The values of each record, in the order of the columns."""
+        """Yield the values of each record, in the order of the columns."""
         return ([column.value(record) for column in self.columns] for record in self.records)
 
 
@@ -51,12 +51,14 @@ def write_csv(table: Table, file: TextIO) -> int:
 
     >>> import io
     >>> file = io.StringIO()
-    >>> write_csv(Table((Column("title", "text", str), Column("size", "whole", len)), ["=1+1", "a, b"]), file)
+    >>> columns = Column("title", "text", str), Column("size", "whole", len)
+    >>> write_csv(Table(columns, ["=1+1", "a, b"]), file)
     2
     >>> file.getvalue().split("\\r\\n")
     ['title,size', "'=1+1,4", '"a, b",4', '']
     """
-    writer, written = csv.writer(file), 0  # CR LF: only then is a lone CR quoted
+    writer = csv.writer(file)  # CR LF: only then is a lone CR quoted
+    written = 0
     writer.writerow([column.name for column in table.columns])
     for row in table.rows():
         writer.writerow(
@@ -67,8 +69,8 @@ def write_csv(table: Table, file: TextIO) -> int:
 
 
 def iso_time(milliseconds: int | None) -> str:
-    """A time in ISO 8601, UTC, to the millisecond; empty for none, and for one beyond the year
-    9999.
+    """Return a time in ISO 8601, UTC, to the millisecond; empty for none, and for one beyond the
+    year 9999.
 
     >>> iso_time(1_700_000_000_123)
     '2023-11-14T22:13:20.123Z'

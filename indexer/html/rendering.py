@@ -63,7 +63,8 @@ def environment(*folders: Path) -> Environment:
 
 
 def link(path: str, **parameters: Any) -> str:
-    """Return a path with a query; parameters that are None or empty are left out, tuples are repeated.
+    """Return a path with a query; parameters that are None or empty are left out, tuples are
+    repeated.
 
     >>> link("/family", id="a b&c", page=None, filter=("x=1", "y=2"))
     '/family?id=a+b%26c&filter=x%3D1&filter=y%3D2'
@@ -139,7 +140,7 @@ def spaced(word: str) -> str:
 
 
 def visible_stretch(text: str) -> str:
-    """Return a stretch of a text on one line, safe to show; each run of white space is one blank."""
+    """Return a stretch of a text on one line, safe to show; white space is one blank."""
     return visible(re.sub(r"\s+", " ", text))
 
 

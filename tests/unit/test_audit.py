@@ -103,7 +103,7 @@ def test_a_census_knows_it_all() -> None:
     texts = planted(3, families=8)
     store, truth = library(rows(texts)), true_pairs(texts, 0.7)
     matched = match(store, MatchOptions(threshold=0.7, false_negative_weight=NEVER, audit=10_000))
-    listed_pairs = {(one.a, one.b) for one in matched}
+    listed_pairs = {(pair.a, pair.b) for pair in matched}
     audit = matched.audit
     assert audit.missed == len(truth.keys() - listed_pairs)
     assert audit.recall == pytest.approx(len(listed_pairs & truth.keys()) / len(truth))
@@ -112,7 +112,7 @@ def test_a_census_knows_it_all() -> None:
         pytest.approx(audit.recall),
         pytest.approx(audit.recall),
     )
-    assert sum(one.size for one in audit.strata) == len(texts) * (len(texts) - 1) // 2
+    assert sum(pair.size for pair in audit.strata) == len(texts) * (len(texts) - 1) // 2
 
 
 def test_pairs_far_apart_are_drawn_and_counted_when_they_are_near_after_all() -> None:

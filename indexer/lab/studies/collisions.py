@@ -1,4 +1,4 @@
-"""How alike documents are that share a signature: whether a collision is a find or a mistake."""
+"""The similarity of documents that share a signature: it tells useful collisions from errors."""
 
 from __future__ import annotations
 
@@ -23,34 +23,35 @@ Hashes = NDArray[np.uint64]
 def collision_similarity(
     texts: Iterable[str], files: Sequence[Path], bits: Sequence[int], progress: Progress
 ) -> tuple[CollisionSimilarity, ...]:
-    """The likeness for every method at 16, 32 and 64 bits, as far as they were asked for."""
-    wanted = pairs_of([one for one in bits if one in QUESTION_BITS])
+    """Return the similarity for every method at those of 16, 32 and 64 bits that are in `bits`."""
+    methods = pairs_of([length for length in bits if length in QUESTION_BITS])
     chosen = {
-        (method.name, one): sharing(
-            distinct(load_signatures(files, signature_name(method.name, one)))
+        (method.name, length): sharing_pairs(
+            distinct(load_signatures(files, signature_name(method.name, length)))
         )
-        for method, one in wanted
+        for method, length in methods
     }
-    needed = {place for pairs in chosen.values() for pair in pairs for place in pair}
+    needed = set[int]()
+    for pairs in chosen.values():
+        needed.update(*pairs)
     hashes = dict[int, Hashes]()
     for place, text in enumerate(texts):
         if place in needed:
             hashes[place] = grams_of(text).hashes
             progress("comparing documents", len(hashes), len(needed))
-    return tuple(_alike(method, one, pairs, hashes) for (method, one), pairs in chosen.items())
-
-
-def sharing(made: Distinct) -> list[tuple[int, int]]:
-    """The first two documents of shared signatures, of at most 100 evenly among all of these."""
-    order = np.argsort(made.place, kind="stable")
-    starts = np.cumsum(made.documents) - made.documents
-    shared = starts[made.documents > 1]
-    few = (
-        shared[np.linspace(0, len(shared) - 1, min(PAIRS, len(shared))).astype(np.int64)]
-        if len(shared)
-        else shared
+    return tuple(
+        _alike(method, length, pairs, hashes) for (method, length), pairs in chosen.items()
     )
-    return [(int(order[start]), int(order[start + 1])) for start in few]
+
+
+def sharing_pairs(signatures: Distinct) -> list[tuple[int, int]]:
+    """Return the first two documents of shared signatures: of at most 100, evenly among all."""
+    order = np.argsort(signatures.place, kind="stable")
+    starts = np.cumsum(signatures.documents) - signatures.documents
+    shared = starts[signatures.documents > 1]
+    if len(shared) > PAIRS:
+        shared = shared[np.linspace(0, len(shared) - 1, PAIRS).astype(np.int64)]
+    return [(int(order[start]), int(order[start + 1])) for start in shared]
 
 
 def _alike(
@@ -58,12 +59,12 @@ def _alike(
 ) -> CollisionSimilarity:
     if not pairs:
         return CollisionSimilarity(method, bits, 0, None, None)
-    values = np.array([_jaccard(hashes[one], hashes[other]) for one, other in pairs])
+    values = np.array([_jaccard(hashes[left], hashes[right]) for left, right in pairs])
     return CollisionSimilarity(
         method, bits, len(pairs), float(values.mean()), float((values < HALF).mean())
     )
 
 
-def _jaccard(one: Hashes, other: Hashes) -> float:
-    common = len(np.intersect1d(one, other, assume_unique=True))
-    return common / (len(one) + len(other) - common)
+def _jaccard(left: Hashes, right: Hashes) -> float:
+    common = len(np.intersect1d(left, right, assume_unique=True))
+    return common / (len(left) + len(right) - common)

@@ -1,5 +1,5 @@
-"""What a study says in words: which method spreads best, and the answers to what the signature
-study left open.
+"""The findings of a study in sentences: which method spreads best, and the answers to what the
+signature study left open.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ AS_GOOD = 0.99  # of the unique signatures that all statistics give
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
-    """Documents of a method without neighbours within 1 bit, within 3, and those that leave that
-    group.
-    """
+class NeighbourlessCounts:
+    """The number of documents without neighbours within 1 bit and within 3 bits."""
 
     method: str
     bits: int
@@ -26,53 +24,60 @@ class Leaving:
 
     @property
     def leave(self) -> int:
-        """Documents that have a neighbour within 3 bits and none within 1."""
+        """Return the documents that have a neighbour within 3 bits and none within 1."""
         return self.within_1 - self.within_3
 
 
-def leaving(made: StudyResult) -> list[Leaving]:
-    """For every method with neighbours, by length."""
-    none = {(one.method, one.bits, one.distance): one.documents[0] for one in made.near}
-    wanted = [
-        (name, bits) for bits in NEIGHBOUR_BITS if bits in made.bits for name in WITH_NEIGHBOURS
+def neighbourless_counts(result: StudyResult) -> list[NeighbourlessCounts]:
+    """Return the counts of every method with neighbours, by length."""
+    none = {(near.method, near.bits, near.distance): near.documents[0] for near in result.near}
+    methods = [
+        (name, bits) for bits in NEIGHBOUR_BITS if bits in result.bits for name in WITH_NEIGHBOURS
     ]
-    return [Leaving(name, bits, none[name, bits, 1], none[name, bits, 3]) for name, bits in wanted]
+    return [
+        NeighbourlessCounts(name, bits, none[name, bits, 1], none[name, bits, 3])
+        for name, bits in methods
+    ]
 
 
-def fewest(made: StudyResult) -> dict[int, tuple[Spread, ...]]:
-    """The methods with the fewest collisions of each length: several when they are equal."""
-    of = {bits: [one for one in made.spreads if one.bits == bits] for bits in made.bits}
+def fewest(result: StudyResult) -> dict[int, tuple[Spread, ...]]:
+    """Return the methods with the fewest collisions of each length: several when they are equal."""
+    best = {}
+    for bits in result.bits:
+        spreads = [spread for spread in result.spreads if spread.bits == bits]
+        most_unique = max(spread.unique for spread in spreads)
+        best[bits] = tuple(spread for spread in spreads if spread.unique == most_unique)
+    return best
+
+
+def most(result: StudyResult) -> dict[int, Spread]:
+    """Return the method with the most collisions of each length."""
     return {
-        bits: tuple(one for one in spreads if one.unique == max(other.unique for other in spreads))
-        for bits, spreads in of.items()
+        bits: min(
+            (spread for spread in result.spreads if spread.bits == bits),
+            key=lambda spread: spread.unique,
+        )
+        for bits in result.bits
     }
 
 
-def most(made: StudyResult) -> dict[int, Spread]:
-    """The method with the most collisions of each length."""
-    return {
-        bits: min((one for one in made.spreads if one.bits == bits), key=lambda one: one.unique)
-        for bits in made.bits
-    }
-
-
-def enough(made: StudyResult) -> int:
-    """The fewest documents, of those tried, whose statistics give 99 % of the unique signatures
-    that all give.
+def enough_documents(result: StudyResult) -> int:
+    """Return the fewest documents, of those tried, whose statistics give 99 % of the unique
+    signatures that all give.
     """
-    whole = made.answers.samples[-1]
+    whole = result.answers.samples[-1]
     good = [
-        one.documents
-        for one in made.answers.samples
-        if all(one.unique[bits] >= AS_GOOD * whole.unique[bits] for bits in QUESTION_BITS)
+        sample.documents
+        for sample in result.answers.samples
+        if all(sample.unique[bits] >= AS_GOOD * whole.unique[bits] for bits in QUESTION_BITS)
     ]
     return good[0]
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names one after the other.
+def join_with_and(names: Sequence[str]) -> str:
+    """Join names by commas and a final "and".
 
-    >>> listed(["a"]), listed(["a", "b", "c"])
+    >>> join_with_and(["a"]), join_with_and(["a", "b", "c"])
     ('a', 'a, b and c')
     """
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
@@ -82,29 +87,42 @@ def _documents(number: int) -> str:
     return f"{number:,} document{'s' * (number != 1)}"
 
 
-def sentences(made: StudyResult) -> Iterator[str]:
-    """The findings, one a sentence."""
-    for bits, best in fewest(made).items():
-        names, worst = listed([NAMED[one.method].label for one in best]), most(made)[bits]
+def sentences(result: StudyResult) -> Iterator[str]:
+    """Yield the findings, one a sentence."""
+    for bits, best in fewest(result).items():
+        names, worst = (
+            join_with_and([NAMED[spread.method].label for spread in best]),
+            most(result)[bits],
+        )
         if worst in best:
-            yield f"{bits} bits: as many collisions by every method ({worst.collisions:.4f} documents a signature)."
+            yield (
+                f"{bits} bits: as many collisions by every method "
+                f"({worst.collisions:.4f} documents a signature)."
+            )
             continue
         yield (
-            f"{bits} bits: fewest collisions by {names} ({best[0].collisions:.4f} documents a signature), most by "
+            f"{bits} bits: fewest collisions by {names} "
+            f"({best[0].collisions:.4f} documents a signature), most by "
             f"{NAMED[worst.method].label} ({worst.collisions:.4f})."
         )
-    answers = made.answers
+    answers = result.answers
     yield (
-        f"Statistics of {_documents(enough(made))} give weighted TopSig 99 % of the unique signatures that those of all "
-        f"{made.account.studied:,} give."
+        f"Statistics of {_documents(enough_documents(result))} give weighted TopSig 99 % of the "
+        "unique signatures that those of all "
+        f"{result.account.studied:,} give."
     )
     settled = next(
-        (one.documents for one in answers.samples if one.close >= AS_GOOD), made.account.studied
+        (sample.documents for sample in answers.samples if sample.close >= AS_GOOD),
+        result.account.studied,
     )
     yield (
-        f"They say the same of a document (64 bits, at most 3 different, of 99 % of documents) from {_documents(settled)} on; "
-        f"of the last documents to arrive {answers.arrivals[-1].close:.1%} are signed so by the statistics of their moment."
+        "They give 99 % of documents the same signature (64 bits, at most 3 different) from "
+        f"{_documents(settled)} on; of the last documents to arrive "
+        f"{answers.arrivals[-1].close:.1%} are signed so by the statistics at their arrival."
     )
     online = ", ".join(f"{answers.online[bits]:,} of {bits} bits" for bits in QUESTION_BITS)
     batch = ", ".join(f"{answers.samples[-1].unique[bits]:,}" for bits in QUESTION_BITS)
-    yield f"Signed while they arrive, documents have unique signatures: {online}; signed after all were counted: {batch}."
+    yield (
+        f"Signed while they arrive, documents have unique signatures: {online}; "
+        f"signed after all were counted: {batch}."
+    )

@@ -1,6 +1,4 @@
-"""How many documents lie within a Hamming distance of each, exactly and without comparing all with
-all.
-"""
+"""Exact numbers of documents within a Hamming distance of each, without comparing all with all."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ class Distinct:
 
 
 def distinct(signatures: NDArray[np.uint8]) -> Distinct:
-    """The distinct rows of (documents, octets) signatures; bits are filled up to whole words with
-    zeros.
+    """Return the distinct rows of (documents, octets) signatures; bits are filled up to whole words
+    with zeros.
     """
     missing = -signatures.shape[1] % 8
     filled = np.ascontiguousarray(np.pad(signatures, ((0, 0), (missing, 0))))
@@ -45,37 +43,37 @@ def distinct(signatures: NDArray[np.uint8]) -> Distinct:
     )
 
 
-def neighbours(made: Distinct, bits: int, distance: int) -> Counts:
-    """The number of other documents within `distance` bits (1 or more) of each document:
+def neighbours(signatures: Distinct, bits: int, distance: int) -> Counts:
+    """Return the number of other documents within `distance` bits (1 or more) of each document:
     (documents,) int64.
 
-    Signatures are cut into blocks, some of which are equal in any two so near (Manku, Jain & Das
+    Signatures are cut into blocks; any two so close are equal in some (Manku, Jain & Das
     Sarma, WWW 2007); only those with equal blocks are compared. Memory is in proportion to the
     number of signatures.
     """
     masks = [
-        _words(mask, made.words.shape[1])
+        _words(mask, signatures.words.shape[1])
         for mask in tables(designs(bits, distance, MAX_TABLES)[-1])
     ]
-    near: Counts = (made.documents - 1).astype(np.int64)
+    near: Counts = (signatures.documents - 1).astype(np.int64)
     for number, mask in enumerate(masks):
-        order, ends = _groups(made.words, mask)
-        for one, other in _pairs(order, ends):
-            differing = made.words[one] ^ made.words[other]
-            good = ~(differing & mask).any(axis=1) & (ones(differing) <= distance)
+        order, ends = _groups(signatures.words, mask)
+        for left, right in _pairs(order, ends):
+            differing = signatures.words[left] ^ signatures.words[right]
+            good = ~(differing & mask).any(axis=1) & (count_ones(differing) <= distance)
             for earlier in masks[:number]:
                 good &= (differing & earlier).any(axis=1)
-            np.add.at(near, one[good], made.documents[other[good]])
-            np.add.at(near, other[good], made.documents[one[good]])
-    found: Counts = near[made.place]
-    return found
+            np.add.at(near, left[good], signatures.documents[right[good]])
+            np.add.at(near, right[good], signatures.documents[left[good]])
+    counts: Counts = near[signatures.place]
+    return counts
 
 
-def ones(words: Words) -> Counts:
-    """The bits that are set in each row."""
-    counted: NDArray[np.uint8] = _ONES[np.ascontiguousarray(words).view(np.uint16)]
-    made: Counts = counted.sum(axis=1, dtype=np.int64)
-    return made
+def count_ones(words: Words) -> Counts:
+    """Return the number of bits that are set in each row."""
+    set_bits: NDArray[np.uint8] = _ONES[np.ascontiguousarray(words).view(np.uint16)]
+    counts: Counts = set_bits.sum(axis=1, dtype=np.int64)
+    return counts
 
 
 def _words(mask: int, words: int) -> Words:
@@ -83,8 +81,8 @@ def _words(mask: int, words: int) -> Words:
 
 
 def _groups(words: Words, mask: Words) -> tuple[Counts, Counts]:
-    """The rows in an order in which those with equal bits under the mask are together, and where
-    the group of each ends.
+    """Return an order of the rows in which those with equal bits under the mask are together, and
+    where the group of each ends.
     """
     keys = np.zeros(len(words), dtype=np.uint64)
     for column in (words & mask).T:
@@ -95,8 +93,10 @@ def _groups(words: Words, mask: Words) -> tuple[Counts, Counts]:
 
 
 def _pairs(order: Counts, ends: Counts) -> Iterator[tuple[Counts, Counts]]:
-    """All pairs inside the groups, each once: with the next, the next but one, and so on."""
-    step, active = 1, np.arange(len(order))
-    while len(active := active[active + step < ends[active]]):
+    """Yield all pairs inside the groups, each once: with the next, the next but one, and so on."""
+    active = np.arange(len(order))
+    for step in range(1, len(order)):
+        active = active[active + step < ends[active]]
+        if not len(active):
+            return
         yield order[active], order[active + step]
-        step += 1

@@ -46,12 +46,12 @@ class Grams:
 
     @property
     def repeated(self) -> Hashes:
-        """The hashes as often as their features stand in the text."""
+        """Return each hash as often as its feature stands in the text."""
         return np.repeat(self.hashes, self.times)
 
     def units(self, statistics: CorpusStatistics | None = None) -> Units:
-        """The weight of each feature in units of 2**-20: its frequency, or with statistics the
-        logarithm of ratios.
+        """Return the weight of each feature in units of 2**-20: its frequency, or with statistics
+        the logarithm of ratios.
         """
         if statistics is None:
             return to_units(self.times.astype(np.float64))
@@ -59,11 +59,11 @@ class Grams:
 
 
 def grams_of(text: str) -> Grams:
-    """UTF-8 character 4-grams of the untouched text."""
-    counted = Counter(features_of(text, FEATURES))
-    names, hashes = list(counted), string_hashes(counted)
+    """Return the UTF-8 character 4-grams of the untouched text."""
+    counts = Counter(features_of(text, FEATURES))
+    names, hashes = list(counts), string_hashes(counts)
     order = np.argsort(hashes)
-    times = np.fromiter(counted.values(), dtype=np.int64, count=len(names))
+    times = np.fromiter(counts.values(), dtype=np.int64, count=len(names))
     return Grams(
         [names[place].encode("utf-8", "surrogateescape") for place in order],
         hashes[order],
@@ -77,7 +77,8 @@ class Vectors:
     """
 
     def __init__(self, hashes: Hashes, bits: Sequence[int]) -> None:
-        self._bits, self._columns = tuple(bits), sum(bits)
+        self._bits = tuple(bits)
+        self._columns = sum(bits)
         step = max(1, _PIECE // self._columns)
         pieces = [
             self._entries(hashes[start : start + step]) for start in range(0, len(hashes), step)
@@ -91,7 +92,7 @@ class Vectors:
         )
 
     def _entries(self, hashes: Hashes) -> tuple[Places, NDArray[np.int16]]:
-        """How many entries each feature has, and their columns; those of -1 come after all
+        """Return how many entries each feature has, and their columns; those of -1 come after all
         columns.
         """
         dense = np.concatenate([sparse_vectors(hashes, bits) for bits in self._bits], axis=1)
@@ -100,7 +101,7 @@ class Vectors:
         return np.bincount(rows, minlength=len(hashes)).astype(np.int64), signed.astype(np.int16)
 
     def signatures(self, rows: Places, weights: Units) -> dict[int, int]:
-        """The signature of each length of the features in these rows with these weights."""
+        """Return the signature of each length of the features in these rows with these weights."""
         counts = self._counts[rows]
         ends = np.cumsum(counts)
         places = np.repeat(self._starts[rows] - ends + counts, counts) + np.arange(
@@ -117,46 +118,50 @@ class Vectors:
 
 
 class Tables:
-    """What the features of a batch of texts need, computed once for all texts that have them."""
+    """Values of the features of a batch, computed once for all texts that have them."""
 
     def __init__(self, texts: Sequence[Grams], bits: Sequence[int]) -> None:
         self.bits = tuple(bits)
-        named = {
+        by_name = {
             name: hash
-            for one in texts
-            for name, hash in zip(one.names, one.hashes.tolist(), strict=True)
+            for grams in texts
+            for name, hash in zip(grams.names, grams.hashes.tolist(), strict=True)
         }
-        names = list(named)
+        names = list(by_name)
         self._row = {name: row for row, name in enumerate(names)}
-        self.hashes = np.fromiter(named.values(), dtype=np.uint64, count=len(names))
+        self.hashes = np.fromiter(by_name.values(), dtype=np.uint64, count=len(names))
         self._vectors = Vectors(self.hashes, bits)
         self._shake = _octets([hashlib.shake_256(name).digest(max(bits) // 8) for name in names])
         self._sha512 = _octets([hashlib.sha512(name).digest() for name in names])
         self._ranks = [_ranks(names, hash) for hash in _LEAST]
         self._names = names
 
-    def rows(self, one: Grams) -> Places:
-        """Where the features of a text stand in the tables."""
+    def rows(self, grams: Grams) -> Places:
+        """Return the rows of the features of a text in the tables."""
         return np.fromiter(
-            (self._row[name] for name in one.names), dtype=np.int64, count=len(one.names)
+            (self._row[name] for name in grams.names), dtype=np.int64, count=len(grams.names)
         )
 
-    def signatures(self, one: Grams, statistics: CorpusStatistics) -> dict[tuple[str, int], bytes]:
-        """Every signature of a text that has features: big-endian octets by method and length."""
-        rows, often, weights = self.rows(one), one.units(), one.units(statistics)
+    def signatures(
+        self, grams: Grams, statistics: CorpusStatistics
+    ) -> dict[tuple[str, int], bytes]:
+        """Return every signature of a text that has features: big-endian octets by method and
+        length.
+        """
+        rows, often, weights = self.rows(grams), grams.units(), grams.units(statistics)
         winners = {self._names[rows[np.argmin(ranks[rows])]] for ranks in self._ranks}
-        made: dict[str, Mapping[int, int]] = {
-            "simhash": _projected(self._shake[rows], often, self.bits),
-            "simhash-sha512": _projected(self._sha512[rows], often, self.bits),
-            "weighted-simhash": _projected(self._shake[rows], weights, self.bits),
+        by_method: dict[str, Mapping[int, int]] = {
+            "simhash": _project(self._shake[rows], often, self.bits),
+            "simhash-sha512": _project(self._sha512[rows], often, self.bits),
+            "weighted-simhash": _project(self._shake[rows], weights, self.bits),
             "topsig": self._vectors.signatures(rows, often),
             "weighted-topsig": self._vectors.signatures(rows, weights),
             "minhash": {bits: truncated_minhash(winners, bits) for bits in self.bits},
-            "minhash-ours": {bits: _low_bits(one.hashes, bits) for bits in self.bits},
+            "minhash-ours": {bits: _low_bits(grams.hashes, bits) for bits in self.bits},
         }
         return {
             (name, bits): value.to_bytes(bits // 8, "big")
-            for name, of_method in made.items()
+            for name, of_method in by_method.items()
             for bits, value in of_method.items()
             if bits <= NAMED[name].most
         }
@@ -167,25 +172,25 @@ def _octets(digests: list[bytes]) -> NDArray[np.uint8]:
 
 
 def _ranks(names: list[bytes], hash: str) -> Places:
-    """The rank of each name by its hash, from 0."""
+    """Return the rank of each name by its hash, from 0."""
     digests = [hashlib.new(hash, name, usedforsecurity=False).digest() for name in names]
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[sorted(range(len(names)), key=digests.__getitem__)] = np.arange(len(names))
     return ranks
 
 
-def _projected(digests: NDArray[np.uint8], weights: Units, bits: Sequence[int]) -> dict[int, int]:
-    """SimHash of every length from (n, octets) digests: weights are summed by the values of each
-    octet, then by its bits.
+def _project(digests: NDArray[np.uint8], weights: Units, bits: Sequence[int]) -> dict[int, int]:
+    """Return the SimHash of every length from (n, octets) digests: weights are summed by the values
+    of each octet, then by its bits.
     """
     octets = digests.shape[1]
     places = digests + (np.arange(octets, dtype=np.int32) << 8)
     sums = np.bincount(places.ravel(), weights=np.repeat(weights, octets), minlength=octets << 8)
     set_bits = (sums.reshape(octets, 256) @ _OCTETS).ravel()
     votes = 2 * set_bits - weights.sum()
-    return {one: sign_bits(votes[:one]) for one in bits if one <= len(votes)}
+    return {length: sign_bits(votes[:length]) for length in bits if length <= len(votes)}
 
 
 def _low_bits(hashes: Hashes, bits: int) -> int:
-    """One bit of each slot of a MinHash of so many slots."""
+    """Return one bit of each slot of a MinHash of so many slots."""
     return int.from_bytes(pack_low_bits(fast_similarity_sketch(hashes, bits), 1), "big")

@@ -1,4 +1,4 @@
-"""What a study leaves behind: `report.html` and its figures for people, tables as CSV and
+"""The files of a study: `report.html` and its figures for people, tables as CSV and
 `results.json` for programs.
 """
 
@@ -51,48 +51,52 @@ def write(result: StudyResult, out: Path) -> None:
             csv.writer(sheet, lineterminator="\n").writerows(_cells(rows))
 
 
-def read_results(made: StudyResult) -> dict[str, object]:
-    """Everything as JSON, the findings in words too."""
-    return {**as_json(made), "findings": list(sentences(made))}
+def read_results(result: StudyResult) -> dict[str, object]:
+    """Return everything as JSON, with the findings as sentences."""
+    return {**as_json(result), "findings": list(sentences(result))}
 
 
 def _cells(rows: Iterable[Row]) -> Iterator[list[str | int]]:
     return (
-        ["" if one is None else f"{one:.6f}" if isinstance(one, float) else one for one in row]
+        [
+            "" if value is None else f"{value:.6f}" if isinstance(value, float) else value
+            for value in row
+        ]
         for row in rows
     )
 
 
-def _signatures(made: StudyResult) -> Iterator[Row]:
-    """Tables 1 and 2 and Figure 1: one row a method and length, as measured here and as
+def _signatures(result: StudyResult) -> Iterator[Row]:
+    """Yield Tables 1 and 2 and Figure 1: one row a method and length, as measured here and as
     published.
     """
     yield (
-        "method", "bits", "documents", "unique", "collisions", "deviation", "most", "seconds", "seconds_deviation",
-        "megabytes_a_second", "compared_pairs", "mean_jaccard", "under_half", "published_collisions", "published_deviation",
+        "method", "bits", "documents", "unique", "collisions", "deviation", "most",
+        "seconds", "seconds_deviation", "megabytes_a_second",
+        "compared_pairs", "mean_jaccard", "under_half",
+        "published_collisions", "published_deviation",
         "published_seconds", "published_seconds_deviation",
     )  # fmt: skip
     seconds = {
-        (one.method, one.bits): (one.mean, one.deviation, one.megabytes_a_second)
-        for one in made.seconds
+        (timed.method, timed.bits): (timed.mean, timed.deviation, timed.megabytes_a_second)
+        for timed in result.seconds
     }
-    likened = {(one.method, one.bits): (one.pairs, one.mean, one.unlike) for one in made.alike}
-    for one in made.spreads:
-        compared = likened.get((one.method, one.bits), (None, None, None))
-        measured = (
-            one.unique,
-            one.collisions,
-            one.deviation,
-            one.most,
-            *seconds[one.method, one.bits],
-            *compared,
-        )
+    alike = {
+        (pairs.method, pairs.bits): (pairs.pairs, pairs.mean, pairs.unlike)
+        for pairs in result.alike
+    }
+    for spread in result.spreads:
+        key = spread.method, spread.bits
         yield (
-            one.method,
-            one.bits,
-            made.account.studied,
-            *measured,
-            *_published(one.method, one.bits),
+            *key,
+            result.account.studied,
+            spread.unique,
+            spread.collisions,
+            spread.deviation,
+            spread.most,
+            *seconds[key],
+            *alike.get(key, (None, None, None)),
+            *_published(*key),
         )
 
 
@@ -103,22 +107,22 @@ def _published(method: str, bits: int) -> tuple[float | None, ...]:
     return (*PUBLISHED_COLLISIONS[bits][place], *PUBLISHED_SECONDS[bits][place])
 
 
-def _neighbours(made: StudyResult) -> Iterator[Row]:
-    """Figures 2 and 3: one row a number of neighbours; the last stands for more than 10."""
+def _neighbours(result: StudyResult) -> Iterator[Row]:
+    """Yield Figures 2 and 3: one row a number of neighbours; the last stands for more than 10."""
     yield ("method", "bits", "distance", "neighbours", "documents")
-    for one in made.near:
-        for number, documents in enumerate(one.documents):
+    for near in result.near:
+        for number, documents in enumerate(near.documents):
             yield (
-                one.method,
-                one.bits,
-                one.distance,
-                number if number < len(one.documents) - 1 else "more",
+                near.method,
+                near.bits,
+                near.distance,
+                number if number < len(near.documents) - 1 else "more",
                 documents,
             )
 
 
-def _statistics(made: StudyResult) -> Iterator[Row]:
-    """Weighted TopSig by the statistics of some documents, and of those that had arrived."""
+def _statistics(result: StudyResult) -> Iterator[Row]:
+    """Yield weighted TopSig by the statistics of some documents, and of those that had arrived."""
     yield (
         "counted",
         "documents",
@@ -126,15 +130,15 @@ def _statistics(made: StudyResult) -> Iterator[Row]:
         "differing_bits_of_64",
         "within_3_bits",
     )
-    for one in made.answers.samples:
+    for sample in result.answers.samples:
         yield (
             "before",
-            one.documents,
-            *(one.unique[bits] for bits in QUESTION_BITS),
-            one.differing,
-            one.close,
+            sample.documents,
+            *(sample.unique[bits] for bits in QUESTION_BITS),
+            sample.differing,
+            sample.close,
         )
-    for arrival in made.answers.arrivals:
+    for arrival in result.answers.arrivals:
         yield (
             "while arriving",
             arrival.last,
@@ -145,7 +149,7 @@ def _statistics(made: StudyResult) -> Iterator[Row]:
     yield (
         "while arriving",
         "all",
-        *(made.answers.online[bits] for bits in QUESTION_BITS),
+        *(result.answers.online[bits] for bits in QUESTION_BITS),
         None,
         None,
     )
