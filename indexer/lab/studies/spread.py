@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.lab.studies.methods import NEIGHBOUR_BITS, QUESTION_BITS, WITH_NEIGHBOURS, pairs_of
-from indexer.lab.studies.neighbours import distinct, neighbours, ones
+from indexer.lab.studies.neighbours import count_ones, distinct, neighbours
 from indexer.lab.studies.signature_files import (
     ALL,
     ONLINE,
@@ -121,4 +121,4 @@ def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
 
 def _differing(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The Hamming distance of each row to the same of another array; rows are of 64 bits."""
-    return ones(np.ascontiguousarray(one ^ other).view(np.uint64))
+    return count_ones(np.ascontiguousarray(one ^ other).view(np.uint64))

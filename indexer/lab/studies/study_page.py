@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from indexer.html import charts
 from indexer.html.page_file import render_file
-from indexer.lab.studies.findings import leaving, sentences
+from indexer.lab.studies.findings import neighbourless_counts, sentences
 from indexer.lab.studies.methods import (
     METHODS,
     NAMED,
@@ -179,5 +179,5 @@ def _neighbours(result: StudyResult) -> list[tuple[str, ...]]:
             f"{row.within_3:,}",
             f"{row.leave:,}",
         )
-        for row in leaving(result)
+        for row in neighbourless_counts(result)
     ]
