@@ -1,11 +1,13 @@
 """Fault-injection tests on request, and the table of their results; run in the folder `tests`.
 
-    python -m faults --kills 200                                   kill jobs on embedded stores at random
-    python -m faults --kills 100 --store opensearch --files 20000  jobs, and an OpenSearch of their own (from jars)
-    python -m faults --kills 80 --store elasticsearch --files 5000 jobs, and an Elasticsearch
-    python -m faults --drills                                      every drill of this folder, by pytest
-    python -m faults --fuzz 60                                     every fuzzer for a minute under atheris (pip install atheris)
-    python -m faults --table                                       what was drilled when last recorded
+    python -m faults --kills 200       kill jobs on embedded stores at random
+    python -m faults --kills 100 --store opensearch --files 20000
+                                       kill jobs, and an OpenSearch of their own (from jars)
+    python -m faults --kills 80 --store elasticsearch --files 5000
+                                       kill jobs, and an Elasticsearch of their own
+    python -m faults --tests           every fault-injection test of this folder, by pytest
+    python -m faults --fuzz 60         every fuzzer for a minute under atheris (pip install atheris)
+    python -m faults --table           print the last recorded counts
 
 `--record` puts the counts of a run into the table in docs/reliability.md.
 """
@@ -28,10 +30,10 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent)]
 
 import pytest
-from killing import Toll, cluster, embedded
+from campaign import Tally, cluster_campaign, embedded_campaign
 from servers.choosing import ENGINES
 from servers.process import Server
-from table import Count, record, table
+from table import FaultCounter, record, table
 
 CLUSTERS = ("opensearch", "elasticsearch")
 say = partial(print, flush=True)
@@ -51,16 +53,16 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
     parser.add_argument(
-        "--minutes", type=float, default=float("inf"), help="begin no further kill after so long"
+        "--minutes", type=float, default=float("inf"), help="stop killing after so long"
     )
     parser.add_argument(
-        "--drills", nargs="*", metavar="FILE", help="those of these files of tests, or all"
+        "--tests", nargs="*", metavar="FILE", help="run these files of tests, or all"
     )
     parser.add_argument(
         "--fuzz",
         type=int,
         metavar="SECONDS",
-        help="each fuzzed test for so long, guided by what it reaches",
+        help="run each fuzzed test for so long, guided by the code that it reaches",
     )
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--record", action="store_true")
@@ -70,25 +72,20 @@ def main() -> int:
         return 0
     if arguments.fuzz is not None:
         return fuzz(arguments.fuzz)
-    return (
-        drills(arguments.drills, arguments.record)
-        if arguments.drills is not None
-        else kills(arguments)
-    )
+    if arguments.tests is not None:
+        return run_tests(arguments.tests, arguments.record)
+    return kills(arguments)
 
 
-def drills(names: list[str], keep: bool) -> int:
-    """Run the tests of these files, or of this folder and of the killed server, and count the
-    faults.
-    """
-    os.environ["NEARFOLD_DRILLS"] = "all"
-    count = Count()
+def run_tests(names: list[str], keep: bool) -> int:
+    """Run these files of tests, or this folder and the test of the killed server; count faults."""
+    os.environ["NEARFOLD_FAULT_TESTS"] = "all"
+    count = FaultCounter()
     page = f"--ignore={HERE / 'test_reliability_page.py'}"
-    chosen = [str(HERE / name) for name in names] or [
-        str(HERE),
-        str(HERE.parent / "e2e" / "test_killed_server.py"),
-    ]
-    code = pytest.main(["-q", page, *chosen], plugins=[count])
+    paths = [str(HERE / name) for name in names]
+    if not paths:
+        paths = [str(HERE), str(HERE.parent / "e2e" / "test_killed_server.py")]
+    code = pytest.main(["-q", page, *paths], plugins=[count])
     if keep and not count.failed:
         record(count.times)
     say(table())
@@ -112,42 +109,38 @@ def fuzz(seconds: int) -> int:
             command = [sys.executable, str(HERE / "coverage_guided.py"), name, str(seconds)]
             if subprocess.run(command, cwd=scratch, check=False).returncode:
                 failed.append(name)
-    say(
-        f"\n{len(tests)} fuzzers of {seconds} s each; found something: {', '.join(failed) or 'none'}"
-    )
+    say(f"\n{len(tests)} fuzzers of {seconds} s each; failed: {', '.join(failed) or 'none'}")
     return 1 if failed else 0
 
 
 def kills(arguments: argparse.Namespace) -> int:
     """Run a campaign of random kills."""
     say(f"--seed {arguments.seed}")
-    started, until = time.monotonic(), time.monotonic() + 60 * arguments.minutes
+    started = time.monotonic()
+    until = started + 60 * arguments.minutes
     with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch)
         if arguments.store == "sqlite":
-            toll = embedded(Path(scratch), arguments.seed, arguments.files or 500, say).run(
-                arguments.kills, until
-            )
+            campaign = embedded_campaign(home, arguments.seed, arguments.files or 500, say)
+            tally = campaign.run(arguments.kills, until)
         else:
-            toll = _on_cluster(Path(scratch), arguments, until)
-    say(f"{toll}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
+            tally = _kill_on_cluster(home, arguments, until)
+    say(f"{tally}; {time.monotonic() - started:,.0f} s; seed {arguments.seed}")
     if arguments.record:
-        server = toll.kills["the server"]
-        of_jobs = {f"campaign nearfold {arguments.store}": toll.kills.total() - server}
-        record(
-            of_jobs
-            if arguments.store == "sqlite"
-            else {**of_jobs, f"campaign {arguments.store}": server}
-        )
+        server = tally.kills["the server"]
+        counts = {f"campaign nearfold {arguments.store}": tally.kills.total() - server}
+        if arguments.store != "sqlite":
+            counts[f"campaign {arguments.store}"] = server
+        record(counts)
     return 0
 
 
-def _on_cluster(home: Path, arguments: argparse.Namespace, until: float) -> Toll:
+def _kill_on_cluster(home: Path, arguments: argparse.Namespace, until: float) -> Tally:
     node = Server(ENGINES[arguments.store])
     try:
         node.start()
-        return cluster(home, arguments.seed, arguments.files or 20_000, node, say).run(
-            arguments.kills, until
-        )
+        campaign = cluster_campaign(home, arguments.seed, arguments.files or 20_000, node, say)
+        return campaign.run(arguments.kills, until)
     finally:
         node.close()
 

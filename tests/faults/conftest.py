@@ -1,4 +1,4 @@
-"""The scene of the fault-injection tests, made once a session."""
+"""The scene of the fault-injection tests, created once a session."""
 
 from __future__ import annotations
 

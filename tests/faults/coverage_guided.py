@@ -2,8 +2,8 @@
 
     python coverage_guided.py TEST SECONDS
 
-Ends with a code other than 0 when it found something; hypothesis keeps it, and the test itself
-shows it when it is next run.
+Exits with a code other than 0 when an input fails the test; hypothesis keeps that input, and the
+test itself shows it when it is next run.
 """
 
 from __future__ import annotations
@@ -21,11 +21,8 @@ def main(name: str, seconds: str) -> None:
     with atheris.instrument_imports(include=["indexer"]):
         import test_fuzzing
     test = getattr(test_fuzzing, name)
-    limits = [
-        f"-max_total_time={seconds}",
-        "-max_len=4096",
-        "-len_control=0",
-    ]  # hypothesis makes little of few bytes
+    # no control of the length: hypothesis generates little from few bytes
+    limits = [f"-max_total_time={seconds}", "-max_len=4096", "-len_control=0"]
     atheris.Setup(
         [name, *limits, "-print_final_stats=1", "-verbosity=0"], test.hypothesis.fuzz_one_input
     )

@@ -1,7 +1,7 @@
 """The disk calls of a job, recorded by strace, and the possible contents of a disk after a loss of
 power.
 
-The disk that is played here keeps what was synced. Of what was written since, it keeps any part:
+The simulated disk keeps what was synced. Of what was written since, it keeps any part:
 some writes and not others, whole or torn into sectors, later ones without earlier ones. A new name,
 a removal or a renaming is kept for certain once the folder was synced.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from drill import PROGRAM, ROOT, SECONDS, Ended
+from jobs import PROGRAM, ROOT, SECONDS, JobResult
 
 STRACE = shutil.which("strace")
 SECTOR = 512
@@ -32,8 +32,8 @@ _TEXT = re.compile(rf'"({_HEX})"')
 
 @dataclass(frozen=True)
 class Event:
-    """One change: `create`, `write`, `cut`, `sync`, `remove`, `rename`, `sync folder`; or a line
-    that the job `told`.
+    """One change: `create`, `write`, `cut`, `sync`, `remove`, `rename`, `sync folder`; or `report`,
+    a line of the job's log.
     """
 
     kind: str
@@ -42,9 +42,9 @@ class Event:
     data: bytes = b""
 
 
-def traced(
+def run_traced(
     words: Sequence[str | Path], options: Sequence[str | Path], environment: dict[str, str]
-) -> Ended:
+) -> JobResult:
     """Run a job under strace, with these options of it."""
     assert STRACE
     command = [
@@ -61,48 +61,47 @@ def traced(
         *words,
     ]
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    done = subprocess.run(
+    completed = subprocess.run(
         command, env=settings, capture_output=True, text=True, check=False, timeout=SECONDS
     )
-    return Ended(done.returncode, done.stdout, done.stderr, 0)
+    return JobResult(completed.returncode, completed.stdout, completed.stderr, 0)
 
 
-def recorded(trace: Path, folder: Path, log: Path) -> list[Event]:
-    """Return the changes in a folder, in order; writes into `log` are events that the job `told`."""
-    begun: dict[str, str] = {}
+def read_trace(trace: Path, folder: Path, log: Path) -> list[Event]:
+    """Return the changes in a folder, in order; writes into `log` are `report` events."""
+    unfinished: dict[str, str] = {}
     events = []
     for line in trace.read_text(encoding="utf-8").splitlines():
         if line.endswith(" <unfinished ...>"):
             process, _, rest = line.removesuffix(" <unfinished ...>").partition(" ")
-            begun[process] = rest.strip().partition("(")[2]
-        elif found := _LINE.fullmatch(line):
-            process, call, given, result = found.groups()
-            given = begun.pop(process) + given if "resumed>" in line else given
+            unfinished[process] = rest.strip().partition("(")[2]
+            continue
+        match = _LINE.fullmatch(line)
+        if match:
+            process, call, arguments, result = match.groups()
+            if "resumed>" in line:
+                arguments = unfinished.pop(process) + arguments
             if int(result) >= 0:
-                events += _events(call, given, int(result), folder, log)
+                events += _events(call, arguments, int(result), folder, log)
     return events
 
 
-def _events(call: str, given: str, result: int, folder: Path, log: Path) -> Iterator[Event]:
-    texts = [bytes.fromhex(text.replace(r"\x", "")) for text in _TEXT.findall(given)]
-    file = _FILE.match(given)
-    path = Path(
-        os.fsdecode(bytes.fromhex(file[1].replace(r"\x", "")))
-        if file
-        else os.fsdecode(texts[0] if texts else b"")
-    )
+def _events(call: str, arguments: str, result: int, folder: Path, log: Path) -> Iterator[Event]:
+    texts = [bytes.fromhex(text.replace(r"\x", "")) for text in _TEXT.findall(arguments)]
+    file = _FILE.match(arguments)
+    names = [bytes.fromhex(file[1].replace(r"\x", ""))] if file else texts[:1]
+    path = Path(os.fsdecode(b"".join(names)))
     if path == log and call == "write":
-        yield Event("told", "", data=texts[0])
+        yield Event("report", "", data=texts[0])
     elif path == folder and "sync" in call:
         yield Event("sync folder", "")
-    elif path.parent == folder and not path.name.endswith(
-        "-shm"
-    ):  # memory that processes share, made anew by the next one
-        assert call != "write", f"written without a place: {path}"
-        numbers = re.findall(r", (\d+)", given)
+    elif path.parent == folder and not path.name.endswith("-shm"):
+        # -shm is memory that processes share; the next process creates it again
+        assert call != "write", f"written without an offset: {path}"
+        numbers = re.findall(r", (\d+)", arguments)
         if call == "openat":
-            yield from [Event("create", path.name)] if "O_CREAT" in given else []
-            yield from [Event("cut", path.name)] if "O_TRUNC" in given else []
+            yield from [Event("create", path.name)] if "O_CREAT" in arguments else []
+            yield from [Event("cut", path.name)] if "O_TRUNC" in arguments else []
         elif call == "pwrite64":
             yield Event("write", path.name, int(numbers[-1]), texts[0][:result])
         elif call == "ftruncate":
@@ -154,12 +153,12 @@ class Disk:
             path.name: Content(path.read_bytes()) for path in folder.iterdir() if path.is_file()
         }
         self._certain: dict[str, Content] = dict(self._now)
-        self.told = b""
+        self.reported = b""
 
-    def do(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Apply the next event of the job."""
-        if event.kind == "told":
-            self.told += event.data
+        if event.kind == "report":
+            self.reported += event.data
         elif event.kind == "sync folder":
             self._certain = dict(self._now)
         elif event.kind == "create":

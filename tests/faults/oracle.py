@@ -1,10 +1,10 @@
 """The nine invariants, checked from outside: the folder, the store, the journal and what a job
-told, against each other.
+reported, compared.
 
-I1 every file ends in one outcome; I2 what was told to be indexed is there, and once; I3 stored keys
+I1 every file ends in one outcome; I2 what was reported as indexed is there, once; I3 stored keys
 equal recomputed keys; I4 no cut text is called complete; I5 nothing that was acknowledged is
 extracted again; I6 after the fault a fresh document is indexed and found; I7 time and memory are
-bounded (see `drill`); I8 one recipe; I9 the same result as an undisturbed run.
+bounded (see `jobs`); I8 one recipe; I9 the same result as an undisturbed run.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from drill import Ended
 from family_oracle import broken
+from jobs import JobResult
 
 from indexer.grouping.group import group
 from indexer.jobs.journal import journal_path, stored_failures
@@ -31,7 +31,7 @@ INVARIANTS = tuple(f"I{number}" for number in range(1, 10))
 
 
 @dataclass(frozen=True)
-class Standing:
+class StoreState:
     """The content of a store, by id, and of its journal, digests by path, at one time."""
 
     rows: dict[str, Row]
@@ -42,16 +42,16 @@ class Standing:
         return frozenset(row.path for row in self.rows.values())
 
     def decided(self) -> set[tuple[str, str]]:
-        """The path and the content of everything that was stored, or failed."""
+        """Return the path and the digest of everything that was stored, or failed."""
         return {(row.path, row.source) for row in self.rows.values()} | set(self.failed.items())
 
 
-def standing(url: str) -> Standing:
-    """Read the store and its journal; check that each id is there once (I2), and one recipe (I8)."""
+def read_state(url: str) -> StoreState:
+    """Read the store and its journal; check that each id is there once (I2), one recipe (I8)."""
     store = open_store(url)
     try:
         if store.stored_recipe() is None:
-            return Standing({}, {})
+            return StoreState({}, {})
         store.refresh()
         rows = list(store.scan())
         assert store.counts().documents == len(rows) == len({row.id for row in rows}), (
@@ -64,34 +64,38 @@ def standing(url: str) -> Standing:
         store.close()
     failed = stored_failures(journal_path(parse_address(url)))
     assert failed is not None, "the journal is held by a job that has ended"
-    return Standing({row.id: row for row in rows}, {one.path: one.source for one in failed})
+    rows_by_id = {row.id: row for row in rows}
+    sources_by_path = {failure.path: failure.source for failure in failed}
+    return StoreState(rows_by_id, sources_by_path)
 
 
-def sound(now: Standing) -> None:
-    """What holds of a store at every moment: I3 recomputed from its texts, I4, and families whose
+def check_soundness(state: StoreState) -> None:
+    """Check what holds at any time: I3, keys recomputed from the texts; I4; families whose
     principals exist.
     """
-    rows = list(now.rows.values())
-    signed = fingerprints([row.text for row in rows], DEFAULT)
-    for place, row in enumerate(rows):
-        computed = signed[place]
+    rows = list(state.rows.values())
+    expected_rows = fingerprints([row.text for row in rows], DEFAULT)
+    for number, row in enumerate(rows):
+        expected = expected_rows[number]
         cut = row.status == "truncated"
-        assert row.status in (computed.status, "truncated"), f"I3: {row.path} is {row.status}"
-        slots = None if computed.minhash is None else pack_slots(computed.minhash)
+        assert row.status in (expected.status, "truncated"), f"I3: {row.path} is {row.status}"
+        slots = None if expected.minhash is None else pack_slots(expected.minhash)
         stored = (row.bands, row.blocks, row.minhash, row.simhash, row.exact, row.words)
         assert stored == (
-            computed.bands,
-            computed.blocks,
+            expected.bands,
+            expected.blocks,
             slots,
-            computed.simhash,
-            computed.exact,
-            computed.words,
+            expected.simhash,
+            expected.exact,
+            expected.words,
         ), f"I3: keys of {row.path}"
-        assert not cut or row.principal is not True, f"I4: {row.path} is cut and leads a family"
+        assert not cut or row.principal is not True, (
+            f"I4: {row.path} is cut and is the principal of a family"
+        )
     assert broken(rows) == []
 
 
-def told(log: Path, word: str) -> Counter[str]:
+def count_events(log: Path, word: str) -> Counter[str]:
     """Return how often each path is in a job's log with this word: `extracted`, `indexed` or
     `failed`.
     """
@@ -101,23 +105,23 @@ def told(log: Path, word: str) -> Counter[str]:
     return Counter(path for event, _, path in events if event == word)
 
 
-def kept(now: Standing, log: Path, most_chars: int = 3000) -> None:
+def check_acknowledged(state: StoreState, log: Path, most_chars: int = 3000) -> None:
     """Check I2 after a fault: every document reported as indexed is in the store, with the present
     text of its file.
     """
-    by_path = {row.path: row for row in now.rows.values()}
-    for path in told(log, "indexed"):
+    by_path = {row.path: row for row in state.rows.values()}
+    for path in count_events(log, "indexed"):
         assert path in by_path, f"I2: {path} was acknowledged and is not there"
         if path.endswith(".txt"):
             assert by_path[path].text == Path(path).read_text(encoding="utf-8")[:most_chars].strip(
                 "\ufeff"
             ), f"I2: {path} has another text"
-    assert set(told(log, "failed")) <= set(now.failed), (
-        "I1: a failure was told and is not remembered"
+    assert set(count_events(log, "failed")) <= set(state.failed), (
+        "I1: a failure was reported and is not recorded"
     )
 
 
-def conserved(job: Ended, now: Standing, folder: Path) -> None:
+def check_account(job: JobResult, state: StoreState, folder: Path) -> None:
     """Check I1: the account adds up to the folder, and each file is in the store, in the journal,
     or special.
     """
@@ -132,26 +136,28 @@ def conserved(job: Ended, now: Standing, folder: Path) -> None:
         + len(account["failed"])
     )
     assert outcomes == account["seen"] == len(files), f"I1: {account}"
-    assert {one["path"] for one in account["failed"]} == set(now.failed), (
-        "I1: failures that are told are not those remembered"
+    assert {failure["path"] for failure in account["failed"]} == set(state.failed), (
+        "I1: the reported failures are not the recorded ones"
     )
-    assert now.paths | set(now.failed) == plain and not now.paths & set(now.failed), (
+    assert state.paths | set(state.failed) == plain and not state.paths & set(state.failed), (
         "I1: a file has no outcome, or two"
     )
     assert job.code == (1 if account["failed"] else 0), f"I1: exit {job.code}"
 
 
-def economical(before: Standing, after: Standing, log: Path) -> None:
+def check_no_repeats(before: StoreState, after: StoreState, log: Path) -> None:
     """Check I5: no file that was in the store or the journal when a job began was extracted again,
     and none twice.
     """
-    again = told(log, "extracted")
+    extracted = count_events(log, "extracted")
     spared = {path for path, _ in before.decided() & after.decided()}
-    assert not set(again) & spared, f"I5: extracted again: {sorted(set(again) & spared)[:5]}"
-    assert set(again.values()) <= {1}, "I5: extracted twice"
+    assert not set(extracted) & spared, (
+        f"I5: extracted again: {sorted(set(extracted) & spared)[:5]}"
+    )
+    assert set(extracted.values()) <= {1}, "I5: extracted twice"
 
 
-def grouped(url: str) -> dict[str, tuple[object, ...]]:
+def grouped_rows(url: str) -> dict[str, tuple[object, ...]]:
     """Return the part of a store that the order of events must not change (I9), by id, families as
     `group` makes them.
     """
@@ -176,7 +182,7 @@ def grouped(url: str) -> dict[str, tuple[object, ...]]:
         store.close()
 
 
-def alive(url: str, word: str) -> bool:
+def is_searchable(url: str, word: str) -> bool:
     """Check I6: a search for this word finds a document."""
     store = open_store(url)
     try:

@@ -1,11 +1,11 @@
 """nearfold's command line with an account of its own, for fault-injection tests.
 
     python program.py index FOLDER --store URL ...     one command
-    python program.py --serve                          many, each in a process of its own that has nothing left to import
+    python program.py --serve                          many, each forked after all imports
 
-Nothing of the program is changed, but: each extraction and each document that was told to be
-indexed is written down in the file that `DRILL_LOG` names, as it happens; and a job takes smaller
-batches where `DRILL_BATCH` says how small, so that a small folder has as many steps as a large one.
+The program is unchanged, except that each extraction and each document reported as indexed is
+written to the file that `JOB_LOG` names, as it happens; and that `JOB_BATCH` sets the size of
+batches, so that a small folder has as many steps as a large one.
 """
 
 from __future__ import annotations
@@ -25,32 +25,35 @@ from indexer.model import FailedBlob, IndexedBlob, Outcome
 
 
 def prepare() -> None:
-    """Set batches and the log from the environment; each command does so for itself."""
-    if size := int(os.environ.get("DRILL_BATCH", "0")):
+    """Set batches, log and largest file from the environment, once in each process."""
+    size = int(os.environ.get("JOB_BATCH", "0"))
+    if size:
         stages.WRITE_DOCUMENTS = stages.LOOKUP_BATCH = size
-    if log := os.environ.get("DRILL_LOG"):
-        _write_down(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
-    if most := int(os.environ.get("DRILL_FILE_BYTES", "0")):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+    log = os.environ.get("JOB_LOG")
+    if log:
+        _log_events(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+    limit = int(os.environ.get("JOB_FILE_BYTES", "0"))
+    if limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 
 
-def _write_down(log: int) -> None:
+def _log_events(log: int) -> None:
     extract: Callable[..., Any] = stages.document_or_task
 
-    def extracting(pending: stages.Pending, *rest: Any) -> Any:
+    def log_extraction(pending: stages.Pending, *rest: Any) -> Any:
         os.write(log, f"extracted {pending.blob.path}\n".encode())
         return extract(pending, *rest)
 
-    def told(outcome: Outcome) -> None:
+    def log_outcome(outcome: Outcome) -> None:
         if isinstance(outcome, (IndexedBlob, FailedBlob)):
             word = "indexed" if isinstance(outcome, IndexedBlob) else "failed"
             os.write(log, f"{word} {outcome.path}\n".encode())
 
     @contextlib.contextmanager
     def show_documents(_quiet: bool) -> Iterator[Callable[[Outcome], None]]:
-        yield told
+        yield log_outcome
 
-    stages.document_or_task = extracting
+    stages.document_or_task = log_extraction
     progress.show_documents = show_documents
 
 
@@ -58,7 +61,7 @@ def serve() -> None:
     """Read {argv, environment, out, err} a line; answer a line with the process id, and one with
     its exit status.
 
-    In between a signal may be sent to the process by whoever asked.
+    Between the two lines the caller may send signals to the process.
     """
     for line in sys.stdin:
         request = json.loads(line)
@@ -82,8 +85,8 @@ def _run(request: dict[str, Any]) -> None:
     try:
         prepare()
         cli.main()
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else 0
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 0
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -9,80 +9,86 @@ import subprocess
 import sys
 from pathlib import Path
 
-from drill import (
+from jobs import (
     MEGABYTES,
     PROGRAM,
     ROOT,
     SECONDS,
-    Ended,
-    Jobs,
-    copied,
-    index_words,
+    JobResult,
+    JobRunner,
+    copy_store,
+    index_command,
     papers,
-    revised,
+    revise,
     write,
 )
-from oracle import alive, conserved, economical, grouped, kept, sound, standing
+from oracle import (
+    check_account,
+    check_acknowledged,
+    check_no_repeats,
+    check_soundness,
+    grouped_rows,
+    is_searchable,
+    read_state,
+)
 
-BATCH = {"DRILL_BATCH": "7"}
+BATCH = {"JOB_BATCH": "7"}
 
 
 class Scene:
     """A revised folder, a store of its earlier content, and the result of an undisturbed run."""
 
     def __init__(self, home: Path) -> None:
-        self.home, self.jobs, self.drills = home, Jobs(home), 0
+        self.home, self.jobs, self.copies = home, JobRunner(home), 0
         self.folder, self.base = papers(home / "papers"), home / "base.db"
         assert self.index(self.base).code == 1
-        revised(self.folder)
-        whole = copied(self.base, home / "whole.db")
+        revise(self.folder)
+        whole = copy_store(self.base, home / "whole.db")
         assert self.index(whole).code == 1
-        self.after = standing(f"sqlite:///{whole}")
-        self.expected = grouped(f"sqlite:///{whole}")
+        self.after = read_state(f"sqlite:///{whole}")
+        self.expected = grouped_rows(f"sqlite:///{whole}")
 
-    def words(self, store: Path, *more: str) -> list[str]:
-        """Return the command that indexes the folder."""
-        return index_words(self.folder, f"sqlite:///{store}", more)
+    def command(self, store: Path, *more: str) -> list[str]:
+        """Return the words of the command that indexes the folder."""
+        return index_command(self.folder, f"sqlite:///{store}", more)
 
-    def index(self, store: Path, *more: str, **environment: str) -> Ended:
-        """Run that command to its end."""
-        return self.jobs.run(*self.words(store, *more), **BATCH, **environment)
+    def index(self, store: Path, *more: str, **environment: str) -> JobResult:
+        """Index the folder, in a forked process."""
+        return self.jobs.run(*self.command(store, *more), **BATCH, **environment)
 
-    def fresh(self, store: Path, **environment: str) -> Ended:
-        """Run it in a new process, not a forked one, for settings that are read when a process
-        begins.
-        """
+    def index_in_new_process(self, store: Path, **environment: str) -> JobResult:
+        """Index the folder in a new process, for settings that are read when a process begins."""
         settings = {**os.environ, "PYTHONPATH": str(ROOT), **BATCH, **environment}
-        command = [sys.executable, str(PROGRAM), *self.words(store)]
+        command = [sys.executable, str(PROGRAM), *self.command(store)]
         done = subprocess.run(
             command, env=settings, capture_output=True, text=True, check=False, timeout=SECONDS
         )
-        return Ended(done.returncode, done.stdout, done.stderr, 0)
+        return JobResult(done.returncode, done.stdout, done.stderr, 0)
 
-    def begun(self, folder: Path | None = None) -> Path:
+    def new_store(self, folder: Path | None = None) -> Path:
         """Return a copy of the store as it was before the folder was revised."""
-        self.drills += 1
-        return copied(self.base, (folder or self.home) / f"drill{self.drills}.db")
+        self.copies += 1
+        return copy_store(self.base, (folder or self.home) / f"store{self.copies}.db")
 
-    def mended(self, store: Path, *more: str) -> None:
-        """Check after a fault that the store is sound, and that another run ends as if nothing had
-        happened.
+    def check_recovery(self, store: Path, *more: str) -> None:
+        """Check after a fault that the store is sound, and that another run ends as if there had
+        been none.
         """
         url, log = f"sqlite:///{store}", self.home / f"{store.stem}.log"
-        before = standing(url)
-        sound(before)
-        kept(before, log)
+        before = read_state(url)
+        check_soundness(before)
+        check_acknowledged(before, log)
         log.unlink(missing_ok=True)
-        job = self.index(store, *more, DRILL_LOG=str(log))
+        job = self.index(store, *more, JOB_LOG=str(log))
         assert job.megabytes < MEGABYTES, "I7"
-        after = standing(url)
-        conserved(job, after, self.folder)
-        sound(after)
+        after = read_state(url)
+        check_account(job, after, self.folder)
+        check_soundness(after)
         if "--retry" not in more:
-            economical(before, after, log)
-        assert grouped(url) == self.expected, "I9"
-        word = f"freshword{self.drills}"
+            check_no_repeats(before, after, log)
+        assert grouped_rows(url) == self.expected, "I9"
+        word = f"freshword{self.copies}"
         write(self.home / f"{word}.txt", f"{word} came after the fault and is found", 1)
         assert self.jobs.run("index", self.home / f"{word}.txt", "--store", url).code == 0
-        assert alive(url, word), "I6"
+        assert is_searchable(url, word), "I6"
         log.unlink()

@@ -33,7 +33,7 @@ class Fault:
     name: str
     tests: tuple[str, ...]
     checked: str
-    mended: str = ""
+    fixed: str = ""
     still_open: str = ""
 
 
@@ -47,11 +47,13 @@ FAULTS = (
         "an error at each named step",
         ("test_failpoints.py::test_failing",),
         ALL,
-        "errors of the journal's disk were reported as internal errors (exit code 70): now 4, with a way forward",
+        "errors of the journal's disk were reported as internal errors (exit code 70): now 4, "
+        "with a way forward",
         "an internal error is exit code 70, with its traceback",
     ),
     Fault(
-        "kill -9, a lost request, a lost answer at the steps of a job into OpenSearch and Elasticsearch",
+        "kill -9, a lost request, a lost answer at the steps of a job into OpenSearch and "
+        "Elasticsearch",
         ("test_engine_failpoints.py",),
         "I1 to I5, I9",
     ),
@@ -90,7 +92,8 @@ FAULTS = (
         "SIGINT, SIGTERM once",
         ("test_signals.py::test_the_first",),
         ALL,
-        "extracted texts that were not yet written were discarded: now they are written, and the account is printed",
+        "extracted texts that were not yet written were discarded: now they are written, and the "
+        "account is printed",
     ),
     Fault(
         "SIGINT, SIGTERM twice; SIGSTOP",
@@ -112,7 +115,8 @@ FAULTS = (
         ),
         "I3, I4, I8; in 11 of them I1 to I9",
         "",
-        "a flipped bit in the file itself, not in its log, is detected only where it breaks the file's structure",
+        "a flipped bit in the file itself, not in its log, is detected only where it breaks the "
+        "file's structure",
     ),
     Fault(
         "a journal torn at each byte of its last pages, emptied, overwritten",
@@ -123,13 +127,15 @@ FAULTS = (
             "test_damaged_files.py::test_a_damaged",
         ),
         "complete, or reported; in two of them I1 to I9",
-        "a torn last page was read as zeros, so failures were lost silently: now the journal is reported",
+        "a torn last page was read as zeros, so failures were lost silently: now the journal is "
+        "reported",
     ),
     Fault(
         "a store whose end is missing",
         ("test_damaged_files.py::test_a_store",),
         "it is reported",
-        "a torn last page was read as zeros: now the store is reported as damaged before anything is read or written",
+        "a torn last page was read as zeros: now the store is reported as damaged before anything "
+        "is read or written",
     ),
     Fault(
         "a disk of 2 MB fills up; a file may not grow",
@@ -146,7 +152,8 @@ FAULTS = (
         "loss of power: what was not synced is lost, torn or out of order",
         ("test_power_loss.py::test_whatever", "test_power_loss.py::test_a_job"),
         "I2 to I4, I8; in 24 of them I1 to I9",
-        "`status` could not read a journal whose last change was incomplete: now the reader rolls it back",
+        "`status` could not read a journal whose last change was incomplete: now the reader rolls "
+        "it back",
         "a disk that reports a sync it has not done",
     ),
     Fault(
@@ -162,7 +169,8 @@ FAULTS = (
     ),
     Fault("files from before 1970 to 2242", ("test_clocks.py::test_files",), "I2, I5"),
     Fault(
-        "answers of a server: 413, 429, 500 to 504, short, reordered, garbled, cut, reset, none, slow, endless; flood stage",
+        "answers of a server: 413, 429, 500 to 504, short, reordered, garbled, cut, reset, none, "
+        "slow, endless; flood stage",
         ("test_sending_faults.py", "test_writing_faults.py"),
         "I1, I2, I7",
         "an endless slow answer held the run for 15 minutes: now it has twice its timeout",
@@ -176,7 +184,8 @@ FAULTS = (
         "I1, I4, I7",
     ),
     Fault(
-        "documents that hang, crash or exhaust their reader, contain themselves, or reference files and hosts",
+        "documents that hang, crash or exhaust their reader, contain themselves, or reference "
+        "files and hosts",
         ("test_hostile_documents.py",),
         "I1, I4, I7",
     ),
@@ -189,19 +198,21 @@ FAULTS = (
         "texts crafted to share bands, and hot keys",
         ("test_hostile_collisions.py",),
         "decided by texts; candidates stay bounded",
-        "`search --fold live` hid documents under crafted ones: now it folds by texts once slots have been misleading",
+        "`search --fold live` hid documents under crafted ones: now it folds by texts once slots "
+        "have been misleading",
         "`match` without `--exact` lists crafted pairs as estimates",
     ),
     Fault(
         "random bytes and words for readers, tokenisers, codec, recipes, URLs, queries",
         ("test_fuzzing.py",),
         "a result, or a documented error",
-        "broken URLs, endless numbers and bad hosts were internal errors; passwords were repeated in messages",
+        "broken URLs, endless numbers and bad hosts were internal errors; passwords were repeated "
+        "in messages",
     ),
 )
 
 
-class Count:
+class FaultCounter:
     """A plugin of pytest that counts the faults of passed tests."""
 
     def __init__(self) -> None:
@@ -221,7 +232,7 @@ class Count:
             self.times[name] += int(dict(report.user_properties).get("faults", 1))
 
 
-def recorded() -> dict[str, int]:
+def read_counts() -> dict[str, int]:
     """Return the last recorded counts, by test or campaign."""
     return dict(json.loads(TIMES.read_text(encoding="utf-8"))) if TIMES.exists() else {}
 
@@ -229,12 +240,13 @@ def recorded() -> dict[str, int]:
 def record(times: Mapping[str, int]) -> None:
     """Replace the counts of the same campaign or file of tests, and the table on its page."""
     files = {name.partition("::")[0] for name in times}
-    kept = {
-        name: number for name, number in recorded().items() if name.partition("::")[0] not in files
+    counts = {
+        name: number
+        for name, number in read_counts().items()
+        if name.partition("::")[0] not in files
     }
-    TIMES.write_text(
-        json.dumps(dict(sorted({**kept, **times}.items())), indent=1) + "\n", encoding="utf-8"
-    )
+    counts.update(times)
+    TIMES.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     PAGE.write_text(f"{before}{BEGIN}\n{table()}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
@@ -242,20 +254,25 @@ def record(times: Mapping[str, int]) -> None:
 
 def table() -> str:
     """Return the table of docs/reliability.md."""
-    times = recorded()
+    times = read_counts()
     lines = [
         "| fault | times | checked after each | defects fixed | still open |",
         "|---|---|---|---|---|",
     ]
     for fault in FAULTS:
         number = sum(count for name, count in times.items() if name.startswith(fault.tests))
-        lines.append(
-            f"| {fault.name} | {number:,} | {fault.checked} | {fault.mended or '-'} | {fault.still_open or '-'} |"
+        cells = (
+            fault.name,
+            f"{number:,}",
+            fault.checked,
+            fault.fixed or "-",
+            fault.still_open or "-",
         )
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def unlisted(names: Iterable[str]) -> list[str]:
+def tests_without_row(names: Iterable[str]) -> list[str]:
     """Return the tests and campaigns without a row."""
     known = tuple(name for fault in FAULTS for name in fault.tests)
     return [name for name in names if not name.startswith(known)]

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from drill import ROOT, chosen
-from oracle import standing
+from jobs import ROOT, select_cases
+from oracle import read_state
 from scene import Scene
 
 LIBRARIES = [
@@ -21,7 +21,7 @@ CLOCKS = [
     "2106-02-07 06:28:10",
     "2026-03-29 01:59:59",
 ]
-TELLING = {
+USES = {
     "indexer/jobs/history.py": "when a job began and ended",
     "indexer/jobs/journal.py": "when a failure was recorded",
     "indexer/grouping/label_journal.py": "when a labelling began",
@@ -30,7 +30,7 @@ TELLING = {
 }
 
 
-def test_the_time_of_day_is_only_told_never_reckoned_with() -> None:
+def test_the_time_of_day_is_shown_and_never_computed_with() -> None:
     clocks = re.compile(
         r"\btime\.(time|time_ns|localtime|gmtime)\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\("
     )
@@ -39,43 +39,43 @@ def test_the_time_of_day_is_only_told_never_reckoned_with() -> None:
         for path in (ROOT / "indexer").rglob("*.py")
         if clocks.search(path.read_text(encoding="utf-8"))
     ]
-    assert {str(path.relative_to(ROOT)) for path in files} <= set(TELLING)
+    assert {str(path.relative_to(ROOT)) for path in files} <= set(USES)
 
 
 @pytest.mark.skipif(
     not LIBRARIES, reason="libfaketime is not installed (apt-get install libfaketime)"
 )
-@pytest.mark.parametrize("clock", chosen(CLOCKS, CLOCKS[:2]))
-def test_a_job_under_another_clock_that_is_killed_and_goes_on_under_ours(
+@pytest.mark.parametrize("clock", select_cases(CLOCKS, CLOCKS[:2]))
+def test_a_job_killed_under_a_wrong_clock_resumes_under_the_right_one(
     clock: str, scene: Scene
 ) -> None:
-    store = scene.begun()
+    store = scene.new_store()
     log = scene.home / f"{store.stem}.log"
-    wrong = {
+    wrong_clock = {
         "LD_PRELOAD": str(LIBRARIES[0]),
         "FAKETIME": f"@{clock} x50",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }
-    job = scene.fresh(
-        store, **wrong, NEARFOLD_FAILPOINTS="after_extract:15=kill", DRILL_LOG=str(log)
+    job = scene.index_in_new_process(
+        store, **wrong_clock, NEARFOLD_FAILPOINTS="after_extract:15=kill", JOB_LOG=str(log)
     )
     assert job.code == -9, job.err
-    scene.mended(store)
+    scene.check_recovery(store)
 
 
 @pytest.mark.parametrize("seconds", [-86_400, 0, 2**31 - 1, 2**31 + 5, 2**32 + 5, 2**33])
 def test_files_from_before_1970_and_after_2038(seconds: int, tmp_path: Path, scene: Scene) -> None:
     file = tmp_path / "paper.txt"
-    file.write_text("a paper of another time, told by nothing but its date", encoding="utf-8")
+    file.write_text("a paper of another time, known by nothing but its date", encoding="utf-8")
     os.utime(file, (seconds, seconds))
     url = f"sqlite:///{tmp_path}/x.db"
     assert scene.jobs.run("index", file, "--store", url).code == 0
-    (row,) = standing(url).rows.values()
+    (row,) = read_state(url).rows.values()
     assert row.modified == seconds * 1000
     again = scene.jobs.run("index", file, "--store", url, "--json")
     assert again.account is not None and again.account["unchanged"] == 1
     os.utime(file, (seconds - 3600, seconds - 3600))
-    back = scene.jobs.run("index", file, "--store", url, "--json")
-    assert back.account is not None and back.account["indexed"] == 1, (
-        "a file that went back an hour is another file"
+    earlier = scene.jobs.run("index", file, "--store", url, "--json")
+    assert earlier.account is not None and earlier.account["indexed"] == 1, (
+        "a file whose time went back an hour is a changed file"
     )

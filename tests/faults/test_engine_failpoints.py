@@ -10,10 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from drill import Ended, Jobs, index_words, library, removed
-from oracle import conserved, economical, grouped, kept, sound, standing
+from jobs import JobResult, JobRunner, delete_index, index_command, library
+from oracle import (
+    check_account,
+    check_acknowledged,
+    check_no_repeats,
+    check_soundness,
+    grouped_rows,
+    read_state,
+)
 
-OPENSEARCH, OTHER = "opensearch", "elasticsearch"
+OPENSEARCH, ELASTICSEARCH = "opensearch", "elasticsearch"
 KILLED = [
     "before_write",
     "before_send",
@@ -26,86 +33,90 @@ FAILING = {"before_write": 70, "before_send": 0, "after_send": 0, "after_write":
 
 
 @dataclass
-class Place:
+class EngineScene:
     """A folder, the result of an embedded store for it, and an index in an engine."""
 
     folder: Path
     expected: dict[str, tuple[object, ...]]
-    jobs: Jobs
+    jobs: JobRunner
     url: str
     log: Path
 
-    def index(self, **environment: str) -> Ended:
+    def index(self, **environment: str) -> JobResult:
         return self.jobs.run(
-            *index_words(self.folder, self.url),
+            *index_command(self.folder, self.url),
             **environment,
-            DRILL_BATCH="10",
-            DRILL_LOG=str(self.log),
+            JOB_BATCH="10",
+            JOB_LOG=str(self.log),
         )
 
-    def mended(self) -> None:
-        before = standing(self.url)
-        sound(before)
-        kept(before, self.log)
+    def check_recovery(self) -> None:
+        before = read_state(self.url)
+        check_soundness(before)
+        check_acknowledged(before, self.log)
         self.log.unlink()
-        job, after = self.index(), standing(self.url)
-        conserved(job, after, self.folder)
-        sound(after)
-        economical(before, after, self.log)
-        assert grouped(self.url) == self.expected, "I9"
+        job, after = self.index(), read_state(self.url)
+        check_account(job, after, self.folder)
+        check_soundness(after)
+        check_no_repeats(before, after, self.log)
+        assert grouped_rows(self.url) == self.expected, "I9"
 
 
 @pytest.fixture(scope="module")
-def filled(
+def embedded_result(
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[Path, dict[str, tuple[object, ...]], Jobs]]:
+) -> Iterator[tuple[Path, dict[str, tuple[object, ...]], JobRunner]]:
     home = tmp_path_factory.mktemp("engines")
-    folder, jobs, whole = library(home / "papers", 60, 2), Jobs(home), f"sqlite:///{home}/whole.db"
-    assert jobs.run(*index_words(folder, whole)).code == 0
-    yield folder, grouped(whole), jobs
+    folder, jobs, whole = (
+        library(home / "papers", 60, 2),
+        JobRunner(home),
+        f"sqlite:///{home}/whole.db",
+    )
+    assert jobs.run(*index_command(folder, whole)).code == 0
+    yield folder, grouped_rows(whole), jobs
     jobs.close()
 
 
 @pytest.fixture
-def place(
+def engine_scene(
     request: pytest.FixtureRequest,
-    filled: tuple[Path, dict[str, tuple[object, ...]], Jobs],
+    embedded_result: tuple[Path, dict[str, tuple[object, ...]], JobRunner],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     opensearch_url: str,
     elasticsearch_url: str,
-) -> Iterator[Place]:
-    folder, expected, jobs = filled
+) -> Iterator[EngineScene]:
+    folder, expected, jobs = embedded_result
     monkeypatch.setenv("XDG_STATE_HOME", str(folder.parent / "state"))
     server = {"opensearch": opensearch_url, "elasticsearch": elasticsearch_url}[request.param]
-    name = f"nearfold-drill-{secrets.token_hex(6)}"
-    yield Place(
+    name = f"nearfold-fault-{secrets.token_hex(6)}"
+    yield EngineScene(
         folder,
         expected,
         jobs,
         f"{server.replace('http', request.param)}/{name}?replicas=0",
         tmp_path / "log",
     )
-    removed(server, name)
+    delete_index(server, name)
 
 
 @pytest.mark.parametrize(
-    ("place", "name"),
-    [*((OPENSEARCH, name) for name in KILLED), (OTHER, "after_send")],
-    indirect=["place"],
+    ("engine_scene", "name"),
+    [*((OPENSEARCH, name) for name in KILLED), (ELASTICSEARCH, "after_send")],
+    indirect=["engine_scene"],
 )
-def test_killed(name: str, place: Place) -> None:
-    assert place.index(NEARFOLD_FAILPOINTS=f"{name}:3=kill").code == -9
-    place.mended()
+def test_killed_at_a_step_the_job_recovers(name: str, engine_scene: EngineScene) -> None:
+    assert engine_scene.index(NEARFOLD_FAILPOINTS=f"{name}:3=kill").code == -9
+    engine_scene.check_recovery()
 
 
 @pytest.mark.parametrize(
-    ("place", "name"),
-    [*((OPENSEARCH, name) for name in FAILING), (OTHER, "after_send")],
-    indirect=["place"],
+    ("engine_scene", "name"),
+    [*((OPENSEARCH, name) for name in FAILING), (ELASTICSEARCH, "after_send")],
+    indirect=["engine_scene"],
 )
-def test_failing(name: str, place: Place) -> None:
+def test_failing_at_a_step_the_job_recovers(name: str, engine_scene: EngineScene) -> None:
     """A lost request or answer is sent again; any other failure ends the job."""
-    job = place.index(NEARFOLD_FAILPOINTS=f"{name}:3=error")
+    job = engine_scene.index(NEARFOLD_FAILPOINTS=f"{name}:3=error")
     assert job.code == FAILING[name], job.err
-    place.mended()
+    engine_scene.check_recovery()

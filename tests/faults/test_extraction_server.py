@@ -1,4 +1,4 @@
-"""A faulty server in place of Tika: every fault has its outcome, and the client library only acts
+"""A faulty server in place of Tika: every fault has its outcome, and the client library acts only
 as a client.
 """
 
@@ -35,8 +35,8 @@ LIMITS = Limits(seconds=1, chars=1000)
 GREETING = b"This is Tika Server (Apache Tika 3.3.2). Please PUT"
 
 
-class Answering(BaseHTTPRequestHandler):
-    """GET answers as Tika does; PUT does what the body orders."""
+class TikaHandler(BaseHTTPRequestHandler):
+    """A handler that answers GET as Tika does, and PUT by the behaviour of its server."""
 
     protocol_version = "HTTP/1.1"
     server: "FaultyServer"
@@ -52,7 +52,7 @@ class Answering(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append((self.path, dict(self.headers)))
+        self.server.requests.append((self.path, dict(self.headers)))
         self.server.behaviour(self, body)
 
     def reply(self, status: int, body: bytes, **headers: str) -> None:
@@ -70,12 +70,12 @@ class Answering(BaseHTTPRequestHandler):
 class FaultyServer(ThreadingHTTPServer):
     daemon_threads = True
     greeting: bytes | None = GREETING
-    behaviour: Callable[[Answering, bytes], None]
+    behaviour: Callable[[TikaHandler, bytes], None]
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answering)
+        super().__init__(("127.0.0.1", 0), TikaHandler)
         self.fetched: list[str] = []
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.requests: list[tuple[str, dict[str, str]]] = []
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -93,12 +93,12 @@ def server() -> Iterator[FaultyServer]:
         thread.join()
 
 
-def echo(handler: Answering, body: bytes) -> None:
+def echo(handler: TikaHandler, body: bytes) -> None:
     handler.reply(200, answer(body.decode()))
 
 
 def answer(*texts: str, **metadata: Any) -> bytes:
-    """Return Tika's answer: the document and the embedded ones; `metadata` are those of the last."""
+    """Return Tika's answer: the document and embedded ones; `metadata` are those of the last."""
     parts: list[dict[str, Any]] = [
         {"X-TIKA:content": text, "Content-Type": "text/html"} for text in texts
     ]
@@ -106,11 +106,11 @@ def answer(*texts: str, **metadata: Any) -> bytes:
     return json.dumps(parts).encode()
 
 
-def asked(server: FaultyServer, body: bytes = b"hello", limits: Limits = LIMITS) -> Document:
+def extract(server: FaultyServer, body: bytes = b"hello", limits: Limits = LIMITS) -> Document:
     return tika_server(server.url)(limits).extract(body, "a.txt")
 
 
-def cut_off(handler: Answering, _: bytes) -> None:
+def cut_off(handler: TikaHandler, _: bytes) -> None:
     handler.connection.shutdown(socket.SHUT_RDWR)
     handler.close_connection = True
 
@@ -118,23 +118,23 @@ def cut_off(handler: Answering, _: bytes) -> None:
 @pytest.fixture
 def closed_port() -> Iterator[int]:
     """A port that refuses connections, and that no other process can take meanwhile."""
-    with socket.socket() as unheard:
-        unheard.bind(("127.0.0.1", 0))
-        yield int(unheard.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        yield int(listener.getsockname()[1])
 
 
-def test_whole_answer(server: FaultyServer) -> None:
-    results = asked(server)
-    assert (results.text, results.extractor, results.truncated) == (
+def test_complete_answer_is_read(server: FaultyServer) -> None:
+    document = extract(server)
+    assert (document.text, document.extractor, document.truncated) == (
         "hello",
         "tika-server/3.3.2",
         False,
     )
 
 
-def test_limit_of_text_is_always_sent_and_the_name_never(server: FaultyServer) -> None:
-    asked(server)
-    [(path, headers)] = server.asked
+def test_text_limit_is_always_sent_and_the_file_name_never(server: FaultyServer) -> None:
+    extract(server)
+    [(path, headers)] = server.requests
     assert (path, headers["writeLimit"], headers["maxEmbeddedResources"]) == (
         "/rmeta/body",
         "1001",
@@ -143,30 +143,31 @@ def test_limit_of_text_is_always_sent_and_the_name_never(server: FaultyServer) -
     assert "Content-Disposition" not in headers
 
 
-def test_no_bytes_are_not_sent(server: FaultyServer) -> None:
-    assert asked(server, b"").text == ""
-    assert server.asked == []
+def test_empty_document_is_not_sent(server: FaultyServer) -> None:
+    assert extract(server, b"").text == ""
+    assert server.requests == []
 
 
 def test_faults_of_embedded_documents_make_the_whole_truncated(server: FaultyServer) -> None:
-    fault = {
-        "X-TIKA:EXCEPTION:embedded_exception": "org.apache.tika.exception.TikaException: bad\n\tat somewhere"
-    }
+    trace = "org.apache.tika.exception.TikaException: bad\n\tat somewhere"
+    fault = {"X-TIKA:EXCEPTION:embedded_exception": trace}
     server.behaviour = lambda handler, _: handler.reply(200, answer("outer", "inner", **fault))
-    results = asked(server)
-    assert (results.text, results.truncated) == ("outer\ninner", True)
-    assert results.warnings == ("embedded_exception: org.apache.tika.exception.TikaException: bad",)
+    document = extract(server)
+    assert (document.text, document.truncated) == ("outer\ninner", True)
+    assert document.warnings == (
+        "embedded_exception: org.apache.tika.exception.TikaException: bad",
+    )
 
 
 def test_lone_surrogates_in_the_answer_are_replaced(server: FaultyServer) -> None:
     server.behaviour = lambda handler, _: handler.reply(
         200, b'[{"X-TIKA:content": "a\\ud800b", "dc:title": "t\\udfff"}]'
     )
-    results = asked(server)
-    assert (results.text, results.title) == ("a\ufffdb", "t")
+    document = extract(server)
+    assert (document.text, document.title) == ("a\ufffdb", "t")
 
 
-BROKEN: dict[str, Callable[[Answering, bytes], None]] = {
+BROKEN: dict[str, Callable[[TikaHandler, bytes], None]] = {
     "dropped": cut_off,
     "busy": lambda handler, _: handler.reply(503, b""),
     "proxy page": lambda handler, _: handler.reply(200, b"<html>Bad gateway</html>"),
@@ -177,19 +178,17 @@ BROKEN: dict[str, Callable[[Answering, bytes], None]] = {
 
 
 @pytest.mark.parametrize("fault", sorted(BROKEN))
-def test_answer_that_breaks_off_is_to_be_tried_again_alone(
-    server: FaultyServer, fault: str
-) -> None:
+def test_answer_that_breaks_off_is_retried_alone(server: FaultyServer, fault: str) -> None:
     server.behaviour = BROKEN[fault]
     with pytest.raises(TryAlone):
-        asked(server)
+        extract(server)
 
 
 def test_innocent_documents_are_read_and_the_culprit_is_found(server: FaultyServer) -> None:
-    """Documents under way beside the culprit fail with it, as when Tika's process dies."""
+    """Documents sent beside the culprit fail with it, as when Tika's process dies."""
     culprit_came = threading.Event()
 
-    def behave(handler: Answering, body: bytes) -> None:
+    def reply_or_die(handler: TikaHandler, body: bytes) -> None:
         if body == b"culprit":
             culprit_came.set()
             cut_off(handler, body)
@@ -201,7 +200,7 @@ def test_innocent_documents_are_read_and_the_culprit_is_found(server: FaultyServ
             echo(handler, body)
 
     bystander_died = threading.Event()
-    server.behaviour = behave
+    server.behaviour = reply_or_die
     bodies = [b"bystander", b"culprit", b"first", b"second"]
     with Pool(tika_server(server.url), 2, Limits(seconds=10)) as pool:
         results = dict(pool.extract_all(Task(n, body, "a") for n, body in enumerate(bodies)))
@@ -217,7 +216,7 @@ def test_innocent_documents_are_read_and_the_culprit_is_found(server: FaultyServ
 def test_refusal_is_an_error_of_the_document(server: FaultyServer, status: int) -> None:
     server.behaviour = lambda handler, _: handler.reply(status, b"")
     with pytest.raises(ExtractionError, match=str(status)) as caught:
-        asked(server)
+        extract(server)
     assert not isinstance(caught.value, ExtractorUnavailable)
 
 
@@ -226,14 +225,14 @@ def test_wrong_address_stops_the_run(server: FaultyServer, status: int, closed_p
     elsewhere = f"http://127.0.0.1:{closed_port}/"
     server.behaviour = lambda handler, _: handler.reply(status, b"", Location=elsewhere)
     with pytest.raises(ExtractorUnavailable, match="NEARFOLD_TIKA"):
-        asked(server)
+        extract(server)
 
 
-def silent(handler: Answering, _: bytes) -> None:
+def silent(handler: TikaHandler, _: bytes) -> None:
     time.sleep(4)
 
 
-def dripping(handler: Answering, _: bytes) -> None:
+def dripping(handler: TikaHandler, _: bytes) -> None:
     handler.send_response(200)
     handler.send_header("Content-Length", "1000000")
     handler.end_headers()
@@ -244,17 +243,17 @@ def dripping(handler: Answering, _: bytes) -> None:
 
 @pytest.mark.parametrize("slow", [silent, dripping])
 def test_slow_server_runs_out_of_time(
-    server: FaultyServer, slow: Callable[[Answering, bytes], None]
+    server: FaultyServer, slow: Callable[[TikaHandler, bytes], None]
 ) -> None:
     server.behaviour = slow
-    before = time.monotonic()
+    started = time.monotonic()
     with pytest.raises(ExtractionTimeout):
-        asked(server)
-    assert time.monotonic() - before < 3
+        extract(server)
+    assert time.monotonic() - started < 3
 
 
 def test_server_of_a_few_bytes_a_second_costs_its_document_only(server: FaultyServer) -> None:
-    def crawl(handler: Answering, body: bytes) -> None:
+    def crawl(handler: TikaHandler, body: bytes) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "1000000")
         handler.end_headers()
@@ -263,8 +262,8 @@ def test_server_of_a_few_bytes_a_second_costs_its_document_only(server: FaultySe
             time.sleep(0.2)
 
     server.behaviour = lambda handler, body: (crawl if body == b"slow" else echo)(handler, body)
-    maker = server_module.TikaServer(server.url, "3.3.2", patience=1.0)
-    with Pool(maker, 1, LIMITS) as pool:
+    extractor = server_module.TikaServer(server.url, "3.3.2", patience=1.0)
+    with Pool(extractor, 1, LIMITS) as pool:
         results = dict(pool.extract_all([Task(1, b"slow", "a"), Task(2, b"hello", "a")]))
     assert isinstance(results[1], ExtractionTimeout)
     assert isinstance(results[2], Document)
@@ -273,7 +272,7 @@ def test_server_of_a_few_bytes_a_second_costs_its_document_only(server: FaultySe
 def test_answer_of_any_size_is_not_read_to_its_end(server: FaultyServer) -> None:
     sent = 0
 
-    def flood(handler: Answering, _: bytes) -> None:
+    def flood(handler: TikaHandler, _: bytes) -> None:
         nonlocal sent
         handler.send_response(200)
         handler.send_header("Content-Length", str(1 << 30))
@@ -284,7 +283,7 @@ def test_answer_of_any_size_is_not_read_to_its_end(server: FaultyServer) -> None
 
     server.behaviour = flood
     with pytest.raises(ExtractionError, match="larger than 32 MB"):
-        asked(server, limits=Limits(seconds=30, chars=1000))
+        extract(server, limits=Limits(seconds=30, chars=1000))
     assert sent < 64
 
 
@@ -293,29 +292,29 @@ def test_server_that_does_not_come_back_stops_the_run(
 ) -> None:
     monkeypatch.setattr(server_module, "_RETURN_SECONDS", 1.0)
 
-    def die(handler: Answering, body: bytes) -> None:
+    def die(handler: TikaHandler, body: bytes) -> None:
         server.greeting = None
         cut_off(handler, body)
 
     server.behaviour = die
     with pytest.raises(ExtractorUnavailable, match="did not come back"):
-        asked(server)
+        extract(server)
 
 
 def test_server_that_comes_back_is_waited_for(server: FaultyServer) -> None:
-    def die(handler: Answering, body: bytes) -> None:
+    def die(handler: TikaHandler, body: bytes) -> None:
         server.greeting = None
         threading.Timer(1.0, lambda: setattr(server, "greeting", GREETING)).start()
         cut_off(handler, body)
 
     server.behaviour = die
-    before = time.monotonic()
+    started = time.monotonic()
     with pytest.raises(TryAlone):
-        asked(server)
-    assert time.monotonic() - before >= 0.9
+        extract(server)
+    assert time.monotonic() - started >= 0.9
 
 
-def test_something_else_at_the_address_is_no_tika(server: FaultyServer) -> None:
+def test_another_program_at_the_address_is_refused(server: FaultyServer) -> None:
     server.greeting = b"<html>Welcome to nginx</html>"
     with pytest.raises(ExtractorUnavailable, match="NEARFOLD_TIKA"):
         tika_server(server.url)
@@ -338,7 +337,7 @@ def test_password_before_its_address_is_not_repeated(
 @pytest.mark.parametrize(
     "url", ["", "127.0.0.1:9998", "ftp://127.0.0.1", "http://", "file:///etc/hostname"]
 )
-def test_address_that_is_none(url: str) -> None:
+def test_malformed_address_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="NEARFOLD_TIKA"):
         tika_server(url)
 
@@ -348,10 +347,10 @@ def test_proxy_is_not_used_on_the_way_to_this_machine(
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port}")
-    assert asked(server).text == "hello"
+    assert extract(server).text == "hello"
 
 
-def test_client_without_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tika", None)
     monkeypatch.setattr(server_module, "_client", server_module._client.__wrapped__)
     with pytest.raises(MissingExtra, match=r"nearfold\[tika\]"):

@@ -1,7 +1,7 @@
 """A failing disk: the system answers a job's calls with EIO, ENOSPC or nothing written, once or
 from then on.
 
-Needs strace, so it is no part of every run: `python -m faults --drills test_failing_disk.py`.
+Needs strace, so it is no part of every run: `python -m faults --tests test_failing_disk.py`.
 Writes that end in the middle are those of `test_full_disk.py`.
 """
 
@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 
 import pytest
-from disk import STRACE, traced
-from oracle import kept, standing
+from disk import STRACE, run_traced
+from oracle import check_acknowledged, read_state
 from scene import BATCH, Scene
 
 LOG, FILE, JOURNAL, BACK = "-wal", "", ".jobs", ".jobs-journal"
@@ -36,16 +36,16 @@ FAULTS = [
 ]
 
 pytestmark = pytest.mark.skipif(
-    not STRACE or os.environ.get("NEARFOLD_DRILLS") != "all",
-    reason="run by `python -m faults --drills`, with strace",
+    not STRACE or os.environ.get("NEARFOLD_FAULT_TESTS") != "all",
+    reason="run by `python -m faults --tests`, with strace",
 )
 
 
 @pytest.mark.parametrize(("suffix", "call", "answer", "when"), FAULTS)
-def test_a_disk_that_answers_with_an_error(
+def test_a_disk_error_loses_no_acknowledged_document(
     suffix: str, call: str, answer: str, when: str, scene: Scene
 ) -> None:
-    store = scene.begun()
+    store = scene.new_store()
     log, trace = scene.home / f"{store.stem}.log", scene.home / "trace"
     options = [
         "-P",
@@ -57,17 +57,19 @@ def test_a_disk_that_answers_with_an_error(
         "-o",
         trace,
     ]
-    job = traced(scene.words(store), options, {**BATCH, "DRILL_LOG": str(log)})
-    assert "(INJECTED)" in trace.read_text(encoding="utf-8"), "nothing was drilled"
+    job = run_traced(scene.command(store), options, {**BATCH, "JOB_LOG": str(log)})
+    assert "(INJECTED)" in trace.read_text(encoding="utf-8"), "no fault was injected"
     assert job.code in (1, 3, 4) and "Traceback" not in job.err, f"exit {job.code}: {job.err}"
     if job.code == 4:
         assert "run the same command again to resume" in job.err
         assert "check the disk" in job.err or answer != "error=EIO" or call == "openat", job.err
-    kept(standing(f"sqlite:///{store}"), log)
-    scene.mended(store)
+    check_acknowledged(read_state(f"sqlite:///{store}"), log)
+    scene.check_recovery(store)
 
 
-def test_the_disk_itself_was_well(scene: Scene, tmp_path: Path) -> None:
+def test_the_disk_without_a_fault_completes_the_job(scene: Scene, tmp_path: Path) -> None:
     """Without a fault the same job, under strace, comes to its end."""
-    job = traced(scene.words(scene.begun()), ["-e", "trace=fsync", "-o", tmp_path / "trace"], BATCH)
+    job = run_traced(
+        scene.command(scene.new_store()), ["-e", "trace=fsync", "-o", tmp_path / "trace"], BATCH
+    )
     assert job.code == 1 and job.account is not None

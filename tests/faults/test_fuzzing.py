@@ -1,4 +1,4 @@
-"""Any strings and bytes as input: an answer, or a nearfold error with a remedy, and never anything
+"""Any strings and bytes as input: a result, or a nearfold error with a remedy, and never anything
 else.
 
 `NEARFOLD_FUZZ=20000 python -m pytest tests/faults/test_fuzzing.py` tries that many of each instead
@@ -41,23 +41,23 @@ from indexer.text.tokens import tokens
 
 EXAMPLES = int(os.environ.get("NEARFOLD_FUZZ", "60"))
 fuzzed = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-ANY = st.text(st.characters(exclude_categories=()), max_size=80)
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 
 
-def joined(pieces: str, between: str = "") -> st.SearchStrategy[str]:
-    """Return pieces of valid input and anything else, in any order."""
-    return st.lists(st.sampled_from(pieces.split()) | ANY, max_size=9).map(between.join)
+def any_order_of(pieces: str, between: str = "") -> st.SearchStrategy[str]:
+    """Return a strategy: pieces of valid input and anything else, in any order."""
+    return st.lists(st.sampled_from(pieces.split()) | ANY_TEXT, max_size=9).map(between.join)
 
 
-SPELLED = joined(
-    "default default_v1 +key: simhash-doc -v2 -loose :stop- en signature-study clauses : ws norm-html sha1 128 fss b4 "
-    "baseline winnowing 0 -1 ٣ 999999999999999999999 2-byte-grams"
+RECIPE_NAMES = any_order_of(
+    "default default_v1 +key: simhash-doc -v2 -loose :stop- en signature-study clauses : ws "
+    "norm-html sha1 128 fss b4 baseline winnowing 0 -1 ٣ 999999999999999999999 2-byte-grams"
 )
-URLS = joined(
-    "opensearch elasticsearch sqlite +https :// / // [::1] [ ] :9200 : @ user host , papers ?shards=1 ? & replicas= "
-    "99999999999999999999 %00 % %ff # \\ -write ٣"
+URLS = any_order_of(
+    "opensearch elasticsearch sqlite +https :// / // [::1] [ ] :9200 : @ user host , papers "
+    "?shards=1 ? & replicas= 99999999999999999999 %00 % %ff # \\ -write ٣"
 )
-WORDS = joined('" * ( ) AND NOT NEAR( : ^ - { } text: \x00 ferry 近似 \ud800', " ")
+WORDS = any_order_of('" * ( ) AND NOT NEAR( : ^ - { } text: \x00 ferry 近似 \ud800', " ")
 ALL_FORMATS = sorted(formats().items())
 NAMES = st.sampled_from(
     [
@@ -77,7 +77,7 @@ NAMES = st.sampled_from(
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
+def damaged_documents(draw: st.DrawFn) -> tuple[str, bytes]:
     """Return a document of some format, cut, or with bytes changed, removed, doubled."""
     name, data = draw(st.sampled_from(ALL_FORMATS))
     for _ in range(draw(st.integers(1, 6))):
@@ -92,9 +92,9 @@ def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
 
 
 @fuzzed
-@given(st.binary(max_size=400) | damaged().map(lambda one: one[1]), NAMES)
+@given(st.binary(max_size=400) | damaged_documents().map(lambda document: document[1]), NAMES)
 @example(b"\x1f\x8b\x08\x00", "a.gz")
-def test_the_glue_before_an_extractor_takes_any_bytes(data: bytes, name: str) -> None:
+def test_the_steps_before_an_extractor_accept_any_bytes(data: bytes, name: str) -> None:
     limits = Limits(chars=1000, bytes=100_000)
     with contextlib.suppress(NearfoldError):
         inner, inner_name = unpack(data, name, limits)
@@ -106,72 +106,65 @@ def test_the_glue_before_an_extractor_takes_any_bytes(data: bytes, name: str) ->
 @given(
     st.binary(max_size=400),
     st.lists(
-        st.tuples(st.sampled_from(["Content-Type", "Content-Transfer-Encoding", "Subject"]), ANY)
+        st.tuples(
+            st.sampled_from(["Content-Type", "Content-Transfer-Encoding", "Subject"]), ANY_TEXT
+        )
     ),
 )
-def test_mail_with_any_headers_and_body_can_be_marked(
-    body: bytes, headers: list[tuple[str, str]]
-) -> None:
-    spelled = b"".join(
+def test_marking_a_charset_accepts_any_mail(body: bytes, headers: list[tuple[str, str]]) -> None:
+    head = b"".join(
         f"{name}: {value}\n".encode("utf-8", "surrogatepass") for name, value in headers
     )
-    assert isinstance(mark_charset(spelled + b"\n" + body), bytes)
+    assert isinstance(mark_charset(head + b"\n" + body), bytes)
     assert isinstance(mark_charset(EmailMessage().as_bytes() + body), bytes)
 
 
 @fuzzed
-@given(ANY | st.builds(lambda one, times: one * times, ANY, st.integers(1, 50)))
-def test_every_tokeniser_and_normaliser_takes_any_text(text: str) -> None:
+@given(ANY_TEXT | st.builds(lambda text, times: text * times, ANY_TEXT, st.integers(1, 50)))
+def test_every_tokeniser_and_normaliser_accepts_any_text(text: str) -> None:
     for version in ("v1", "v2", "v3", "v4"):
-        assert all(isinstance(one, str) and one for one in tokens(text, version))
+        assert all(isinstance(token, str) and token for token in tokens(text, version))
     for name, normalised in NORMALISERS.items():
         if "html" not in name and "anyascii" not in name:
             assert isinstance(normalised(text), str)
     for tokenise in TOKENISERS.values():
-        assert all(isinstance(one, str) for one in tokenise(text))
+        assert all(isinstance(token, str) for token in tokenise(text))
 
 
 @fuzzed
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=300), st.integers(0, 2**64 - 1))
-def test_the_codec_gives_back_what_it_was_given(slots: list[int], bits: int) -> None:
+def test_the_codec_round_trips(slots: list[int], bits: int) -> None:
     assert unpack_slots(pack_slots(np.array(slots, dtype=np.uint32))).tolist() == slots
     assert unsigned64(signed64(bits)) == bits and -(2**63) <= signed64(bits) < 2**63
 
 
 @fuzzed
-@given(ANY, st.binary(max_size=600))
-def test_any_bytes_as_text_are_signed_alike_by_kernel_and_definition(
-    text: str, data: bytes
-) -> None:
-    for one in (
-        text,
-        data.decode("utf-8", "surrogateescape"),
-        data.decode("utf-16-le", "surrogatepass") if len(data) % 2 == 0 else "",
-    ):
-        assert fingerprints([one])[0].bands == define([one])[0].bands
+@given(ANY_TEXT, st.binary(max_size=600))
+def test_kernel_and_definition_agree_on_any_text(text: str, data: bytes) -> None:
+    texts = [text, data.decode("utf-8", "surrogateescape")]
+    if len(data) % 2 == 0:
+        texts.append(data.decode("utf-16-le", "surrogatepass"))
+    for any_text in texts:
+        assert fingerprints([any_text])[0].bands == define([any_text])[0].bands
 
 
 @fuzzed
-@given(SPELLED)
+@given(RECIPE_NAMES)
 @example("5-grams:norm:sha1:" + "9" * 5000)
 @example("clauses:" + "9" * 5000)
 @example("²:norm:sha1:²")
-def test_any_spelling_is_a_recipe_that_signs_or_an_error_that_says_what_is_wrong(
-    spelled: str,
+def test_any_recipe_name_gives_a_recipe_or_a_usage_error(
+    name: str,
 ) -> None:
     try:
-        recipe = recipe_named(spelled)
+        recipe = recipe_named(name)
     except UsageError as error:
         assert str(error)
         return
     assert Recipe(**recipe.settings) == recipe and len(recipe.id) == 12
-    if not (
-        recipe.statistics
-        or recipe.key_variable
-        or recipe.stop_words
-        or "html" in recipe.normaliser
-        or "sents" in recipe.features
-    ):
+    needs_more = recipe.statistics or recipe.key_variable or recipe.stop_words
+    is_slow = "html" in recipe.normaliser or "sents" in recipe.features
+    if not needs_more and not is_slow:
         fingerprint("The ferry to Vega leaves from the northern quay.", recipe)
 
 
@@ -180,7 +173,7 @@ def test_any_spelling_is_a_recipe_that_signs_or_an_error_that_says_what_is_wrong
 @example("opensearch://[/docs")
 @example("opensearch://host:٣/docs")
 @example("opensearch://host/docs?shards=" + "9" * 5000)
-def test_any_url_is_an_address_or_an_error_of_ours(url: str) -> None:
+def test_any_url_gives_an_address_or_a_usage_error(url: str) -> None:
     try:
         result = parse_address(url, {})
     except UsageError as error:
@@ -201,7 +194,9 @@ def test_no_error_repeats_the_password_of_a_url(scheme: str, rest: str) -> None:
 @given(
     st.sampled_from(["opensearch://", "elasticsearch+https://", "", "sqlite:", "sqlite:///"]), URLS
 )
-def test_opening_a_store_reads_nothing_and_fails_in_our_words(scheme: str, rest: str) -> None:
+def test_opening_a_store_at_any_url_works_or_raises_a_nearfold_error(
+    scheme: str, rest: str
+) -> None:
     try:
         open_store(scheme + rest).close()
     except NearfoldError as error:
@@ -210,38 +205,30 @@ def test_opening_a_store_reads_nothing_and_fails_in_our_words(scheme: str, rest:
 
 @cache
 def store() -> Store:
-    return library(
-        rows(
-            {
-                "one": "The ferry to Vega leaves from the northern quay.",
-                "two": "近似文書を 検出する AND NOT NEAR",
-            }
-        )
-    )
+    english = "The ferry to Vega leaves from the northern quay."
+    japanese = "近似文書を 検出する AND NOT NEAR"
+    return library(rows({"one": english, "two": japanese}))
 
 
 @fuzzed
 @given(WORDS)
 @example('"')
 @example("\x00")
-def test_any_words_are_a_query(words: str) -> None:
+def test_any_words_are_a_valid_query(words: str) -> None:
     page = search(store(), words, SearchOptions(facets=("content_type",)))
     assert 0 <= page.total <= 2
-    assert (
-        store().search(Query(words, (("path", words), ("metadata.a." + words, words)))).total == 0
-    )
+    filters = (("path", words), ("metadata.a." + words, words))
+    assert store().search(Query(words, filters)).total == 0
 
 
 @fuzzed
-@given(ANY, ANY)
-def test_tokens_of_pages_filters_and_fields_are_read_or_refused_in_our_words(
-    one: str, other: str
-) -> None:
+@given(ANY_TEXT, ANY_TEXT)
+def test_page_tokens_filters_and_fields_are_parsed_or_refused(text: str, query: str) -> None:
     for parse in (
-        lambda: parse_token(one, other),
-        lambda: parse_filters([one]),
-        lambda: facet_field(one),
-        lambda: metadata_name(one),
+        lambda: parse_token(text, query),
+        lambda: parse_filters([text]),
+        lambda: facet_field(text),
+        lambda: metadata_name(text),
     ):
         with contextlib.suppress(UsageError):
             parse()

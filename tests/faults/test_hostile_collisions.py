@@ -1,4 +1,4 @@
-"""Different texts made to share every band and slot: none is taken for a duplicate of another."""
+"""Different texts made to share every band and slot: none counts as a duplicate of another."""
 
 import itertools
 
@@ -19,9 +19,7 @@ from indexer.similarity.measures import jaccard
 from indexer.similarity.sides import feature_set
 from indexer.sketch.fingerprint import fingerprints
 
-KEYED = recipe_named("default_v1+key:tests").with_secret(
-    "not known to whoever writes the documents"
-)
+KEYED = recipe_named("default_v1+key:tests").with_secret("not known to the documents' authors")
 CRAFTED = {f"crafted {number:02}": crafted(number) for number in range(24)}
 HONEST = {"honest": sentence(1), "its copy": edited(sentence(1), 2)}
 THRESHOLD = 0.8
@@ -32,7 +30,7 @@ def store():
     return library(rows({**CRAFTED, **HONEST}))
 
 
-def test_the_public_hash_lets_anybody_craft_texts_that_pass_for_each_other():
+def test_the_public_hash_lets_anybody_craft_texts_with_equal_sketches():
     signed = fingerprints(list(CRAFTED.values()))
     assert ((signed.minhash == signed.minhash[0]).mean(axis=1) > 0.95).all()
     assert all(len(set(bands) & set(signed.bands[0])) > 15 for bands in signed.bands)
@@ -47,26 +45,22 @@ def test_with_a_secret_key_the_same_texts_share_no_more_than_chance():
     assert len(set(bands)) == len(bands) == 21 * len(CRAFTED)
 
 
-def test_a_look_up_finds_none_of_them(store):
+def test_a_lookup_matches_no_crafted_text(store):
     matches = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
     assert matches.matches == ()
     [match] = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="honest").matches
     assert match.id == "its copy"
 
 
-def test_matching_on_texts_lists_none_of_them_and_estimates_say_that_they_are_estimates(store):
-    assert [
-        (pair.a, pair.b) for pair in match(store, MatchOptions(threshold=THRESHOLD, exact=True))
-    ] == [("honest", "its copy")]
-    believed = [
-        pair
-        for pair in match(store, MatchOptions(threshold=THRESHOLD))
-        if pair.a.startswith("crafted")
-    ]
-    assert {pair.measure for pair in believed} == {"estimate"}
+def test_exact_matching_lists_no_crafted_pair_and_estimates_are_labelled(store):
+    exact_pairs = match(store, MatchOptions(threshold=THRESHOLD, exact=True))
+    assert [(pair.a, pair.b) for pair in exact_pairs] == [("honest", "its copy")]
+    pairs = match(store, MatchOptions(threshold=THRESHOLD))
+    estimates = [pair for pair in pairs if pair.a.startswith("crafted")]
+    assert {pair.measure for pair in estimates} == {"estimate"}
 
 
-def test_groups_hold_none_of_them():
+def test_groups_join_no_crafted_texts():
     store = library(rows({**CRAFTED, **HONEST}))
     group(store, GroupOptions(threshold=THRESHOLD))
     families = {row.id: row.family for row in store.scan()}
@@ -74,7 +68,7 @@ def test_groups_hold_none_of_them():
     assert len({families[id] for id in CRAFTED}) == len(CRAFTED)
 
 
-def test_folding_hides_none_of_them(store):
+def test_folding_hides_no_crafted_text(store):
     page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=100))
     assert sorted(hit.id for hit in page.hits) == [*sorted(CRAFTED), "honest"]
     assert {text.id for hit in page.hits for text in hit.folded} == {"its copy"}
@@ -82,29 +76,28 @@ def test_folding_hides_none_of_them(store):
     assert [hit.id for hit in folded] == [*CRAFTED, "honest"]
 
 
-def test_pages_that_go_on_lose_none_of_them(store):
-    shown, after = [], None
+def test_paging_loses_no_crafted_text(store):
+    shown = []
+    after = None
     for _ in range(20):
         page = search(store, "", SearchOptions(threshold=THRESHOLD, limit=5, after=after))
         shown += [hit.id for hit in page.hits]
-        if (after := page.next) is None:
+        after = page.next
+        if after is None:
             break
     assert sorted(shown) == [*sorted(CRAFTED), "honest"]
 
 
-def test_hot_keys_are_not_asked_so_a_look_up_reads_no_more_however_many_there_are(store):
+def test_hot_keys_are_skipped_so_a_lookup_reads_a_bounded_number_of_rows(store):
     store = library(rows({**CRAFTED, **HONEST}))
-    store.hot_key_floor, store.hot_key_share = 10, 0.05
-    found = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
-    assert len(found.capped_keys) > 15 and "too many documents" in " ".join(found.notes)
+    store.hot_key_floor = 10
+    store.hot_key_share = 0.05
+    lookup = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="crafted 00")
+    assert len(lookup.capped_keys) > 15 and "too many documents" in " ".join(lookup.notes)
     signed = fingerprints([CRAFTED["crafted 00"]])[0]
     assert len(store.candidates([(signed.bands, signed.blocks)], WINDOW)[0].found) < 8
-    assert [
-        match.id
-        for match in similar(
-            store, options=SimilarOptions(threshold=THRESHOLD), id="honest"
-        ).matches
-    ] == ["its copy"]
+    honest = similar(store, options=SimilarOptions(threshold=THRESHOLD), id="honest")
+    assert [match.id for match in honest.matches] == ["its copy"]
 
 
 @pytest.mark.parametrize(

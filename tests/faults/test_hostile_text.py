@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent.parent
 PLAIN = (
     "The ferry to Vega leaves from the northern quay every evening, and the cafe in Zurich is open."
 )
-SAME = {
+EQUIVALENT = {
     "NFC and NFD": (
         "Café Zürich naïve Ångström",
         "Cafe\u0301 Zu\u0308rich nai\u0308ve A\u030angstro\u0308m",
@@ -32,7 +32,7 @@ SAME = {
     "soft hyphens": ("northern quay", "north\u00adern qu\u00aday"),
     "white space": ("the ferry to vega", "the\u00a0ferry\t to\r\n\u2003vega"),
 }
-UNLIKE = {
+LOOKALIKE = {
     "Cyrillic homoglyphs": PLAIN.translate(str.maketrans("aeopc", "аеорс")),
     "Greek homoglyphs": PLAIN.translate(str.maketrans("ovT", "ονΤ")),
     "one letter in four replaced by NUL": "".join(
@@ -42,20 +42,20 @@ UNLIKE = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
-def test_documented_equivalences_sign_alike(name: str) -> None:
-    one, other = (f"{PLAIN} {text} {PLAIN[::-1]}" for text in SAME[name])
-    assert fingerprint(one).bands == fingerprint(other).bands
-    assert jaccard(feature_set(one, DEFAULT), feature_set(other, DEFAULT)) == 1
+@pytest.mark.parametrize("name", EQUIVALENT)
+def test_documented_equivalences_have_equal_features(name: str) -> None:
+    left, right = (f"{PLAIN} {text} {PLAIN[::-1]}" for text in EQUIVALENT[name])
+    assert fingerprint(left).bands == fingerprint(right).bands
+    assert jaccard(feature_set(left, DEFAULT), feature_set(right, DEFAULT)) == 1
 
 
-@pytest.mark.parametrize("name", UNLIKE)
-def test_what_only_looks_alike_lowers_the_similarity(name: str) -> None:
-    assert jaccard(feature_set(PLAIN, DEFAULT), feature_set(UNLIKE[name], DEFAULT)) < 0.8
+@pytest.mark.parametrize("name", LOOKALIKE)
+def test_lookalike_characters_lower_the_similarity(name: str) -> None:
+    assert jaccard(feature_set(PLAIN, DEFAULT), feature_set(LOOKALIKE[name], DEFAULT)) < 0.8
 
 
 @pytest.mark.parametrize("control", ["\u202e", "\u2066", "\u200f", "\u061c"])
-def test_controls_of_direction_hide_nothing_from_the_sketch(control: str) -> None:
+def test_direction_controls_do_not_change_the_features(control: str) -> None:
     turned = PLAIN.replace(" ", f" {control}")
     assert jaccard(feature_set(PLAIN, DEFAULT), feature_set(turned, DEFAULT)) == 1
 
@@ -63,20 +63,20 @@ def test_controls_of_direction_hide_nothing_from_the_sketch(control: str) -> Non
 @pytest.mark.parametrize(
     "text", ["\x00", "\ud800", "\u200b", "\u202e", "\ufffe\uffff", "\u0301"], ids=ascii
 )
-def test_texts_of_nothing_but_such_characters_resemble_nothing(text: str) -> None:
+def test_texts_of_such_characters_alone_have_no_bands(text: str) -> None:
     assert fingerprint(text * 500).bands == ()
 
 
-def test_a_text_in_any_encoding_that_json_takes_stays_json() -> None:
+def test_surrogates_and_nul_leave_a_fingerprint_complete() -> None:
     signed = fingerprint(f"{PLAIN}\ud83d \udc00 \x00")
     assert signed.status == "complete" and len(signed.exact) == 64
 
 
-def test_long_texts_alike_and_unalike_take_bounded_memory() -> None:
+def test_long_texts_take_bounded_memory() -> None:
     """The whole size: `python benchmarks/hostile.py`, which takes a minute."""
     command = [sys.executable, str(ROOT / "benchmarks/hostile.py"), "--tokens", "300000"]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (done.stdout.count(" complete "), done.stdout.count(" too_short ")) == (2, 2)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert (completed.stdout.count(" complete "), completed.stdout.count(" too_short ")) == (2, 2)

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from killing import embedded
+from campaign import embedded_campaign
 
 
 @pytest.mark.slow
-def test_jobs_killed_at_random_fill_a_store_in_the_end(tmp_path: Path) -> None:
-    toll = embedded(tmp_path, seed=3, files=120, say=lambda _: None).run(kills=5)
-    assert toll.kills.total() >= 5 and toll.stores >= 1
+def test_jobs_killed_at_random_complete_a_store(tmp_path: Path) -> None:
+    tally = embedded_campaign(tmp_path, seed=3, files=120, say=lambda _: None).run(kills=5)
+    assert tally.kills.total() >= 5 and tally.stores >= 1

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from drill import ROOT
 from e2e.command import outcome
-from table import BEGIN, END, FAULTS, PAGE, recorded, table, unlisted
+from jobs import ROOT
+from table import BEGIN, END, FAULTS, PAGE, read_counts, table, tests_without_row
 
 from indexer.system.failpoints import POINTS
 
@@ -25,50 +25,50 @@ INSTRUMENTS = {
 }
 
 
-def test_the_table_is_what_was_recorded() -> None:
+def test_the_table_shows_the_recorded_counts() -> None:
     assert TEXT.partition(BEGIN)[2].partition(END)[0].strip() == table()
-    assert all(any(name.startswith(fault.tests) for name in recorded()) for fault in FAULTS), (
-        "a row that nobody drilled"
+    assert all(any(name.startswith(fault.tests) for name in read_counts()) for fault in FAULTS), (
+        "a row without a recorded count"
     )
 
 
-def test_every_drill_has_a_row() -> None:
+def test_every_fault_injection_test_has_a_row() -> None:
     files = [path for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__)]
     names = [
         f"{path.name}::{name}"
         for path in files
         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.M)
     ]
-    assert [name for name in unlisted(names) if not name.startswith(tuple(INSTRUMENTS))] == []
+    assert [
+        name for name in tests_without_row(names) if not name.startswith(tuple(INSTRUMENTS))
+    ] == []
 
 
-def test_every_failpoint_is_told() -> None:
+def test_every_failpoint_is_documented() -> None:
     assert re.findall(r"^\| `(\w+)` \|", TEXT, re.M) == list(POINTS)
     for name, meaning in POINTS.items():
         assert f"| `{name}` | {meaning} |" in TEXT
 
 
 @pytest.mark.parametrize("words", re.findall(r"^python -m faults (.*?)(?: +#.*)?$", TEXT, re.M))
-def test_commands_of_drills_are_understood(words: str) -> None:
-    """The commands take minutes: here they only print their plan; another test runs one of them, in
-    small.
+def test_the_commands_on_the_page_are_accepted(words: str) -> None:
+    """The commands take minutes, so they only print their help; test_random_kills.py runs some
+    kills.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "faults",
-        *words.split(),
-        *([] if "--table" in words else ["--help"]),
-    ]
-    done = subprocess.run(command, cwd=ROOT / "tests", capture_output=True, text=True, check=True)
-    assert (
-        all(word in done.stdout for word in words.split() if word.startswith("--"))
-        or "| fault |" in done.stdout
+    options = words.split()
+    if "--table" not in options:
+        options.append("--help")
+    command = [sys.executable, "-m", "faults", *options]
+    completed = subprocess.run(
+        command, cwd=ROOT / "tests", capture_output=True, text=True, check=True
     )
+    names = [option for option in options if option.startswith("--")]
+    is_table = "| fault |" in completed.stdout
+    assert is_table or all(name in completed.stdout for name in names)
 
 
-def test_the_drill_on_the_page_goes_as_shown(tmp_path: Path) -> None:
-    """The console block: a job is killed by a failpoint, and run again."""
+def test_the_example_on_the_page_gives_the_result_shown(tmp_path: Path) -> None:
+    """The console example: a job is killed by a failpoint, and run again."""
     (tmp_path / "papers").mkdir()
     for number in range(3):
         (tmp_path / "papers" / f"{number}.txt").write_text(
@@ -78,5 +78,5 @@ def test_the_drill_on_the_page_goes_as_shown(tmp_path: Path) -> None:
     environment = {"NEARFOLD_FAILPOINTS": re.findall(r"NEARFOLD_FAILPOINTS=(\S+)", block)[0]}
     store = f"sqlite:///{tmp_path}/x.db"
     assert outcome("index", tmp_path / "papers", store=store, **environment).returncode == -9
-    done = outcome("index", tmp_path / "papers", store=store)
-    assert done.returncode == 0 and "3 documents: 3 indexed" in done.stdout
+    completed = outcome("index", tmp_path / "papers", store=store)
+    assert completed.returncode == 0 and "3 documents: 3 indexed" in completed.stdout

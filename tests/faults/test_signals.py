@@ -1,5 +1,5 @@
-"""SIGINT and SIGTERM: the first lets a job finish what it began, the second ends it at once;
-SIGSTOP costs nothing.
+"""SIGINT and SIGTERM: the first lets a job write what it extracted, the second ends it at once;
+SIGSTOP loses nothing.
 """
 
 import os
@@ -8,67 +8,69 @@ import time
 from pathlib import Path
 
 import pytest
-from drill import Ended
-from oracle import standing, told
+from jobs import JobResult
+from oracle import count_events, read_state
 from scene import BATCH, Scene
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-SLOW = {f"after_extract:{hit}": "delay:0.1" for hit in range(1, 30)}
-SLOWLY = {"NEARFOLD_FAILPOINTS": ",".join("=".join(pair) for pair in SLOW.items())}
+DELAYS = {f"after_extract:{hit}": "delay:0.1" for hit in range(1, 30)}
+SLOWLY = {"NEARFOLD_FAILPOINTS": ",".join("=".join(pair) for pair in DELAYS.items())}
 
 
-def begun(scene: Scene, store: Path, **environment: str) -> tuple[int, Path]:
+def start_slow_job(scene: Scene, store: Path, **environment: str) -> tuple[int, Path]:
     """Return a slow job in the middle of its work, and its log."""
     log = scene.home / f"{store.stem}.log"
-    job = scene.jobs.begin(*scene.words(store), **BATCH, **environment, DRILL_LOG=str(log))
+    job = scene.jobs.start(*scene.command(store), **BATCH, **environment, JOB_LOG=str(log))
     deadline = time.monotonic() + 60
-    while sum(told(log, "extracted").values()) < 10:
+    while sum(count_events(log, "extracted").values()) < 10:
         assert time.monotonic() < deadline, "the job extracts nothing"
         time.sleep(0.01)
     return job, log
 
 
 @pytest.mark.parametrize("number", CODES)
-def test_the_first_signal_lets_a_job_finish_what_it_began(
+def test_the_first_signal_lets_a_job_write_what_it_extracted(
     number: signal.Signals, scene: Scene
 ) -> None:
-    store = scene.begun()
-    job, log = begun(scene, store, **SLOWLY)
+    store = scene.new_store()
+    job, log = start_slow_job(scene, store, **SLOWLY)
     os.kill(job, number)
-    ended = scene.jobs.ended(job)
-    assert (
-        ended.code == CODES[number]
-        and "once more to stop at once" in ended.err
-        and "Traceback" not in ended.err
-    )
-    account, rows = ended.account, standing(f"sqlite:///{store}")
+    result = scene.jobs.wait(job)
+    assert result.code == CODES[number]
+    assert "once more to stop at once" in result.err
+    assert "Traceback" not in result.err
+    account = result.account
+    state = read_state(f"sqlite:///{store}")
     assert account is not None and account["seen"] < len(scene.after.rows) + len(scene.after.failed)
-    done = {path for path in told(log, "extracted") if path in rows.paths | set(rows.failed)}
-    assert done == set(told(log, "extracted")), "what was extracted was thrown away"
-    assert account["indexed"] + len(account["failed"]) >= len(done)
-    scene.mended(store)
+    extracted = set(count_events(log, "extracted"))
+    decided = extracted & (state.paths | set(state.failed))
+    assert decided == extracted, "an extracted text was discarded"
+    assert account["indexed"] + len(account["failed"]) >= len(decided)
+    scene.check_recovery(store)
 
 
 @pytest.mark.parametrize("number", CODES)
-def test_the_second_signal_ends_it_at_once(number: signal.Signals, scene: Scene) -> None:
-    store = scene.begun()
-    job, _ = begun(scene, store, NEARFOLD_FAILPOINTS="after_extract:12=delay:60")
+def test_the_second_signal_ends_the_job_at_once(number: signal.Signals, scene: Scene) -> None:
+    store = scene.new_store()
+    job, _ = start_slow_job(scene, store, NEARFOLD_FAILPOINTS="after_extract:12=delay:60")
     os.kill(job, number)
     time.sleep(0.3)
     started = time.monotonic()
     os.kill(job, number)
-    ended = scene.jobs.ended(job)
+    result = scene.jobs.wait(job)
     assert time.monotonic() - started < 10
-    assert ended.code == CODES[number] and "stopped at once" in ended.err
-    scene.mended(store)
+    assert result.code == CODES[number] and "stopped at once" in result.err
+    scene.check_recovery(store)
 
 
-def test_a_job_that_was_stopped_for_a_while_goes_on(scene: Scene) -> None:
-    store = scene.begun()
-    job, _ = begun(scene, store, **SLOWLY)
+def test_a_job_paused_by_sigstop_resumes(scene: Scene) -> None:
+    store = scene.new_store()
+    job, _ = start_slow_job(scene, store, **SLOWLY)
     os.kill(job, signal.SIGSTOP)
     time.sleep(1.0)
     os.kill(job, signal.SIGCONT)
-    ended: Ended = scene.jobs.ended(job)
-    assert ended.code == 1 and standing(f"sqlite:///{store}").rows.keys() == scene.after.rows.keys()
-    scene.mended(store)
+    result: JobResult = scene.jobs.wait(job)
+    assert (
+        result.code == 1 and read_state(f"sqlite:///{store}").rows.keys() == scene.after.rows.keys()
+    )
+    scene.check_recovery(store)

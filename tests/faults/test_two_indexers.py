@@ -8,67 +8,65 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drill import Jobs, index_words, library, removed
-from oracle import grouped, sound, standing, told
+from jobs import JobRunner, delete_index, index_command, library
+from oracle import check_soundness, count_events, grouped_rows, read_state
 from scene import BATCH, Scene
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[Jobs]:
-    """Return the environment of another machine: a state folder of its own."""
-    jobs = Jobs(tmp_path)
+def other_machine(tmp_path: Path) -> Iterator[JobRunner]:
+    """Yield the jobs of another machine: a state folder of its own."""
+    jobs = JobRunner(tmp_path)
     assert jobs.run("--version").code == 0
     yield jobs
     jobs.close()
 
 
-def test_the_second_job_on_an_embedded_store_is_refused(scene: Scene, other: Jobs) -> None:
-    store = scene.begun()
+def test_the_second_job_on_an_embedded_store_is_refused(
+    scene: Scene, other_machine: JobRunner
+) -> None:
+    store = scene.new_store()
     log = scene.home / f"{store.stem}.log"
     slow = "after_commit:2=delay:3"
-    first = scene.jobs.begin(
-        *scene.words(store), **BATCH, NEARFOLD_FAILPOINTS=slow, DRILL_LOG=str(log)
+    first = scene.jobs.start(
+        *scene.command(store), **BATCH, NEARFOLD_FAILPOINTS=slow, JOB_LOG=str(log)
     )
     deadline = time.monotonic() + 60
-    while not told(log, "extracted"):
+    while not count_events(log, "extracted"):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    second = other.run(*scene.words(store))
+    second = other_machine.run(*scene.command(store))
     assert second.code == 3 and "in use by another nearfold job" in second.err
-    assert scene.jobs.ended(first).code == 1
-    assert standing(f"sqlite:///{store}").rows.keys() == scene.after.rows.keys()
-    scene.mended(store)
+    assert scene.jobs.wait(first).code == 1
+    assert read_state(f"sqlite:///{store}").rows.keys() == scene.after.rows.keys()
+    scene.check_recovery(store)
 
 
-def test_two_machines_fill_one_cluster(opensearch_url: str, tmp_path: Path, other: Jobs) -> None:
+def test_two_machines_fill_one_cluster(
+    opensearch_url: str, tmp_path: Path, other_machine: JobRunner
+) -> None:
     """Neither knows the other's journal; one of them is killed on the way."""
-    folder, name = library(tmp_path / "papers", 150, 5), f"nearfold-two-{secrets.token_hex(6)}"
-    url, whole = (
-        f"{opensearch_url.replace('http', 'opensearch')}/{name}",
-        f"sqlite:///{tmp_path}/whole.db",
-    )
+    folder = library(tmp_path / "papers", 150, 5)
+    index_name = f"nearfold-two-{secrets.token_hex(6)}"
+    url = f"{opensearch_url.replace('http', 'opensearch')}/{index_name}"
+    whole_url = f"sqlite:///{tmp_path}/whole.db"
+    command = index_command(folder, url)
     (tmp_path / "here").mkdir()
-    here = Jobs(tmp_path / "here")
+    this_machine = JobRunner(tmp_path / "here")
     try:
-        assert other.run(*index_words(folder, whole)).code == 0
-        jobs = [
-            (
-                here,
-                here.begin(
-                    *index_words(folder, url),
-                    DRILL_BATCH="10",
-                    NEARFOLD_FAILPOINTS="after_send:6=kill",
-                ),
-            ),
-            (other, other.begin(*index_words(folder, url), DRILL_BATCH="15")),
-        ]
-        ended = [machine.ended(job) for machine, job in jobs]
-        assert ended[1].code == 0 and ended[0].code in (-9, 0), ended
-        assert here.run(*index_words(folder, url)).code == 0
-        now = standing(url)
-        sound(now)
-        assert len(now.rows) == 150
-        assert grouped(url) == grouped(whole)
+        assert other_machine.run(*index_command(folder, whole_url)).code == 0
+        killed = {"JOB_BATCH": "10", "NEARFOLD_FAILPOINTS": "after_send:6=kill"}
+        this_job = this_machine.start(*command, **killed)
+        other_job = other_machine.start(*command, JOB_BATCH="15")
+        this_result = this_machine.wait(this_job)
+        other_result = other_machine.wait(other_job)
+        assert other_result.code == 0, other_result
+        assert this_result.code in (-9, 0), this_result
+        assert this_machine.run(*command).code == 0
+        state = read_state(url)
+        check_soundness(state)
+        assert len(state.rows) == 150
+        assert grouped_rows(url) == grouped_rows(whole_url)
     finally:
-        here.close()
-        removed(opensearch_url, name)
+        this_machine.close()
+        delete_index(opensearch_url, index_name)

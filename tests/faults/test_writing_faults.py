@@ -1,5 +1,5 @@
-"""Indexing into an engine that is slow, overloaded or broken: in bounded memory, several requests
-at once, nothing lost.
+"""Indexing into an engine that is slow, overloaded or broken: bounded memory, several requests at
+once, nothing lost.
 """
 
 import random
@@ -37,10 +37,10 @@ def engine() -> Iterator[FaultyEngine]:
 
 
 @pytest.fixture
-def opened(
+def open_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[Callable[[FaultyEngine, str], Any]]:
-    """Open a prepared store with few retries and small batches."""
+    """Return a function that opens a prepared store with few retries and small batches."""
     monkeypatch.setattr(
         "indexer.stores.engine.open_index.Sender",
         partial(Sender, patience=QUICK, max_operations=50),
@@ -50,48 +50,48 @@ def opened(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     stores: list[Any] = []
 
-    def store(engine: FaultyEngine, name: str) -> Any:
+    def open_store_on(engine: FaultyEngine, name: str) -> Any:
         stores.append(open_store(f"{engine.url.replace('http', 'opensearch')}/{name}?replicas=0"))
         stores[-1].prepare(DEFAULT)
         return stores[-1]
 
-    yield store
-    for one in stores:
-        one.close()
+    yield open_store_on
+    for store in stores:
+        store.close()
 
 
 @pytest.fixture
-def store(engine: FaultyEngine, opened: Callable[[FaultyEngine, str], Any]) -> Any:
+def store(engine: FaultyEngine, open_on: Callable[[FaultyEngine, str], Any]) -> Any:
     """Open a store on an engine in memory that can only write."""
-    return opened(engine, "x")
+    return open_on(engine, "x")
 
 
 @pytest.fixture
 def gate(opensearch_url: str) -> Iterator[FaultyEngine]:
-    """Return faults on the way to a real OpenSearch."""
+    """Yield a faulty engine that forwards to a real OpenSearch."""
     faulty = FaultyEngine(upstream=opensearch_url)
     yield faulty
     faulty.close()
 
 
 @pytest.fixture
-def real(gate: FaultyEngine, opened: Callable[[FaultyEngine, str], Any]) -> Iterator[Any]:
-    """Open a store behind that gate."""
+def real_store(gate: FaultyEngine, open_on: Callable[[FaultyEngine, str], Any]) -> Iterator[Any]:
+    """Yield a store on the real OpenSearch, behind the gate."""
     name = f"nearfold-sender-{secrets.token_hex(6)}"
-    yield opened(gate, name)
+    yield open_on(gate, name)
     gate.forward("DELETE", f"/{name}", b"")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
+    docs = tmp_path / "docs"
+    docs.mkdir()
     for number in range(FILES):
-        (made / f"{number:03}.txt").write_text(
+        (docs / f"{number:03}.txt").write_text(
             f"Document {number} says {' '.join(str(number * n) for n in range(1, 40))}",
             encoding="utf-8",
         )
-    return made
+    return docs
 
 
 def batches(count: int, characters: int = 10_000, size: int = 5) -> list[list[Row]]:
@@ -101,54 +101,57 @@ def batches(count: int, characters: int = 10_000, size: int = 5) -> list[list[Ro
     ]
 
 
-def writers() -> set[threading.Thread]:
+def writer_threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if thread.name == "nearfold-writer"}
 
 
-def until(happened: Callable[[], bool]) -> None:
+def wait_for(condition: Callable[[], bool]) -> None:
     """Wait for a condition; fail after ten seconds."""
     deadline = time.monotonic() + 10
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not become true"
         time.sleep(0.005)
 
 
 def test_rows_in_memory_are_bounded_and_the_caller_waits(engine: FaultyEngine, store: Any) -> None:
-    made, answering = batches(40), threading.Event()
-    room = 6 * sum(map(row_bytes, made[0]))
-    handed: list[int] = []
+    rows_by_batch = batches(40)
+    may_answer = threading.Event()
+    budget = 6 * sum(map(row_bytes, rows_by_batch[0]))
+    accepted_bytes: list[int] = []
     decided: list[int] = []
     peak = 0
 
-    def patiently(exchange: Exchange) -> None:
-        answering.wait(10)
+    def wait_then_answer(exchange: Exchange) -> None:
+        may_answer.wait(10)
         well(exchange)
 
     def produce() -> None:
         nonlocal peak
-        with Writer(store, room) as writer:
-            for batch in made:
+        with Writer(store, budget) as writer:
+            for batch in rows_by_batch:
                 decided.extend(sum(map(row_bytes, written.rows)) for written in writer.write(batch))
-                handed.append(sum(map(row_bytes, batch)))
-                peak = max(peak, sum(handed) - sum(decided))
+                accepted_bytes.append(sum(map(row_bytes, batch)))
+                peak = max(peak, sum(accepted_bytes) - sum(decided))
             decided.extend(sum(map(row_bytes, written.rows)) for written in writer.finish())
 
-    engine.last_word = patiently
+    engine.last_word = wait_then_answer
     producer = threading.Thread(target=produce)
     producer.start()
-    until(lambda: engine.under_way == store.writers)
+    wait_for(lambda: engine.under_way == store.writers)
     time.sleep(0.1)
-    assert len(handed) == 6, "more was taken than there is room for, or less"
-    answering.set()
+    assert len(accepted_bytes) == 6, "the accepted rows do not fill the memory budget exactly"
+    may_answer.set()
     producer.join(20)
-    assert sum(handed) == sum(decided)
-    assert peak == room
+    assert sum(accepted_bytes) == sum(decided)
+    assert peak == budget
     assert engine.largest == store.writers > 1
     assert set(engine.applied.values()) == {1}
     assert len(engine.documents) == 200
 
 
-def test_a_batch_that_is_larger_than_all_room_goes_alone(engine: FaultyEngine, store: Any) -> None:
+def test_a_batch_larger_than_the_memory_budget_is_sent_alone(
+    engine: FaultyEngine, store: Any
+) -> None:
     with Writer(store, most_bytes=1000) as writer:
         decided = [written for batch in batches(5) for written in writer.write(batch)] + list(
             writer.finish()
@@ -160,11 +163,11 @@ def test_a_batch_that_is_larger_than_all_room_goes_alone(engine: FaultyEngine, s
 def test_the_later_of_two_rows_with_one_id_wins_however_slow_the_earlier(
     engine: FaultyEngine, store: Any
 ) -> None:
-    def slowly(exchange: Exchange) -> None:
+    def answer_late(exchange: Exchange) -> None:
         time.sleep(0.1)
         well(exchange)
 
-    engine.script = [slowly]
+    engine.script = [answer_late]
     with Writer(store) as writer:
         decided = [
             written
@@ -176,14 +179,14 @@ def test_the_later_of_two_rows_with_one_id_wins_however_slow_the_earlier(
     assert engine.documents["a"]["text"] == "second"
 
 
-def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(
+def test_concurrency_falls_for_an_overloaded_engine_and_rises_later(
     engine: FaultyEngine, store: Any
 ) -> None:
     """The engine takes one request at a time until a third is done, then all that come."""
     turned_away: list[int] = []
-    widths: list[int] = []
+    concurrencies: list[int] = []
 
-    def small(exchange: Exchange) -> None:
+    def answer_one_at_a_time(exchange: Exchange) -> None:
         if engine.under_way > 1 and len(engine.documents) < 100:
             turned_away.append(len(engine.requests))
             exchange.answer(
@@ -194,21 +197,20 @@ def test_an_overloaded_engine_is_sent_less_at_once_and_more_again_later(
                 },
             )
             return
-        widths.append(engine.under_way if len(engine.documents) > 200 else 0)
+        concurrencies.append(engine.under_way if len(engine.documents) > 200 else 0)
         time.sleep(0.02)
         well(exchange)
 
-    engine.last_word = small
+    engine.last_word = answer_one_at_a_time
     with Writer(store) as writer:
         for batch in batches(100, characters=10, size=3):
             list(writer.write(batch))
         list(writer.finish())
     assert len(engine.documents) == 300
     assert set(engine.applied.values()) == {1}
-    assert (
-        0 < len(turned_away) < 40
-    )  # one at most for each of 34 that get through singly; 56 when the window stays wide
-    assert max(widths) >= 3
+    # at most one for each of 34 that are taken singly; 56 when the concurrency stays high
+    assert 0 < len(turned_away) < 40
+    assert max(concurrencies) >= 3
 
 
 def test_one_writer_that_stops_stops_the_job_and_leaves_no_thread(
@@ -219,15 +221,15 @@ def test_one_writer_that_stops_stops_the_job_and_leaves_no_thread(
         well,
         lambda exchange: exchange.answer(403, {"error": {"type": "cluster_block_exception"}}),
     ]
-    before = writers()
+    before = writer_threads()
     with pytest.raises(StoreStopped), Writer(store) as writer:
         for batch in batches(20):
             list(writer.write(batch))
         list(writer.finish())
-    assert writers() <= before
+    assert writer_threads() <= before
 
 
-def test_a_job_that_nothing_comes_back_to_ends(
+def test_a_job_that_gets_no_answer_ends(
     engine: FaultyEngine, store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer trickles even longer than its deadline."""
@@ -259,57 +261,78 @@ def test_an_embedded_store_is_written_by_the_caller_alone() -> None:
     embedded.close()
 
 
-def test_what_the_engine_refuses_is_remembered_with_its_reason_and_tried_again_when_asked(
-    gate: FaultyEngine, real: Any, folder: Path
+def test_refusals_are_recorded_with_their_reason_and_retried_on_request(
+    gate: FaultyEngine, real_store: Any, folder: Path
 ) -> None:
-    def picky(exchange: Exchange) -> None:
-        bad = [one for one in exchange.operations if str(one.body.get("path")).endswith("7.txt")]
-        good = exchange.applied({one.id for one in exchange.operations} - {one.id for one in bad})
+    def refuse_sevens(exchange: Exchange) -> None:
+        refused = [
+            operation
+            for operation in exchange.operations
+            if str(operation.body.get("path")).endswith("7.txt")
+        ]
+        accepted = exchange.applied(
+            {operation.id for operation in exchange.operations}
+            - {operation.id for operation in refused}
+        )
         exchange.answer(
             200,
             {
                 "items": [
-                    *good,
-                    *(item(one, 400, "mapper_parsing_exception", "no sevens") for one in bad),
+                    *accepted,
+                    *(
+                        item(operation, 400, "mapper_parsing_exception", "no sevens")
+                        for operation in refused
+                    ),
                 ]
             },
         )
 
-    gate.last_word = picky
-    first = index([str(folder)], real)
+    gate.last_word = refuse_sevens
+    first = index([str(folder)], real_store)
     assert (first.indexed, len(first.failed)) == (FILES * 9 // 10, FILES // 10)
-    kept = stored_failures(journal_path(real.address))
-    assert kept is not None and [(one.path, one.error) for one in kept] == sorted(
-        (one.path, one.error) for one in first.failed
-    )
-    assert {one.error for one in kept} == {"the store refused it: no sevens"}
+    recorded = stored_failures(journal_path(real_store.address))
+    assert recorded is not None
+    failures = [(failure.path, failure.error) for failure in recorded]
+    assert failures == sorted((failure.path, failure.error) for failure in first.failed)
+    assert {failure.error for failure in recorded} == {"the store refused it: no sevens"}
     gate.last_word, gate.requests = well, []
-    again = index([str(folder)], real)
+    again = index([str(folder)], real_store)
     assert (again.unchanged, len(again.failed)) == (FILES * 9 // 10, FILES // 10)
     assert gate.requests == []
-    retried = index([str(folder)], real, IndexOptions(retry=True))
+    retried = index([str(folder)], real_store, IndexOptions(retry=True))
     assert (retried.indexed, retried.failed) == (FILES // 10, ())
-    assert stored_failures(journal_path(real.address)) == ()
+    assert stored_failures(journal_path(real_store.address)) == ()
 
 
-def test_a_changed_file_that_is_refused_leaves_no_row_of_what_it_said_before(
-    gate: FaultyEngine, real: Any, folder: Path
+def test_a_changed_file_that_is_refused_leaves_no_row_of_its_earlier_text(
+    gate: FaultyEngine, real_store: Any, folder: Path
 ) -> None:
-    index([str(folder)], real)
+    index([str(folder)], real_store)
     (folder / "007.txt").write_text(
         "something quite different from what was there before", encoding="utf-8"
     )
 
-    def refusing(exchange: Exchange) -> None:
-        new = [one for one in exchange.operations if one.action == "index"]
-        good = exchange.applied({one.id for one in exchange.operations} - {one.id for one in new})
+    def refuse_new(exchange: Exchange) -> None:
+        indexed = [operation for operation in exchange.operations if operation.action == "index"]
+        accepted = exchange.applied(
+            {operation.id for operation in exchange.operations}
+            - {operation.id for operation in indexed}
+        )
         exchange.answer(
-            200, {"items": [*good, *(item(one, 400, "mapper_parsing_exception") for one in new)]}
+            200,
+            {
+                "items": [
+                    *accepted,
+                    *(item(operation, 400, "mapper_parsing_exception") for operation in indexed),
+                ]
+            },
         )
 
-    gate.last_word = refusing
-    assert [Path(failed.path).name for failed in index([str(folder)], real).failed] == ["007.txt"]
-    assert {Path(row.path).name for row in real.scan()} == {
+    gate.last_word = refuse_new
+    assert [Path(failed.path).name for failed in index([str(folder)], real_store).failed] == [
+        "007.txt"
+    ]
+    assert {Path(row.path).name for row in real_store.scan()} == {
         path.name for path in folder.iterdir()
     } - {"007.txt"}
 
@@ -323,53 +346,59 @@ def apply_and_drop(exchange: Exchange) -> None:
     exchange.reset()
 
 
-def overloaded(exchange: Exchange) -> None:
+def answer_overloaded(exchange: Exchange) -> None:
     exchange.answer(
         429, {"error": {"type": "circuit_breaking_exception", "reason": "memory"}}, Retry_After="0"
     )
 
 
-def half(exchange: Exchange) -> None:
-    found = exchange.applied({one.id for one in exchange.operations[::2]})
-    exchange.answer(200, {"items": found[::-1]})
+def answer_half(exchange: Exchange) -> None:
+    results = exchange.applied({operation.id for operation in exchange.operations[::2]})
+    exchange.answer(200, {"items": results[::-1]})
 
 
-def large(exchange: Exchange) -> None:
-    (
-        overloaded
-        if len(exchange.operations) < 10
-        else partial(Exchange.answer, status=413, body=b"")
-    )(exchange)
+def refuse_large(exchange: Exchange) -> None:
+    if len(exchange.operations) < 10:
+        answer_overloaded(exchange)
+    else:
+        exchange.answer(413, b"")
 
 
-def garbage(exchange: Exchange) -> None:
+def answer_garbage(exchange: Exchange) -> None:
     exchange.applied()
     exchange.answer(200, b'{"items":[{"index"')
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_faults_at_random_change_nothing_of_what_is_stored(
-    seed: int, gate: FaultyEngine, real: Any, folder: Path
+def test_random_faults_do_not_change_what_is_stored(
+    seed: int, gate: FaultyEngine, real_store: Any, folder: Path
 ) -> None:
     chance = random.Random(seed)
-    faults: list[Behaviour] = [drop, apply_and_drop, overloaded, half, large, garbage]
+    faults: list[Behaviour] = [
+        drop,
+        apply_and_drop,
+        answer_overloaded,
+        answer_half,
+        refuse_large,
+        answer_garbage,
+    ]
 
     def behave(exchange: Exchange) -> None:
         chance.choice([*faults, *[well] * len(faults)])(exchange)
 
     gate.last_word = behave
-    account = index([str(folder)], real)
+    account = index([str(folder)], real_store)
     assert (account.seen, account.indexed, account.failed) == (FILES, FILES, ())
-    rows = list(real.scan())
+    rows = list(real_store.scan())
     assert {row.path: row.text for row in rows} == {
         str(path): path.read_text(encoding="utf-8") for path in folder.iterdir()
     }
     assert len(rows) == FILES
-    assert index([str(folder)], real).unchanged == FILES
+    assert index([str(folder)], real_store).unchanged == FILES
 
 
-def test_an_interrupted_job_is_gone_at_once_and_goes_on_later(
-    gate: FaultyEngine, real: Any, folder: Path
+def test_an_interrupted_job_ends_at_once_and_resumes_later(
+    gate: FaultyEngine, real_store: Any, folder: Path
 ) -> None:
     acknowledged = 0
 
@@ -379,12 +408,12 @@ def test_an_interrupted_job_is_gone_at_once_and_goes_on_later(
         if acknowledged == 100:
             raise KeyboardInterrupt
 
-    before = writers()
+    before = writer_threads()
     with pytest.raises(KeyboardInterrupt):
-        index([str(folder)], real, progress=interrupt)
-    assert writers() <= before
-    real.refresh()
-    written = real.counts().documents
+        index([str(folder)], real_store, progress=interrupt)
+    assert writer_threads() <= before
+    real_store.refresh()
+    written = real_store.counts().documents
     assert 100 <= written < FILES
-    account = index([str(folder)], real)
+    account = index([str(folder)], real_store)
     assert (account.unchanged, account.indexed) == (written, FILES - written)

@@ -1,5 +1,5 @@
-"""Parts of all fault-injection tests: a folder of papers, jobs in processes of their own, and
-stores to start from.
+"""Jobs in processes of their own, the folders that they index, and copies of stores: the parts of
+all fault-injection tests.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from sample_library import edited, sentence
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = Path(__file__).with_name("program.py")
-SECONDS = 120.0  # no job of a drill may take longer, whatever befalls it
-MEGABYTES = 700  # nor more resident memory
+SECONDS = 120.0  # the longest time of a job, whatever fault it meets
+MEGABYTES = 700  # its most resident memory
 OPTIONS = ("--json", "--max-chars", "3000", "--workers", "1")
 
 
 @dataclass(frozen=True)
-class Ended:
-    """The end of a job: `code` is negative for the signal that ended it, `account` is its printed
-    account, None without one.
+class JobResult:
+    """The result of a job: `code` is negative for the signal that ended it, `account` is its
+    printed account, None without one.
     """
 
     code: int
@@ -44,10 +44,8 @@ class Ended:
         return json.loads(self.out) if self.out.startswith("{") else None
 
 
-class Jobs:
-    """Runs jobs one after the other, each in a process forked from one that has imported
-    everything.
-    """
+class JobRunner:
+    """Jobs one after the other, each in a process forked from one that has imported everything."""
 
     def __init__(self, folder: Path) -> None:
         self._files = {"out": str(folder / "out"), "err": str(folder / "err")}
@@ -60,7 +58,7 @@ class Jobs:
         )
         self._killer: subprocess.Popen[bytes] | None = None
 
-    def begin(self, *argv: str | Path, **environment: str) -> int:
+    def start(self, *argv: str | Path, **environment: str) -> int:
         """Start a job and return its process."""
         for file in self._files.values():
             Path(file).unlink(missing_ok=True)
@@ -69,7 +67,7 @@ class Jobs:
         print(json.dumps(request), file=self._server.stdin, flush=True)
         return int(self._server.stdout.readline())
 
-    def ended(self, job: int) -> Ended:
+    def wait(self, job: int) -> JobResult:
         """Wait for a job; one that hangs is ended, and fails the test."""
         assert self._server.stdout
         alarm = subprocess.Popen(
@@ -84,11 +82,11 @@ class Jobs:
             Path(file).read_text(encoding="utf-8") if Path(file).exists() else ""
             for file in self._files.values()
         )
-        return Ended(code, out, err, kilobytes / 1024)
+        return JobResult(code, out, err, kilobytes / 1024)
 
-    def run(self, *argv: str | Path, **environment: str) -> Ended:
+    def run(self, *argv: str | Path, **environment: str) -> JobResult:
         """Start a job and wait for it."""
-        return self.ended(self.begin(*argv, **environment))
+        return self.wait(self.start(*argv, **environment))
 
     def close(self) -> None:
         """End the process that forks the jobs."""
@@ -141,7 +139,7 @@ def library(folder: Path, count: int, seed: int) -> Path:
     return folder
 
 
-def revised(folder: Path) -> None:
+def revise(folder: Path) -> None:
     """Change some papers, principals and members among them, add some, remove the noise from a
     file.
     """
@@ -158,14 +156,14 @@ def revised(folder: Path) -> None:
     write(folder / "010.txt", bytes(range(256)) * 30, 2001)
 
 
-def copied(store: Path, to: Path) -> Path:
+def copy_store(store: Path, to: Path) -> Path:
     """Copy a store's files, its journal and logs too, to another name."""
     for old in store.parent.glob(f"{store.name}*"):
         shutil.copy(old, to.parent / old.name.replace(store.name, to.name, 1))
     return to
 
 
-def removed(server: str, index: str) -> None:
+def delete_index(server: str, index: str) -> None:
     """Delete an index that a test made."""
     with urllib.request.urlopen(
         urllib.request.Request(f"{server}/{index}", method="DELETE"), timeout=30
@@ -173,11 +171,11 @@ def removed(server: str, index: str) -> None:
         assert answer.status == 200
 
 
-def chosen(every: Sequence[T], often: Sequence[T]) -> Sequence[T]:
-    """Return the cases of the gate, or all where NEARFOLD_DRILLS is `all`."""
-    return every if os.environ.get("NEARFOLD_DRILLS") == "all" else often
+def select_cases(all_cases: Sequence[T], gate_cases: Sequence[T]) -> Sequence[T]:
+    """Return the cases of the gate, or all where NEARFOLD_FAULT_TESTS is `all`."""
+    return all_cases if os.environ.get("NEARFOLD_FAULT_TESTS") == "all" else gate_cases
 
 
-def index_words(folder: Path, store: str, more: Sequence[str] = ()) -> list[str]:
-    """Return the command that the tests run."""
+def index_command(folder: Path, store: str, more: Sequence[str] = ()) -> list[str]:
+    """Return the words of the command that indexes a folder."""
     return ["index", str(folder), "--store", store, *OPTIONS, *more]
