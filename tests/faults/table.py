@@ -272,7 +272,7 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def tests_without_row(names: Iterable[str]) -> list[str]:
+def unlisted_tests(names: Iterable[str]) -> list[str]:
     """Return the tests and campaigns without a row."""
     known = tuple(name for fault in FAULTS for name in fault.tests)
     return [name for name in names if not name.startswith(known)]

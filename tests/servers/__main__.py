@@ -2,8 +2,8 @@
 
 `python -m servers fetch` fills the cache and starts nothing; `run opensearch tika` runs servers
 until Ctrl-C. For many test runs in a row, `eval "$(python -m servers start opensearch)"` leaves one
-running in the background and sets the variable that the tests look at; what it prints tells how to
-end it. `run cluster` runs three OpenSearch nodes until Ctrl-C.
+running in the background and sets the variable that the tests read; its output
+says how to end it. `run cluster` runs three OpenSearch nodes until Ctrl-C.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def main() -> int:
     arguments = parser.parse_args()
     if (arguments.action, arguments.engines) == ("run", ["cluster"]):
         return _until_interrupted([Cluster()])
-    if unknown := set(arguments.engines) - ENGINES.keys():
+    unknown = set(arguments.engines) - ENGINES.keys()
+    if unknown:
         parser.error(
             f"no engine is called {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}"
         )
@@ -57,10 +58,8 @@ def _start(names: Sequence[str]) -> None:
         except BaseException:
             server.close()
             raise
-        print(
-            f"export {server.engine.variable}={server.url};  # ends with: kill {server.supervisor_pid}",
-            flush=True,
-        )
+        variable = f"export {server.engine.variable}={server.url}"
+        print(f"{variable};  # ends with: kill {server.supervisor_pid}", flush=True)
 
 
 def _run(names: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """A gate that requires requests signed by AWS Signature Version 4, as managed OpenSearch does.
 
-The signature is worked out anew from the published rules, with nothing but the standard library.
+The signature is computed from the published rules with the standard library alone.
 """
 
 from __future__ import annotations
@@ -14,39 +14,34 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from servers.proxy import Gate, GateRequest
 
 _AUTHORIZATION = re.compile(
-    r"AWS4-HMAC-SHA256 Credential=(?P<key>[^/]+)/(?P<day>\d{8})/(?P<region>[^/]+)/(?P<service>[^/]+)/aws4_request, "
+    r"AWS4-HMAC-SHA256 Credential=(?P<key>[^/]+)/(?P<day>\d{8})/(?P<region>[^/]+)/"
+    r"(?P<service>[^/]+)/aws4_request, "
     r"SignedHeaders=(?P<headers>[a-z0-9;-]+), Signature=(?P<signature>[0-9a-f]{64})"
 )
 
 
 class AwsGate(Gate):
-    """Passes requests that are signed with this key for this region and service; answers 403 to
-    others, as AWS does.
+    """A gate for requests signed with this key for this region and service; 403 for others, as AWS
+    answers.
     """
 
-    key, secret, token = (
-        "AKIDEXAMPLE",
-        "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
-        "a session token",
-    )
-    region, service = "eu-north-1", "es"
+    key = "AKIDEXAMPLE"
+    secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+    token = "a session token"
+    region = "eu-north-1"
+    service = "es"
 
     def refusal(self, request: GateRequest) -> tuple[int, str] | None:
         """Return the refusal of a request without a valid signature."""
         match = _AUTHORIZATION.fullmatch(request.authorization)
         if match is None:
             return 403, "Missing Authentication Token"
-        if (match["key"], match["region"], match["service"]) != (
-            self.key,
-            self.region,
-            self.service,
-        ):
+        credential = (match["key"], match["region"], match["service"])
+        if credential != (self.key, self.region, self.service):
             return 403, "Credential should be scoped to a valid region and service"
         signed = match["headers"].split(";")
-        if request.headers.get("X-Amz-Security-Token") != self.token or not {
-            "host",
-            "x-amz-date",
-        } <= set(signed):
+        has_token = request.headers.get("X-Amz-Security-Token") == self.token
+        if not has_token or not {"host", "x-amz-date"} <= set(signed):
             return 403, "The security token included in the request is invalid."
         if request.headers.get("X-Amz-Content-SHA256") != hashlib.sha256(request.body).hexdigest():
             return 403, "The provided x-amz-content-sha256 does not match what was computed."
@@ -61,24 +56,24 @@ class AwsGate(Gate):
 
 
 def signature(
-    asked: GateRequest, headers: Mapping[str, str], secret: str, scope: Sequence[str]
+    request: GateRequest, headers: Mapping[str, str], secret: str, scope: Sequence[str]
 ) -> str:
     """Return the signature of a request over these headers, 64 hexadecimal digits."""
-    parts = urlsplit(asked.path)
+    parts = urlsplit(request.path)
     query = sorted(
-        (_quoted(name), _quoted(value))
+        (_requote(name), _requote(value))
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
     )
-    request = [
-        asked.method,
+    canonical = [
+        request.method,
         quote(parts.path, safe="/~"),
         "&".join(f"{name}={value}" for name, value in query),
         *(f"{name}:{' '.join(headers[name].split())}" for name in sorted(headers)),
         "",
         ";".join(sorted(headers)),
-        hashlib.sha256(asked.body).hexdigest(),
+        hashlib.sha256(request.body).hexdigest(),
     ]
-    digest = hashlib.sha256("\n".join(request).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join(canonical).encode()).hexdigest()
     text = "\n".join(["AWS4-HMAC-SHA256", headers["x-amz-date"], "/".join(scope), digest])
     key = f"AWS4{secret}".encode()
     for part in (*scope, text):
@@ -86,5 +81,5 @@ def signature(
     return key.hex()
 
 
-def _quoted(text: str) -> str:
+def _requote(text: str) -> str:
     return quote(unquote(text), safe="~")

@@ -20,8 +20,9 @@ def folder() -> Path:
     """Return the cache folder: `NEARFOLD_SERVERS`, or the user's cache; for root the system's, as
     root's home is closed to others.
     """
-    if chosen := os.environ.get("NEARFOLD_SERVERS"):
-        return reachable(Path(chosen).resolve())
+    configured = os.environ.get("NEARFOLD_SERVERS")
+    if configured:
+        return reachable(Path(configured).resolve())
     if os.geteuid() == 0:
         return reachable(Path("/var/cache/nearfold/servers"))
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -59,14 +60,15 @@ def reachable(path: Path) -> Path:
     if os.geteuid() != 0:
         return path
     closed = [
-        place
-        for place in [path, *path.parents]
-        if place.exists() and not place.stat().st_mode & stat.S_IXOTH
+        folder_above
+        for folder_above in [path, *path.parents]
+        if folder_above.exists() and not folder_above.stat().st_mode & stat.S_IXOTH
     ]
     if closed:
         raise AbsentError(
-            f"{closed[0]} is closed to other users, but the servers refuse to run as root and are run by another user; "
-            "set NEARFOLD_SERVERS to a folder that every user can enter, /var/tmp/nearfold for one"
+            f"{closed[0]} is closed to other users, but the servers refuse to run as root and are "
+            "run by another user; set NEARFOLD_SERVERS to a folder that every user can enter, for "
+            "example /var/tmp/nearfold"
         )
     return path
 

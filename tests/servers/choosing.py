@@ -1,5 +1,5 @@
-"""The server that a test gets, and the servers of one test session: started in the background,
-ended together.
+"""The choice of a server for a test, and the servers of one test session: started in the
+background, ended together.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from servers import containers, elasticsearch, opensearch, tika
 from servers.engine import Engine
-from servers.process import Server, StartError
+from servers.process import Server
 
 ENGINES = {
     engine.name.lower(): engine for engine in (opensearch.ENGINE, elasticsearch.ENGINE, tika.ENGINE)
@@ -19,7 +19,7 @@ ENGINES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningServer:
     """A server that answers, and the function that ends it; a server of the environment is left
     running.
     """
@@ -28,28 +28,28 @@ class Running:
     close: Callable[[], None]
 
 
-def obtain(engine: Engine) -> Running:
+def obtain(engine: Engine) -> RunningServer:
     """Return a server from the environment, from a container or from jars, in this order.
 
-    Raises `AbsentError` when there is none to be had, `StartError` when there is one that does not
-    come up.
+    Raises `AbsentError` when none is available, `StartError` when one does not start.
     """
-    if given := os.environ.get(engine.variable):
-        return Running(given.rstrip("/"), lambda: None)
+    url = os.environ.get(engine.variable)
+    if url:
+        return RunningServer(url.rstrip("/"), lambda: None)
     if containers.engine_answers():
-        return Running(*containers.start(engine))
+        return RunningServer(*containers.start(engine))
     return from_jars(engine)
 
 
-def from_jars(engine: Engine) -> Running:
-    """Return a server of our own, whatever others there are."""
+def from_jars(engine: Engine) -> RunningServer:
+    """Return a new server from jars, whatever others there are."""
     server = Server(engine)
     try:
         server.start()
     except BaseException:
         server.close()
         raise
-    return Running(server.url, server.close)
+    return RunningServer(server.url, server.close)
 
 
 def required() -> bool:
@@ -64,7 +64,7 @@ class Session:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=len(ENGINES), thread_name_prefix="servers")
-        self._running: dict[str, Future[Running]] = {}
+        self._running: dict[str, Future[RunningServer]] = {}
 
     def begin(self, engine: Engine) -> None:
         """Start a server in the background, if that has not been done."""
@@ -84,6 +84,3 @@ class Session:
             if not future.cancel() and future.exception() is None:
                 future.result().close()
         self._pool.shutdown()
-
-
-__all__ = ["ENGINES", "Running", "Session", "StartError", "from_jars", "obtain", "required"]

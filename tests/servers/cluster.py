@@ -15,7 +15,7 @@ from servers.settings import free_port
 
 NODES = 3
 _HEAP = "256m"
-_NAMES = [f"n{place + 1}" for place in range(NODES)]
+_NAMES = [f"n{number + 1}" for number in range(NODES)]
 
 
 class Cluster:
@@ -56,21 +56,25 @@ def _member(name: str, transport: int, transports: list[int]) -> Engine:
     """Return one node: the usual configuration, except for the heap and the other nodes."""
     seeds = ",".join(f"127.0.0.1:{port}" for port in transports)
     members = (
-        f"cluster.name: nearfold-{transports[0]}\nnode.name: {name}\ntransport.port: {transport}\n"
-        f"discovery.seed_hosts: [{seeds}]\ncluster.initial_cluster_manager_nodes: [{','.join(_NAMES)}]\n"
-        "cluster.fault_detection.leader_check.interval: 500ms\ncluster.fault_detection.follower_check.interval: 500ms\n"
+        f"cluster.name: nearfold-{transports[0]}\n"
+        f"node.name: {name}\n"
+        f"transport.port: {transport}\n"
+        f"discovery.seed_hosts: [{seeds}]\n"
+        f"cluster.initial_cluster_manager_nodes: [{','.join(_NAMES)}]\n"
+        "cluster.fault_detection.leader_check.interval: 500ms\n"
+        "cluster.fault_detection.follower_check.interval: 500ms\n"
     )
-    own = ("cluster.name", "node.name", "transport.port", "discovery.type")
+    own_settings = ("cluster.name", "node.name", "transport.port", "discovery.type")
 
     def launch(home: Path, folder: Path, port: int) -> Launch:
         command = opensearch.launch(home, folder, port)
         settings = folder / "config" / "opensearch.yml"
-        kept = [
+        common = [
             line
             for line in settings.read_text(encoding="utf-8").splitlines()
-            if not line.startswith(own)
+            if not line.startswith(own_settings)
         ]
-        settings.write_text("\n".join([*kept, members]), encoding="utf-8")
+        settings.write_text("\n".join([*common, members]), encoding="utf-8")
         heap = {f"-Xm{bound}{opensearch.HEAP}": f"-Xm{bound}{_HEAP}" for bound in "sx"}
         return Launch(tuple(heap.get(word, word) for word in command.argv), command.environment)
 

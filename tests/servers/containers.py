@@ -41,7 +41,7 @@ def start(engine: Engine) -> tuple[str, Callable[[], None]]:
 
 
 def loopback(port: int) -> dict[str, tuple[str, None]]:
-    """Publish a container's port on a free port of loopback, in the spelling of Docker's client.
+    """Publish a container's port on a free port of loopback, in the form of Docker's client.
 
     >>> loopback(9200)
     {'9200/tcp': ('127.0.0.1', None)}

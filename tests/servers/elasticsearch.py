@@ -1,4 +1,4 @@
-"""Elasticsearch, from the distribution that its makers publish for integration tests.
+"""Elasticsearch, from the distribution that Elastic publishes for integration tests.
 
 It has neither painless nor reindex nor the common ingest processors, and `GET /` answers 405; those
 are in the images.
@@ -22,16 +22,16 @@ def install() -> Path:
     """Unpack the distribution once and return its home."""
     java.home(JDK)
     name = f"elasticsearch-{VERSION}"
-    with cache.installing(name) as fresh:
-        if fresh:
+    with cache.installing(name) as folder:
+        if folder:
             maven.copy(
-                f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip", fresh
+                f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip", folder
             )
-            packed = fresh / f"{name}.zip"
-            shutil.unpack_archive(packed, fresh)
-            packed.unlink()
-            for part in (fresh / name).iterdir():
-                part.rename(fresh / part.name)
+            archive = folder / f"{name}.zip"
+            shutil.unpack_archive(archive, folder)
+            archive.unlink()
+            for part in (folder / name).iterdir():
+                part.rename(folder / part.name)
     return cache.folder() / name
 
 

@@ -1,10 +1,10 @@
-"""A search engine's write path on loopback that misbehaves as it is told, behind real HTTP, for
-real clients.
+"""A search engine's write path on loopback with scripted faults, behind real HTTP, for real
+clients.
 
-It keeps documents in memory and knows no more than writing needs; or it stands before a real
-engine, to which it hands over everything but bulk requests, and of those what is to be applied.
-Each bulk request is handled by the next behaviour of a script, then by the last word, which is to
-behave well.
+It keeps documents in memory and supports no more than writing needs; or it is a proxy of a real
+engine, to which it forwards everything but bulk requests, and of those what is to be applied. Each
+bulk request is handled by the next behaviour of `script`, then by `last_word`, which is `well`
+unless a test sets it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-JSON, NDJSON = "application/json", "application/x-ndjson"
+JSON = "application/json"
+NDJSON = "application/x-ndjson"
 
 
 @dataclass
@@ -45,19 +46,19 @@ class Exchange:
 
     def applied(self, ids: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """Apply the operations (on these ids), and return their items."""
-        chosen = [
-            operation for operation in self.operations if ids is None or operation.id in set(ids)
-        ]
-        self.engine.apply(chosen)
-        if not self.engine.upstream or not chosen:
-            return [item(operation, 201) for operation in chosen]
-        _, body = self.engine.forward(
-            "POST", self.handler.path, b"".join(operation.lines for operation in chosen), NDJSON
-        )
+        applied = self.operations
+        if ids is not None:
+            selected = set(ids)
+            applied = [operation for operation in applied if operation.id in selected]
+        self.engine.apply(applied)
+        if not self.engine.upstream or not applied:
+            return [item(operation, 201) for operation in applied]
+        lines = b"".join(operation.lines for operation in applied)
+        _, body = self.engine.forward("POST", self.handler.path, lines, NDJSON)
         return list(json.loads(body)["items"])
 
     def answer(self, status: int, body: object, kind: str = JSON, **headers: str) -> None:
-        """Send a whole and valid answer; `body` is sent as JSON unless it is bytes."""
+        """Send a complete and valid answer; `body` is sent as JSON unless it is bytes."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.head(status, kind, Content_Length=str(len(content)), **headers)
         self.raw(content)
@@ -107,8 +108,8 @@ def well(exchange: Exchange) -> None:
 
 @dataclass
 class FaultyEngine:
-    """The server; `requests` holds the ids of every readable bulk request, `applied` counts how
-    often each id was written.
+    """The faulty server; `requests` holds the ids of every readable bulk request, `applied` counts
+    how often each id was written.
 
     `upstream` is the address of a real engine. A bulk request of more than `max_bytes` is refused
     unread. `largest` is the most bulk requests that were under way at once. Ends with `close`.
@@ -168,19 +169,16 @@ class FaultyEngine:
         if method == "PUT" and not verb:
             self.indices[index] = body
         if index not in self.indices:
-            return 404, {
-                "error": {"type": "index_not_found_exception", "reason": "no such index"},
-                "status": 404,
-            }
-        return 200, {"acknowledged": True} if verb or method != "GET" else {
-            index: self.indices[index]
-        }
+            error = {"type": "index_not_found_exception", "reason": "no such index"}
+            return 404, {"error": error, "status": 404}
+        if verb or method != "GET":
+            return 200, {"acknowledged": True}
+        return 200, {index: self.indices[index]}
 
     def forward(self, method: str, path: str, body: bytes, kind: str = JSON) -> tuple[int, bytes]:
         """Return the answer of the real engine."""
-        with closing(
-            http.client.HTTPConnection(urlsplit(self.upstream or "").netloc, timeout=60)
-        ) as connection:
+        host = urlsplit(self.upstream or "").netloc
+        with closing(http.client.HTTPConnection(host, timeout=60)) as connection:
             connection.request(method, path, body or None, {"Content-Type": kind})
             answer = connection.getresponse()
             return answer.status, answer.read()
@@ -211,11 +209,9 @@ class _Handler(BaseHTTPRequestHandler):
             exchange.operations = _operations(body)
             self.engine.bulk(exchange)
         elif self.engine.upstream:
-            exchange.answer(
-                *self.engine.forward(
-                    self.command, self.path, body, self.headers.get("Content-Type", JSON)
-                )
-            )
+            kind = self.headers.get("Content-Type", JSON)
+            status, answer = self.engine.forward(self.command, self.path, body, kind)
+            exchange.answer(status, answer)
         else:
             exchange.answer(*self.engine.answer(self.command, path, json.loads(body or b"null")))
 
@@ -247,9 +243,6 @@ def _operations(body: bytes) -> list[Operation]:
         first = lines.pop(0)
         ((action, head),) = json.loads(first.decode("utf-8")).items()
         second = b"" if action == "delete" else lines.pop(0)
-        operations.append(
-            Operation(
-                action, head["_id"], json.loads(second.decode("utf-8") or "null"), first + second
-            )
-        )
+        document = json.loads(second.decode("utf-8") or "null")
+        operations.append(Operation(action, head["_id"], document, first + second))
     return operations

@@ -1,4 +1,4 @@
-"""The newest of the installed versions of Java."""
+"""The newest installed version of Java."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ def home(minimum: int) -> Path:
     """Return the home of the newest JDK installed, of version `minimum` or later. Raises
     `AbsentError`.
 
-    Looked at: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux
+    Searched: JAVA_HOME, the `java` on the path with its siblings, and the usual folders of Linux
     and macOS.
     """
-    versions = {place: version for place in _places() if (version := _version(place))}
-    newest = max(versions, key=lambda place: (versions[place], str(place)), default=None)
+    versions = {place: _version(place) for place in _places()}
+    homes = [place for place in versions if versions[place]]
+    newest = max(homes, key=lambda place: (versions[place], str(place)), default=None)
     if newest is None or versions[newest] < minimum:
-        seen = f"the newest here is {versions[newest]}" if newest else "none is here"
+        state = f"the newest here is {versions[newest]}" if newest else "none is here"
         raise AbsentError(
-            f"a JDK {minimum} or later is needed and {seen}; install one, or set JAVA_HOME"
+            f"a JDK {minimum} or later is needed and {state}; install one, or set JAVA_HOME"
         )
     return newest
 
@@ -35,10 +36,12 @@ def fingerprint(place: Path) -> str:
 
 
 def _places() -> Iterator[Path]:
-    if chosen := os.environ.get("JAVA_HOME"):
-        yield Path(chosen)
+    configured = os.environ.get("JAVA_HOME")
+    if configured:
+        yield Path(configured)
     parents = [Path("/usr/lib/jvm"), Path("/opt/java"), Path("/Library/Java/JavaVirtualMachines")]
-    if java := shutil.which("java"):
+    java = shutil.which("java")
+    if java:
         parents.insert(0, Path(java).resolve().parents[2])
     for parent in parents:
         if parent.is_dir():

@@ -21,7 +21,7 @@ def copy(coordinates: str, into: Path) -> None:
 
 
 def class_paths(modules: Mapping[str, Sequence[str]], build: Path) -> dict[str, list[Path]]:
-    """Fetch the runtime class path of every module, each resolved on its own, in one run of Maven.
+    """Fetch the runtime class path of every module, each resolved separately, in one run of Maven.
 
     A module is a list of `group:artifact:version` coordinates; `!group:artifact` after a comma
     excludes a dependency.
@@ -31,8 +31,8 @@ def class_paths(modules: Mapping[str, Sequence[str]], build: Path) -> dict[str, 
     _write(build, f"{own}<packaging>pom</packaging><modules>{names}</modules>")
     for name, coordinates in modules.items():
         dependencies = f"<dependencies>{''.join(map(_dependency, coordinates))}</dependencies>"
-        body = f"<parent>{own}</parent><artifactId>of-{name}</artifactId><packaging>pom</packaging>{dependencies}"
-        _write(build / name, body)
+        artifact = f"<artifactId>of-{name}</artifactId><packaging>pom</packaging>"
+        _write(build / name, f"<parent>{own}</parent>{artifact}{dependencies}")
     _run(
         [
             f"{_PLUGIN}:copy-dependencies",
@@ -44,14 +44,14 @@ def class_paths(modules: Mapping[str, Sequence[str]], build: Path) -> dict[str, 
     return {name: sorted((build / name / "jars").glob("*.jar")) for name in modules}
 
 
-def _dependency(spelling: str) -> str:
-    coordinates, _, excluded = spelling.partition(",!")
+def _dependency(dependency: str) -> str:
+    coordinates, _, excluded = dependency.partition(",!")
     group, artifact, version = escape(coordinates).split(":")
     exclusions = ""
     if excluded:
         from_group, from_artifact = escape(excluded).split(":")
-        exclusion = f"<exclusion><groupId>{from_group}</groupId><artifactId>{from_artifact}</artifactId></exclusion>"
-        exclusions = f"<exclusions>{exclusion}</exclusions>"
+        exclusion = f"<groupId>{from_group}</groupId><artifactId>{from_artifact}</artifactId>"
+        exclusions = f"<exclusions><exclusion>{exclusion}</exclusion></exclusions>"
     names = (
         f"<groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
     )
@@ -67,7 +67,8 @@ def _run(arguments: Sequence[str], place: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise AbsentError(
-            "the servers come through Maven and `mvn` is not on the path; install it, or give a server's URL"
+            "the servers come through Maven and `mvn` is not on the path; install it, or give a "
+            "server's URL"
         )
     try:
         done = subprocess.run(
@@ -84,5 +85,6 @@ def _run(arguments: Sequence[str], place: Path) -> None:
         ) from error
     if done.returncode:
         raise AbsentError(
-            f"Maven could not fetch the jars; check the network. It said:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+            "Maven could not fetch the jars; check the network. Its output:\n"
+            f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
         )

@@ -7,6 +7,7 @@ in the distribution.
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -54,7 +55,7 @@ _PUBLISHED_AS_CLIENT = {
     "reindex",
     "transport-netty4",
 }
-_EXTEND_PAINLESS = {"analysis-common", "ingest-common", "search-pipeline-common"}
+_PAINLESS_EXTENSIONS = {"analysis-common", "ingest-common", "search-pipeline-common"}
 # The server marks these as optional, but does not start without them.
 _CORE = (
     f"{_GROUP}:opensearch:{VERSION}",
@@ -113,11 +114,8 @@ def _archive() -> Path:
     """Return the path of the class-data archive for the JDK in use; an archive fits one build of
     one JDK.
     """
-    return (
-        cache.folder()
-        / f"opensearch-{VERSION}-classes-{java.fingerprint(java.home(JDK))}"
-        / "classes.jsa"
-    )
+    build = java.fingerprint(java.home(JDK))
+    return cache.folder() / f"opensearch-{VERSION}-classes-{build}" / "classes.jsa"
 
 
 def _archive_classes(home: Path, fresh: Path) -> None:
@@ -139,11 +137,11 @@ def _assemble(home: Path) -> None:
     jars = maven.class_paths(coordinates, build)
     for empty in ("bin", "config", "extensions", "plugins"):
         (home / empty).mkdir()
-    _take(jars["core"], home / "lib")
+    _move_jars(jars["core"], home / "lib")
     core = {_unversioned(jar) for jar in jars["core"]}
     for name in _MODULES:
         place = home / "modules" / name
-        _take((jar for jar in jars[name] if _unversioned(jar) not in core), place)
+        _move_jars((jar for jar in jars[name] if _unversioned(jar) not in core), place)
         (place / "plugin-descriptor.properties").write_text(_descriptor(name), encoding="utf-8")
     shutil.rmtree(build)
 
@@ -158,7 +156,7 @@ def _coordinates(module: str) -> list[str]:
     return [f"{_PLUGINS}:{artifact}:{VERSION}{without}" for artifact in artifacts]
 
 
-def _take(jars: Iterable[Path], place: Path) -> None:
+def _move_jars(jars: Iterable[Path], place: Path) -> None:
     place.mkdir(parents=True)
     for jar in jars:
         if not any(mark in jar.name for mark in _FOREIGN):
@@ -167,18 +165,22 @@ def _take(jars: Iterable[Path], place: Path) -> None:
 
 def _unversioned(jar: Path) -> str:
     """Return an artifact's name without version: `lucene-core` for `lucene-core-10.5.0.jar`."""
-    words = jar.stem.split("-")
-    first = next(
-        (place for place, word in enumerate(words) if place and word[:1].isdigit()), len(words)
-    )
-    return "-".join(words[:first])
+    first, *words = jar.stem.split("-")
+    name = itertools.takewhile(lambda word: not word[:1].isdigit(), words)
+    return "-".join([first, *name])
 
 
 def _descriptor(module: str) -> str:
-    extended = "lang-painless" if module in _EXTEND_PAINLESS else ""
+    extended = "lang-painless" if module in _PAINLESS_EXTENSIONS else ""
     return (
-        f"name={module}\ndescription={module}\nversion={VERSION}\nopensearch.version={VERSION}\njava.version={JDK}\n"
-        f"classname={_GROUP}.{_MODULES[module]}\nextended.plugins={extended}\nhas.native.controller=false\n"
+        f"name={module}\n"
+        f"description={module}\n"
+        f"version={VERSION}\n"
+        f"opensearch.version={VERSION}\n"
+        f"java.version={JDK}\n"
+        f"classname={_GROUP}.{_MODULES[module]}\n"
+        f"extended.plugins={extended}\n"
+        "has.native.controller=false\n"
     )
 
 

@@ -31,7 +31,7 @@ class StartError(Exception):
 
 
 class Server:
-    """One server with a port and a data folder of its own, both fixed until `close`.
+    """A server with its port and data folder, both fixed until `close`.
 
     `detached` servers outlive this process and end when their supervisor, `supervisor_pid`, gets
     SIGTERM.
@@ -121,11 +121,9 @@ class Server:
     def log(self, characters: int = 3000) -> str:
         """Return the last characters of the server's output."""
         path = self.folder / "server.log"
-        return (
-            path.read_text(encoding="utf-8", errors="replace")[-characters:]
-            if path.exists()
-            else ""
-        )
+        if not path.exists():
+            return ""
+        return path.read_text(encoding="utf-8", errors="replace")[-characters:]
 
     def _signal_and_wait(self, number: signal.Signals) -> None:
         if self._supervisor is not None and self._supervisor.poll() is None:

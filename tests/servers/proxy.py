@@ -41,7 +41,7 @@ class GateRequest:
 
 
 class Gate:
-    """Forwards to `upstream` the requests that `refusal` lets pass.
+    """A proxy that forwards to `upstream` the requests that `refusal` lets pass.
 
     `url` is http, or https with a certificate that the authority in the file `tls` vouches for,
     which this writes. Ends with `close`.
@@ -56,7 +56,9 @@ class Gate:
         self._server.daemon_threads = True
         self._server.block_on_close = False
         if tls:
-            self._server.socket = _certified(tls).wrap_socket(self._server.socket, server_side=True)
+            self._server.socket = _tls_context(tls).wrap_socket(
+                self._server.socket, server_side=True
+            )
         self.port = self._server.server_address[1]
         self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
         self._thread = Thread(
@@ -82,7 +84,10 @@ class AuthProxy(Gate):
     (403 for the rest); anybody else gets 401.
     """
 
-    user, reader, password, api_key = "writer", "reader", "correct horse", "bmVhcmZvbGQ6c2VjcmV0"
+    user = "writer"
+    reader = "reader"
+    password = "correct horse"
+    api_key = "bmVhcmZvbGQ6c2VjcmV0"
 
     def refusal(self, request: GateRequest) -> tuple[int, str] | None:
         """Return the refusal of a request without the credentials."""
@@ -90,14 +95,13 @@ class AuthProxy(Gate):
             return None
         if request.authorization != basic(self.reader, self.password):
             return 401, "missing or wrong credentials"
-        reads = (
-            request.method in ("GET", "HEAD")
-            or urlsplit(request.path).path.rsplit("/", 1)[-1] in _READS
-        )
-        return None if reads else (403, f"{self.reader} may not {request.method} {request.path}")
+        verb = urlsplit(request.path).path.rsplit("/", 1)[-1]
+        if request.method in ("GET", "HEAD") or verb in _READS:
+            return None
+        return 403, f"{self.reader} may not {request.method} {request.path}"
 
 
-def _certified(authority_file: Path) -> ssl.SSLContext:
+def _tls_context(authority_file: Path) -> ssl.SSLContext:
     """Return the server's side of TLS for 127.0.0.1 and localhost."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(authority_file))
@@ -117,9 +121,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        refused = self.proxy.refusal(GateRequest(self.command, self.path, self.headers, body))
-        if refused:
-            self._refuse(*refused)
+        refusal = self.proxy.refusal(GateRequest(self.command, self.path, self.headers, body))
+        if refusal:
+            self._refuse(*refusal)
         else:
             self._forward(body)
 
@@ -135,13 +139,13 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _forward(self, body: bytes) -> None:
-        kept = {
+        headers_sent = {
             name: value
             for name, value in self.headers.items()
             if name.lower() not in {*_HOP, "authorization"}
         }
         with closing(http.client.HTTPConnection(*self.proxy.upstream, timeout=120)) as connection:
-            connection.request(self.command, self.path, body or None, kept)
+            connection.request(self.command, self.path, body or None, headers_sent)
             answer = connection.getresponse()
             headers = {
                 name: value for name, value in answer.getheaders() if name.lower() not in _HOP
@@ -153,13 +157,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(
         self, status: int, headers: dict[str, str], body: bytes, length: str | None = None
     ) -> None:
-        head = self.command == "HEAD"
+        is_head = self.command == "HEAD"
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", (length or "0") if head else str(len(body)))
+        self.send_header("Content-Length", (length or "0") if is_head else str(len(body)))
         self.end_headers()
-        if not head:
+        if not is_head:
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:

@@ -1,8 +1,8 @@
 """A gate that allows only the actions of a role file, as OpenSearch's security plugin does, which
 the jars lack.
 
-A request is translated into the actions that the engine performs for it. What the table below does
-not know is refused, so a new kind of request fails a test until somebody says which right it needs.
+A request is translated into the actions that the engine performs for it. A request that the table
+below does not list is refused, so a new kind of request fails a test until its rights are added.
 """
 
 from __future__ import annotations
@@ -45,11 +45,8 @@ _ACTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("DELETE", "_search/point_in_time", ("indices:data/read/point_in_time/delete",)),
     ("GET", f"{_NAME}/_stats(/.*)?", ("indices:monitor/stats",)),
 )
-_COMPOSITE = {
-    "indices:data/read/mget",
-    "indices:data/read/msearch",
-    "indices:data/write/bulk",
-}  # asked of the cluster
+# Actions whose right is on the cluster.
+_COMPOSITE = {"indices:data/read/mget", "indices:data/read/msearch", "indices:data/write/bulk"}
 _WRITES = {
     "index": "indices:data/write/index",
     "update": "indices:data/write/update",
@@ -58,8 +55,8 @@ _WRITES = {
 
 
 class RoleGate(Gate):
-    """Lets users named like roles, with `password`, do what their role allows; `granted` records
-    the required actions.
+    """A gate where a user has the name of a role, with `password`, and the rights of that role;
+    `granted` records the required actions.
     """
 
     password = "correct horse"
@@ -71,20 +68,19 @@ class RoleGate(Gate):
 
     def refusal(self, request: GateRequest) -> tuple[int, str] | None:
         """Return the refusal of a request that the user's role does not allow."""
-        role = next(
-            (one for one in self.roles if request.authorization == basic(one, self.password)), None
-        )
-        if role is None:
+        names = {basic(name, self.password): name for name in self.roles}
+        name = names.get(request.authorization)
+        if name is None:
             return 401, "Authentication finally failed"
-        for action, index in needed(request):
-            if not allows(self.roles[role], action, index):
-                return 403, f"no permissions for [{action}] and User [name={role}]"
+        for action, index in required_actions(request):
+            if not allows(self.roles[name], action, index):
+                return 403, f"no permissions for [{action}] and User [name={name}]"
             self.granted.add(action)
         return None
 
 
-def needed(request: GateRequest) -> Iterator[tuple[str, str | None]]:
-    """Return the actions of a request and the index of each, None for actions on the whole cluster."""
+def required_actions(request: GateRequest) -> Iterator[tuple[str, str | None]]:
+    """Yield the actions of a request, each with its index, or None if it is on the cluster."""
     path = urlsplit(request.path).path.strip("/")
     for prefix, action in _CLUSTER.items():
         if path == f"{prefix}/_simulate":
@@ -93,20 +89,23 @@ def needed(request: GateRequest) -> Iterator[tuple[str, str | None]]:
         if path.startswith(f"{prefix}/") and path != "_search/point_in_time":
             yield f"{action}/{_VERBS[request.method]}", None
             return
-    if request.method == "POST" and (match := re.fullmatch(f"{_NAME}/_bulk", path)):
-        yield from _bulk(request.body, match["index"])
+    bulk = re.fullmatch(f"{_NAME}/_bulk", path)
+    if request.method == "POST" and bulk:
+        yield from _bulk(request.body, bulk["index"])
         return
     if request.method == "POST" and path == "_aliases":
         yield from _aliases(request.body)
         return
-    known = [
-        (match, actions)
-        for method, shape, actions in _ACTIONS
-        if method == request.method and (match := re.fullmatch(shape, path))
+    matches = [
+        (re.fullmatch(pattern, path), actions)
+        for method, pattern, actions in _ACTIONS
+        if method == request.method
     ]
-    if not known:
+    if not any(match for match, _ in matches):
         yield f"unknown:{request.method} {path}", None
-    for match, actions in known:
+    for match, actions in matches:
+        if match is None:
+            continue
         index = match.groupdict().get("index") or "*"
         for name in index.split(","):
             yield from ((action, None if action in _COMPOSITE else name) for action in actions)
@@ -127,11 +126,9 @@ def _bulk(body: bytes, index: str) -> Iterator[tuple[str, str | None]]:
 
 def _aliases(body: bytes) -> Iterator[tuple[str, str | None]]:
     for action in json.loads(body)["actions"]:
-        ((kind, what),) = action.items()
-        yield (
-            "indices:admin/delete" if kind == "remove_index" else "indices:admin/aliases",
-            what["index"],
-        )
+        ((kind, settings),) = action.items()
+        name = "indices:admin/delete" if kind == "remove_index" else "indices:admin/aliases"
+        yield name, settings["index"]
 
 
 def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
@@ -140,13 +137,13 @@ def allows(role: Mapping[str, Any], action: str, index: str | None) -> bool:
     """
     if index is None:
         return _matches(role["cluster_permissions"], action)
-    return any(
-        _matches(permission["allowed_actions"], action)
-        and (
-            index == "*" or any(_names(pattern, index) for pattern in permission["index_patterns"])
+    for permission in role["index_permissions"]:
+        covers_index = index == "*" or any(
+            _is_name(pattern, index) for pattern in permission["index_patterns"]
         )
-        for permission in role["index_permissions"]
-    )
+        if covers_index and _matches(permission["allowed_actions"], action):
+            return True
+    return False
 
 
 def _matches(patterns: list[str], action: str) -> bool:
@@ -157,7 +154,7 @@ def _matches(patterns: list[str], action: str) -> bool:
     )
 
 
-def _names(pattern: str, index: str) -> bool:
+def _is_name(pattern: str, index: str) -> bool:
     if pattern.startswith("/"):
         return re.fullmatch(pattern[1:-1], index) is not None
     return fnmatch.fnmatchcase(index, pattern)

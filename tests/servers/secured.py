@@ -1,8 +1,8 @@
-"""Elasticsearch with its own security switched on: users and roles from files, as the integration
+"""Elasticsearch with its security switched on: users and roles from files, as the integration
 distribution allows.
 
 Its keys and its native users need analysis modules that this distribution lacks; the rights are
-judged by the real thing.
+checked by the real security plugin.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def engine(roles: Mapping[str, Any]) -> Engine:
     """
 
     def launch(home: Path, folder: Path, port: int) -> Launch:
-        made = elasticsearch.launch(home, folder, port)
+        command = elasticsearch.launch(home, folder, port)
         config = folder / "config"
         settings = (
             (config / "elasticsearch.yml")
@@ -41,22 +41,22 @@ def engine(roles: Mapping[str, Any]) -> Engine:
             .replace("xpack.security.enabled: false\n", _SETTINGS)
         )
         (config / "elasticsearch.yml").write_text(settings, encoding="utf-8")
-        known = {**roles, "ready": {"cluster": ["monitor"]}}
-        lines = (f"{name}: {json.dumps(body)}\n" for name, body in known.items())
+        all_roles = {**roles, "ready": {"cluster": ["monitor"]}}
+        lines = (f"{name}: {json.dumps(body)}\n" for name, body in all_roles.items())
         (config / "roles.yml").write_text("".join(lines), encoding="utf-8")
-        granted = {"root": "superuser", **{name: name for name in roles}}
+        role_of_user = {"root": "superuser", **{name: name for name in roles}}
         (config / "users").write_text(
-            "".join(f"{user}:{_hashed()}\n" for user in granted), encoding="utf-8"
+            "".join(f"{user}:{_password_hash()}\n" for user in role_of_user), encoding="utf-8"
         )
         (config / "users_roles").write_text(
-            "".join(f"{role}:{user}\n" for user, role in granted.items()), encoding="utf-8"
+            "".join(f"{role}:{user}\n" for user, role in role_of_user.items()), encoding="utf-8"
         )
-        return made
+        return command
 
     return replace(elasticsearch.ENGINE, launch=launch)
 
 
-def _hashed() -> str:
+def _password_hash() -> str:
     """Return the password as the file realm stores it."""
     digest = hashlib.pbkdf2_hmac("sha512", PASSWORD.encode(), _SALT, 1000, 32)
     return f"{{PBKDF2}}1000${base64.b64encode(_SALT).decode()}${base64.b64encode(digest).decode()}"

@@ -12,18 +12,25 @@ _PORTS = range(20000, 32000)
 
 
 def yaml(folder: Path, port: int) -> str:
-    """Return the settings of a node that is its own cluster, on loopback only, and that a nearly
-    full disk does not stop.
+    """Return the settings of a single-node cluster, on loopback only, that accepts writes on a
+    nearly full disk.
     """
     return (
-        f"cluster.name: nearfold-{port}\nnode.name: n1\ndiscovery.type: single-node\nnetwork.host: 127.0.0.1\n"
-        f"http.port: {port}\ntransport.port: {free_port()}\npath.data: {folder / 'data'}\npath.logs: {folder / 'logs'}\n"
-        "cluster.routing.allocation.disk.threshold_enabled: false\naction.destructive_requires_name: false\n"
+        f"cluster.name: nearfold-{port}\n"
+        "node.name: n1\n"
+        "discovery.type: single-node\n"
+        "network.host: 127.0.0.1\n"
+        f"http.port: {port}\n"
+        f"transport.port: {free_port()}\n"
+        f"path.data: {folder / 'data'}\n"
+        f"path.logs: {folder / 'logs'}\n"
+        "cluster.routing.allocation.disk.threshold_enabled: false\n"
+        "action.destructive_requires_name: false\n"
     )
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on and that no outgoing connection is given."""
+    """Return a loopback port without a listener, outside the range of outgoing connections."""
     for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
         with socket.socket() as probe:
             try:

@@ -18,7 +18,9 @@ LONGEST = 600.0
 
 
 class Broker:
-    """Starts a server when a file `NAME.wanted` appears, and writes `NAME.json` when it answers."""
+    """A watcher that starts a server when a file `NAME.wanted` appears, and writes `NAME.json` when
+    it answers.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -37,11 +39,11 @@ class Broker:
         self._session.close()
 
     def _watch(self) -> None:
-        begun: set[str] = set()
+        started: set[str] = set()
         while not self._is_over.wait(POLL):
             names = {path.stem for path in self.folder.glob("*.wanted")}
-            for name in sorted(names - begun):
-                begun.add(name)
+            for name in sorted(names - started):
+                started.add(name)
                 waiter = threading.Thread(target=self._answer, args=(name,), daemon=True)
                 waiter.start()
                 self._waiters.append(waiter)
@@ -59,7 +61,7 @@ class Broker:
 
 
 class Client:
-    """Asks the broker of another process for servers; has the methods of `choosing.Session`."""
+    """A client of the broker in another process, with the methods of `choosing.Session`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -69,11 +69,11 @@ def _die_with_parent() -> None:
 
 def _watch(server: subprocess.Popen[bytes], parent: int) -> int:
     """Wait for the server to end; return as soon as the parent is another process."""
-    while (code := server.poll()) is None:
+    while server.poll() is None:
         if parent and os.getppid() != parent:
             sys.exit(0)
         time.sleep(_LOOK_EVERY)
-    return code
+    return int(server.returncode)
 
 
 def _end(server: subprocess.Popen[bytes]) -> None:

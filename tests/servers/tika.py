@@ -27,19 +27,8 @@ def launch(home: Path, folder: Path, port: int) -> Launch:
     config = folder / "tika.xml"
     config.write_text(_configuration(folder, port), encoding="utf-8")
     options = ("-Xmx64m", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={folder}")
-    argv = (
-        str(_java()),
-        *options,
-        "-jar",
-        str(home / _JAR),
-        "-h",
-        "127.0.0.1",
-        "-p",
-        str(port),
-        "-c",
-        str(config),
-    )
-    return Launch(argv, {})
+    server = ("-jar", str(home / _JAR), "-h", "127.0.0.1", "-p", str(port), "-c", str(config))
+    return Launch((str(_java()), *options, *server), {})
 
 
 def _java() -> Path:
@@ -67,7 +56,10 @@ def _configuration(folder: Path, port: int) -> str:
     forked = "".join(f"<arg>{option}</arg>" for option in options)
     endpoints = "<endpoint>rmeta</endpoint><endpoint>tika</endpoint>"
     inner = f"{params}<forkedJvmArgs>{forked}</forkedJvmArgs><endpoints>{endpoints}</endpoints>"
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<properties><server><params>{inner}</params></server></properties>\n'
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f"<properties><server><params>{inner}</params></server></properties>\n"
+    )
 
 
 ENGINE = Engine(
