@@ -32,25 +32,34 @@ class ThresholdFamilies:
     moved: int
 
 
-class SimilarPairs:
-    """Documents in principal order, their texts, and the similar pairs of texts, each once.
+@dataclass(frozen=True, slots=True)
+class DocumentOrder:
+    """Documents in principal order.
 
     `order`: documents that have a text, in the order in which they may become principals; those
     that are not in `leading` only join. `texts`: the text of each document, -1 for none. `before`:
     the principal that each document has now.
     """
 
+    order: Sequence[int]
+    leading: NDArray[np.bool_]
+    texts: Numbers32
+    before: Numbers32
+
+
+class SimilarPairs:
+    """Documents in principal order, and the similar pairs of their texts, each once."""
+
     def __init__(
         self,
-        order: Sequence[int],
-        leading: NDArray[np.bool_],
-        texts: Numbers32,
-        before: Numbers32,
+        documents: DocumentOrder,
         left: Numbers32,
         right: Numbers32,
         similarity: NDArray[np.float64],
     ) -> None:
-        self.texts, self.before = texts, before
+        texts = documents.texts
+        self.texts = texts
+        self.before = documents.before
         count = int(texts.max(initial=-1)) + 1
         both = np.concatenate([left, right])
         values = np.concatenate([similarity, similarity])
@@ -61,8 +70,8 @@ class SimilarPairs:
         carriers = np.bincount(texts[texts >= 0], minlength=count)
         has_similar = (np.diff(self._ends) > 0) | (carriers > 1)
         self._visits = [
-            (place, int(texts[place]), bool(leading[place]))
-            for place in order
+            (place, int(texts[place]), bool(documents.leading[place]))
+            for place in documents.order
             if has_similar[texts[place]]
         ]
 
@@ -71,7 +80,8 @@ class SimilarPairs:
 
         >>> both = np.ones(2, dtype=bool)
         >>> two = np.array([0, 1], dtype=np.int32)
-        >>> pairs = SimilarPairs([0, 1], both, two, two, two[:1], two[1:], np.array([0.9]))
+        >>> documents = DocumentOrder([0, 1], both, two, two)
+        >>> pairs = SimilarPairs(documents, two[:1], two[1:], np.array([0.9]))
         >>> pairs.at(0.9).heads.tolist(), pairs.at(0.95).heads.tolist()
         ([0, 0], [0, 1])
         """

@@ -63,8 +63,9 @@ DEFAULTS = ExportOptions()
 
 @dataclass(frozen=True, slots=True)
 class ExportResult:
-    """What was written: `records` are lines of a table, or documents that a report is about.
-    `notes` are sentences.
+    """The account of an export.
+
+    `records` are lines of a table, or documents that a report is about; `notes` are sentences.
     """
 
     out: str

@@ -23,7 +23,7 @@ EVERY = 1000
 
 @dataclass(frozen=True, slots=True)
 class ReviewerLoad:
-    """What one reviewer is to read."""
+    """The work of one reviewer."""
 
     reviewer: str
     batches: int
@@ -34,7 +34,7 @@ class ReviewerLoad:
 
 @dataclass(slots=True)
 class Findings:
-    """What is noticed while records are read: sentences, and for batches who reads how much."""
+    """By-products of reading records: notes in sentences, and for batches each reviewer's load."""
 
     notes: list[str] = field(default_factory=list)
     loads: list[ReviewerLoad] = field(default_factory=list)

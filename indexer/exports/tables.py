@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal, TextIO, TypeAlias
@@ -40,9 +40,10 @@ class Table:
     columns: tuple[Column, ...]
     records: Iterable[Any]
 
-    def rows(self) -> Iterable[list[Any]]:
+    def rows(self) -> Iterator[list[Any]]:
         """Yield the values of each record, in the order of the columns."""
-        return ([column.value(record) for column in self.columns] for record in self.records)
+        for record in self.records:
+            yield [column.value(record) for column in self.columns]
 
 
 def write_csv(table: Table, file: TextIO) -> int:

@@ -5,7 +5,7 @@ another threshold would make.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.clustering.families import principal_order
-from indexer.clustering.regroup import SimilarPairs, ThresholdFamilies
+from indexer.clustering.regroup import DocumentOrder, SimilarPairs, ThresholdFamilies
 from indexer.joins.bands import Join
 from indexer.joins.slot_bounds import similarity_intervals
 from indexer.joins.slot_counter import SlotCounter
-from indexer.matching.collection import Collection, collect
+from indexer.matching.collection import Collection, Entry, collect
 from indexer.matching.limits import CAP
 from indexer.matching.verification import Verifier
 from indexer.sketch.plan import plan_for_recall
@@ -205,11 +205,13 @@ def _pairs(
     measure = "estimate"
     if len(left) <= MOST_VERIFIED:
         progress("measuring pairs", 0, len(left))
-        similarity, measure = (
-            Verifier(store, collection, "jaccard").similarities(left, right),
-            "jaccard",
-        )
-    entries = list(collection.entries)
+        measure = "jaccard"
+        similarity = Verifier(store, collection, measure).similarities(left, right)
+    documents = _document_order(list(collection.entries), places)
+    return measure, SimilarPairs(documents, left, right, similarity)
+
+
+def _document_order(entries: Sequence[Entry], places: dict[str, int]) -> DocumentOrder:
     texts = np.array(
         [-1 if entry.text is None else entry.text for entry in entries], dtype=np.int32
     )
@@ -217,12 +219,13 @@ def _pairs(
         [places.get(entry.family, place) for place, entry in enumerate(entries)], dtype=np.int32
     )
     leading = np.array([entry.status == "complete" for entry in entries], dtype=bool)
-    words, ids = [entry.words for entry in entries], [entry.id for entry in entries]
+    words = [entry.words for entry in entries]
+    ids = [entry.id for entry in entries]
     order = principal_order("longest", words, [None] * len(ids), [0.0] * len(ids), ids)
     order = sorted(
         (place for place in order if texts[place] >= 0), key=lambda place: not leading[place]
     )
-    return measure, SimilarPairs(order, leading, texts, before, left, right, similarity)
+    return DocumentOrder(order, leading, texts, before)
 
 
 def _similar_by_slots(

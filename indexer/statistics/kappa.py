@@ -65,7 +65,9 @@ def siegel_castellan(
     objects = sum(number for _, number in weighted)
     if not objects or raters < 2:
         return Kappa(objects, raters, None, None, None, None)
-    columns = [sum(row[kind] * number for row, number in weighted) for kind in range(len(table[0]))]
+    columns = [0] * len(table[0])
+    for row, number in weighted:
+        columns = [total + value * number for total, value in zip(columns, row, strict=True)]
     shares = [column / (objects * raters) for column in columns]
     agreeing = sum(n * (n - 1) * number for row, number in weighted for n in row)
     observed = agreeing / (objects * raters * (raters - 1))

@@ -13,8 +13,9 @@ BITS = (16, 32, 64, 128, 256, 512, 1024)
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to make signatures. `spelling`: of its recipe, with BITS for the length; `most`: the
-    bits that it can give.
+    """A way to make signatures.
+
+    `spelling`: the name of its recipe, with BITS for the length; `most`: the bits that it can give.
     """
 
     name: str
@@ -23,7 +24,7 @@ class Method:
     most: int = 1024
 
     def recipe(self, bits: int) -> Recipe:
-        """The recipe of that length."""
+        """Return the recipe of that length."""
         return recipe_named(self.spelling.replace("BITS", str(bits)))
 
 
@@ -36,10 +37,11 @@ METHODS = (
     Method("minhash", "MinHash of the study", "signature-study:minhash:BITS"),
     Method("minhash-ours", "MinHash of nearfold", "4-grams:none:mmh3:BITS:fss:b1"),
 )
-NAMED = {one.name: one for one in METHODS}
+NAMED = {method.name: method for method in METHODS}
 FEATURES = NAMED["topsig"].recipe(64)
 WITH_NEIGHBOURS = ("simhash", "weighted-simhash", "topsig", "weighted-topsig", "minhash-ours")
 NEIGHBOUR_BITS = (32, 128, 1024)
+QUESTION_BITS = (16, 32, 64)  # for the questions that the study left open
 
 PUBLISHED_METHODS = ("simhash", "topsig", "weighted-topsig", "minhash")
 PUBLISHED_SECONDS = {
@@ -62,21 +64,19 @@ PUBLISHED_COLLISIONS = {
 }
 
 
-def lengths(asked: Sequence[int]) -> tuple[int, ...]:
-    """The lengths asked for, ascending, each once. Raises `UsageError` for one that is no multiple
-    of 8 from 16 to 1024.
+def lengths(bits: Sequence[int]) -> tuple[int, ...]:
+    """Return lengths ascending, each once.
+
+    Raises `UsageError` for none, and for one that is no multiple of 8 from 16 to 1024.
     """
-    for one in asked:
-        if one % 8 or not 16 <= one <= 1024:
-            raise UsageError(f"signatures have a multiple of 8 bits from 16 to 1024, not {one}")
-    if not asked:
+    for length in bits:
+        if length % 8 or not 16 <= length <= 1024:
+            raise UsageError(f"signatures have a multiple of 8 bits from 16 to 1024, not {length}")
+    if not bits:
         raise UsageError("give at least one number of bits")
-    return tuple(sorted(set(asked)))
+    return tuple(sorted(set(bits)))
 
 
 def pairs_of(bits: Sequence[int]) -> list[tuple[Method, int]]:
-    """Every method at every length that it can give."""
-    return [(method, one) for method in METHODS for one in bits if one <= method.most]
-
-
-QUESTION_BITS = (16, 32, 64)
+    """Return every method with every length that it can give."""
+    return [(method, length) for method in METHODS for length in bits if length <= method.most]

@@ -1,9 +1,10 @@
-"""Exact numbers of documents within a Hamming distance of each, without comparing all with all."""
+"""Count the documents within a Hamming distance of each, exactly, without comparing all pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,9 @@ _ONES = np.array([value.bit_count() for value in range(1 << 16)], dtype=np.uint8
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """Signatures, each once: (n, words) uint64, how many documents have each, and the place of each
-    document's in them.
+    """Distinct signatures, (n, words) uint64.
+
+    `documents`: how many have each, (n,); `place` of each document's signature, (documents,).
     """
 
     words: Words
@@ -29,8 +31,9 @@ class Distinct:
 
 
 def distinct(signatures: NDArray[np.uint8]) -> Distinct:
-    """Return the distinct rows of (documents, octets) signatures; bits are filled up to whole words
-    with zeros.
+    """Return the distinct rows of (documents, octets) signatures.
+
+    Bits are filled up to whole words with zeros.
     """
     missing = -signatures.shape[1] % 8
     filled = np.ascontiguousarray(np.pad(signatures, ((0, 0), (missing, 0))))
@@ -44,36 +47,37 @@ def distinct(signatures: NDArray[np.uint8]) -> Distinct:
 
 
 def neighbours(signatures: Distinct, bits: int, distance: int) -> Counts:
-    """Return the number of other documents within `distance` bits (1 or more) of each document:
+    """Return the number of other documents within `distance` bits (1 or more) of each document,
     (documents,) int64.
 
-    Signatures are cut into blocks; any two so close are equal in some (Manku, Jain & Das
+    Signatures are cut into blocks, some of which are equal in any two so near (Manku, Jain & Das
     Sarma, WWW 2007); only those with equal blocks are compared. Memory is in proportion to the
     number of signatures.
     """
+    words = signatures.words
+    documents = signatures.documents
     masks = [
-        _words(mask, signatures.words.shape[1])
-        for mask in tables(designs(bits, distance, MAX_TABLES)[-1])
+        _words(mask, words.shape[1]) for mask in tables(designs(bits, distance, MAX_TABLES)[-1])
     ]
-    near: Counts = (signatures.documents - 1).astype(np.int64)
+    near: Counts = (documents - 1).astype(np.int64)
     for number, mask in enumerate(masks):
-        order, ends = _groups(signatures.words, mask)
+        order, ends = _groups(words, mask)
         for left, right in _pairs(order, ends):
-            differing = signatures.words[left] ^ signatures.words[right]
-            good = ~(differing & mask).any(axis=1) & (count_ones(differing) <= distance)
-            for earlier in masks[:number]:
-                good &= (differing & earlier).any(axis=1)
-            np.add.at(near, left[good], signatures.documents[right[good]])
-            np.add.at(near, right[good], signatures.documents[left[good]])
-    counts: Counts = near[signatures.place]
-    return counts
+            differing = words[left] ^ words[right]
+            is_near = ~(differing & mask).any(axis=1) & (count_ones(differing) <= distance)
+            for earlier in masks[:number]:  # a pair counts once, under its first mask
+                is_near &= (differing & earlier).any(axis=1)
+            np.add.at(near, left[is_near], documents[right[is_near]])
+            np.add.at(near, right[is_near], documents[left[is_near]])
+    numbers: Counts = near[signatures.place]
+    return numbers
 
 
 def count_ones(words: Words) -> Counts:
     """Return the number of bits that are set in each row."""
-    set_bits: NDArray[np.uint8] = _ONES[np.ascontiguousarray(words).view(np.uint16)]
-    counts: Counts = set_bits.sum(axis=1, dtype=np.int64)
-    return counts
+    counts: NDArray[np.uint8] = _ONES[np.ascontiguousarray(words).view(np.uint16)]
+    sums: Counts = counts.sum(axis=1, dtype=np.int64)
+    return sums
 
 
 def _words(mask: int, words: int) -> Words:
@@ -81,21 +85,21 @@ def _words(mask: int, words: int) -> Words:
 
 
 def _groups(words: Words, mask: Words) -> tuple[Counts, Counts]:
-    """Return an order of the rows in which those with equal bits under the mask are together, and
-    where the group of each ends.
+    """Return the rows ordered so that those with equal bits under the mask are together, and the
+    end of the group of each.
     """
     keys = np.zeros(len(words), dtype=np.uint64)
     for column in (words & mask).T:
         keys = mix64_array(keys ^ column)
     order = np.argsort(keys, kind="stable")
-    arranged = keys[order]
-    return order, np.searchsorted(arranged, arranged, side="right")
+    in_order = keys[order]
+    return order, np.searchsorted(in_order, in_order, side="right")
 
 
 def _pairs(order: Counts, ends: Counts) -> Iterator[tuple[Counts, Counts]]:
     """Yield all pairs inside the groups, each once: with the next, the next but one, and so on."""
     active = np.arange(len(order))
-    for step in range(1, len(order)):
+    for step in count(1):
         active = active[active + step < ends[active]]
         if not len(active):
             return

@@ -1,9 +1,10 @@
-"""Sign the texts of a study batch by batch; a batch that is on the disk is not signed again."""
+"""Sign the texts of a study batch by batch; a stored batch is not signed again."""
 
 from __future__ import annotations
 
 import hashlib
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,41 +34,45 @@ class FeatureCounts:
 
 
 def count_features(texts: Texts, total: int, progress: Progress) -> FeatureCounts:
-    """Count the features of all texts. Samples are of 10, 32, 100, 316, ... texts, as long as there
-    are more.
-    """
-    sizes = [round(10 ** (half / 2)) for half in range(2, 20) if round(10 ** (half / 2)) < total]
-    made = FeatureCounts(_nothing(), {size: _nothing() for size in sizes})
+    """Count the features of all texts, and of the first 10, 32, 100, 316, ... of them."""
+    sizes = [round(10 ** (half / 2)) for half in range(2, 20)]
+    samples = {size: _no_statistics() for size in sizes if size < total}
+    counts = FeatureCounts(_no_statistics(), samples)
     for place, text in enumerate(texts):
-        if place in made.samples:
-            made.samples[place].merge(made.whole)
-        made.whole.add(grams_of(text).repeated)
+        if place in samples:
+            samples[place].merge(counts.whole)
+        counts.whole.add(grams_of(text).repeated)
         if place % 100 == 0:
             progress("counting features", place, total)
-    return made
+    return counts
 
 
-def _nothing() -> CorpusStatistics:
+def _no_statistics() -> CorpusStatistics:
     return CorpusStatistics(feature_set_name(FEATURES))
 
 
 def sign_texts(
     texts: Texts, bits: Sequence[int], statistics: FeatureCounts, folder: Path, progress: Progress
 ) -> list[Path]:
-    """Sign all texts: the files with their signatures, in order. Arrays are (texts, octets), by
-    `signature_name` and `questions`.
+    """Sign all texts, and return the files of their signatures, in order.
+
+    Arrays are (texts, octets), by `signature_name` and `question_name`.
     """
-    total, done, files, arriving = texts.account().studied, 0, list[Path](), _nothing()
+    total = texts.account().studied
+    done = 0
+    files: list[Path] = []
+    arriving = _no_statistics()
     key = hashlib.sha256(f"{texts.digest()} {bits}".encode()).hexdigest()[:12]
     for batch in _batches(texts):
         place = folder / f"{key}-{done:09d}.npz"
         if place.exists():
-            for one in batch:
-                arriving.add(one.repeated)
+            for grams in batch:
+                arriving.add(grams.repeated)
         else:
-            made = _signatures(batch, bits, statistics) | _questions(batch, statistics, arriving)
+            arrays = _signatures(batch, bits, statistics)
+            arrays |= _question_signatures(batch, statistics, arriving)
             with write_whole(place) as part, part.open("wb") as file:
-                np.savez(file, **made)  # type: ignore[arg-type]
+                np.savez(file, **arrays)  # type: ignore[arg-type]
         files.append(place)
         done += len(batch)
         progress("signing texts", done, total)
@@ -75,13 +80,15 @@ def sign_texts(
 
 
 def _batches(texts: Texts) -> Iterator[list[Grams]]:
-    batch, held = list[Grams](), 0
+    batch: list[Grams] = []
+    features = 0
     for text in texts:
         batch.append(grams_of(text))
-        held += len(batch[-1].names)
-        if len(batch) >= BATCH or held > BATCH_GRAMS:
+        features += len(batch[-1].names)
+        if len(batch) >= BATCH or features > BATCH_GRAMS:
             yield batch
-            batch, held = [], 0
+            batch = []
+            features = 0
     if batch:
         yield batch
 
@@ -90,38 +97,36 @@ def _signatures(
     batch: Sequence[Grams], bits: Sequence[int], statistics: FeatureCounts
 ) -> dict[str, Rows]:
     tables = Tables(batch, bits)
-    made = [tables.signatures(one, statistics.whole) for one in batch]
-    return {
-        signature_name(method.name, one): _rows([row[method.name, one] for row in made])
-        for method, one in pairs_of(bits)
-    }
+    signatures = [tables.signatures(grams, statistics.whole) for grams in batch]
+    arrays = {}
+    for method, length in pairs_of(bits):
+        values = [by_method[method.name, length] for by_method in signatures]
+        arrays[signature_name(method.name, length)] = _rows(values)
+    return arrays
 
 
-def _questions(
+def _question_signatures(
     batch: Sequence[Grams], statistics: FeatureCounts, arriving: CorpusStatistics
 ) -> dict[str, Rows]:
-    """Weighted TopSig by other statistics than those of all texts; `arriving` counts each text
-    before it is signed.
+    """Return weighted TopSig by other statistics than those of all texts.
+
+    `arriving` counts each text before it is signed.
     """
-    hashes, kept = (
-        np.unique(np.concatenate([one.hashes for one in batch])),
-        dict[str, list[bytes]](),
-    )
+    hashes = np.unique(np.concatenate([grams.hashes for grams in batch]))
     vectors = Vectors(hashes, QUESTION_BITS)
     sources: list[tuple[int | str, CorpusStatistics]] = [
         (ALL, statistics.whole),
         *statistics.samples.items(),
         (ONLINE, arriving),
     ]
-    for one in batch:
-        rows = np.searchsorted(hashes, one.hashes)
-        arriving.add(one.repeated)
+    values: dict[str, list[bytes]] = defaultdict(list)
+    for grams in batch:
+        rows = np.searchsorted(hashes, grams.hashes)
+        arriving.add(grams.repeated)
         for source, counts in sources:
-            for bits, value in vectors.signatures(rows, one.units(counts)).items():
-                kept.setdefault(question_name(source, bits), []).append(
-                    value.to_bytes(bits // 8, "big")
-                )
-    return {name: _rows(values) for name, values in kept.items()}
+            for bits, value in vectors.signatures(rows, grams.units(counts)).items():
+                values[question_name(source, bits)].append(value.to_bytes(bits // 8, "big"))
+    return {name: _rows(signatures) for name, signatures in values.items()}
 
 
 def _rows(values: Sequence[bytes]) -> Rows:
@@ -135,23 +140,29 @@ def time_signing(
     statistics not counted.
     """
     sample = [text for text, _ in zip(texts, range(most), strict=False)]
-    made = []
-    for done, (method, one) in enumerate(pairs := pairs_of(bits)):
+    pairs = pairs_of(bits)
+    timings = []
+    for done, (method, length) in enumerate(pairs):
         progress("timing methods", done, len(pairs))
-        made.append(_timed(sample, method, one, statistics))
-    return made
+        timings.append(_time_method(sample, method, length, statistics))
+    return timings
 
 
-def _timed(
+def _time_method(
     sample: Sequence[str], method: Method, bits: int, statistics: CorpusStatistics
 ) -> Seconds:
-    recipe, spent = method.recipe(bits), []
+    recipe = method.recipe(bits)
+    seconds = []
     for text in sample:
         started = time.process_time()
         fingerprint(text, recipe, statistics)
-        spent.append(time.process_time() - started)
+        seconds.append(time.process_time() - started)
     octets = sum(len(text.encode("utf-8", "surrogatepass")) for text in sample)
-    speed = octets / 1e6 / max(sum(spent), 1e-9)
     return Seconds(
-        method.name, bits, len(sample), float(np.mean(spent)), float(np.std(spent)), speed
+        method=method.name,
+        bits=bits,
+        texts=len(sample),
+        mean=float(np.mean(seconds)),
+        deviation=float(np.std(seconds)),
+        megabytes_a_second=octets / 1e6 / max(sum(seconds), 1e-9),
     )

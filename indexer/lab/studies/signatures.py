@@ -1,7 +1,7 @@
-"""Signatures by every method and of every length for many texts at once: what they share is
-computed once.
+"""Signatures by every method and of every length for many texts at once: shared steps are computed
+once.
 
-Each is, bit for bit, what `fingerprint` gives by the recipe of its method. SHAKE256 of fewer bits
+Each equals, bit for bit, that of `fingerprint` by the recipe of its method. SHAKE256 of fewer bits
 is the beginning of more; the least hash of a MinHash belongs to the same feature whatever the
 length; TopSig's vectors are mostly zeros and kept as lists.
 """
@@ -36,9 +36,7 @@ _LEAST = ("md5", "sha1", "sha256", "sha512")  # of which a MinHash of the study 
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The features of a text, each once: their octets, 64-bit hashes (ascending) and how often each
-    stands in it.
-    """
+    """The features of a text, each once: octets, 64-bit hashes (ascending) and frequencies."""
 
     names: list[bytes]
     hashes: Hashes
@@ -46,7 +44,7 @@ class Grams:
 
     @property
     def repeated(self) -> Hashes:
-        """Return each hash as often as its feature stands in the text."""
+        """The hashes, each as often as its feature occurs in the text."""
         return np.repeat(self.hashes, self.times)
 
     def units(self, statistics: CorpusStatistics | None = None) -> Units:
@@ -59,11 +57,11 @@ class Grams:
 
 
 def grams_of(text: str) -> Grams:
-    """Return the UTF-8 character 4-grams of the untouched text."""
-    counts = Counter(features_of(text, FEATURES))
-    names, hashes = list(counts), string_hashes(counts)
+    """Return the UTF-8 character 4-grams of the text without normalisation."""
+    counted = Counter(features_of(text, FEATURES))
+    names, hashes = list(counted), string_hashes(counted)
     order = np.argsort(hashes)
-    times = np.fromiter(counts.values(), dtype=np.int64, count=len(names))
+    times = np.fromiter(counted.values(), dtype=np.int64, count=len(names))
     return Grams(
         [names[place].encode("utf-8", "surrogateescape") for place in order],
         hashes[order],
@@ -77,8 +75,7 @@ class Vectors:
     """
 
     def __init__(self, hashes: Hashes, bits: Sequence[int]) -> None:
-        self._bits = tuple(bits)
-        self._columns = sum(bits)
+        self._bits, self._columns = tuple(bits), sum(bits)
         step = max(1, _PIECE // self._columns)
         pieces = [
             self._entries(hashes[start : start + step]) for start in range(0, len(hashes), step)
@@ -92,8 +89,8 @@ class Vectors:
         )
 
     def _entries(self, hashes: Hashes) -> tuple[Places, NDArray[np.int16]]:
-        """Return how many entries each feature has, and their columns; those of -1 come after all
-        columns.
+        """Return the number of entries of each feature, and their columns; those of -1 come after
+        all columns.
         """
         dense = np.concatenate([sparse_vectors(hashes, bits) for bits in self._bits], axis=1)
         rows, columns = np.nonzero(dense)
@@ -118,18 +115,18 @@ class Vectors:
 
 
 class Tables:
-    """Values of the features of a batch, computed once for all texts that have them."""
+    """Digests and vectors of the features of a batch of texts, computed once for all of them."""
 
     def __init__(self, texts: Sequence[Grams], bits: Sequence[int]) -> None:
         self.bits = tuple(bits)
-        by_name = {
+        named = {
             name: hash
             for grams in texts
             for name, hash in zip(grams.names, grams.hashes.tolist(), strict=True)
         }
-        names = list(by_name)
+        names = list(named)
         self._row = {name: row for row, name in enumerate(names)}
-        self.hashes = np.fromiter(by_name.values(), dtype=np.uint64, count=len(names))
+        self.hashes = np.fromiter(named.values(), dtype=np.uint64, count=len(names))
         self._vectors = Vectors(self.hashes, bits)
         self._shake = _octets([hashlib.shake_256(name).digest(max(bits) // 8) for name in names])
         self._sha512 = _octets([hashlib.sha512(name).digest() for name in names])
@@ -145,23 +142,23 @@ class Tables:
     def signatures(
         self, grams: Grams, statistics: CorpusStatistics
     ) -> dict[tuple[str, int], bytes]:
-        """Return every signature of a text that has features: big-endian octets by method and
-        length.
-        """
-        rows, often, weights = self.rows(grams), grams.units(), grams.units(statistics)
+        """Return the signatures of a text with features: big-endian octets by method and length."""
+        rows = self.rows(grams)
+        frequencies = grams.units()
+        weights = grams.units(statistics)
         winners = {self._names[rows[np.argmin(ranks[rows])]] for ranks in self._ranks}
-        by_method: dict[str, Mapping[int, int]] = {
-            "simhash": _project(self._shake[rows], often, self.bits),
-            "simhash-sha512": _project(self._sha512[rows], often, self.bits),
+        signatures: dict[str, Mapping[int, int]] = {
+            "simhash": _project(self._shake[rows], frequencies, self.bits),
+            "simhash-sha512": _project(self._sha512[rows], frequencies, self.bits),
             "weighted-simhash": _project(self._shake[rows], weights, self.bits),
-            "topsig": self._vectors.signatures(rows, often),
+            "topsig": self._vectors.signatures(rows, frequencies),
             "weighted-topsig": self._vectors.signatures(rows, weights),
             "minhash": {bits: truncated_minhash(winners, bits) for bits in self.bits},
             "minhash-ours": {bits: _low_bits(grams.hashes, bits) for bits in self.bits},
         }
         return {
             (name, bits): value.to_bytes(bits // 8, "big")
-            for name, of_method in by_method.items()
+            for name, of_method in signatures.items()
             for bits, value in of_method.items()
             if bits <= NAMED[name].most
         }
@@ -180,8 +177,9 @@ def _ranks(names: list[bytes], hash: str) -> Places:
 
 
 def _project(digests: NDArray[np.uint8], weights: Units, bits: Sequence[int]) -> dict[int, int]:
-    """Return the SimHash of every length from (n, octets) digests: weights are summed by the values
-    of each octet, then by its bits.
+    """Return SimHash of every length from (n, octets) digests.
+
+    Weights are summed by the values of each octet, then by its bits.
     """
     octets = digests.shape[1]
     places = digests + (np.arange(octets, dtype=np.int32) << 8)

@@ -1,5 +1,5 @@
-"""What the signatures of a collection show: how they spread, who is near whom, what other
-statistics would have made.
+"""The signatures of a collection: how they spread, their neighbours, and those by the statistics of
+fewer documents.
 """
 
 from __future__ import annotations
@@ -25,91 +25,84 @@ from indexer.lab.studies.study_results import Answers, Arrival, Near, Sample, Sp
 from indexer.system.progress_callback import Progress
 
 DISTANCES = (1, 3)
-SHOWN = 10  # neighbours told apart; more are one group
+SHOWN = 10  # neighbours that are counted apart; more are one group
 CLOSE = 3  # bits of 64, within which look-ups find
 
 
 def by_chance(documents: int, bits: int) -> float:
-    """How many documents would repeat the signature of another if every bit were drawn by chance:
-    the mean.
+    """Return the mean number of documents that repeat the signature of another if bits are random.
 
     >>> round(by_chance(10_000, 16)), round(by_chance(10_000, 32), 4)
     (726, 0.0116)
     """
-    if (
-        bits > 40
-        # where the exact form would lose all its digits: the number of pairs, times the chance that one
-        # agrees
-    ):
+    if bits > 40:
+        # The exact form would lose all its digits: take the number of pairs, times the chance that
+        # one agrees.
         return documents * (documents - 1) / 2 * 2.0**-bits
-    room = 2.0**bits
-    return documents + room * math.expm1(documents * math.log1p(-1 / room))
+    signatures = 2.0**bits
+    return documents + signatures * math.expm1(documents * math.log1p(-1 / signatures))
 
 
 def spreads(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Spread, ...]:
-    """The spread of every method at every length."""
-    made = []
-    for done, (method, one) in enumerate(pairs := pairs_of(bits)):
+    """Return the spread of every method at every length."""
+    pairs = pairs_of(bits)
+    result = []
+    for done, (method, length) in enumerate(pairs):
         progress("counting signatures", done, len(pairs))
-        documents = distinct(load_signatures(files, signature_name(method.name, one))).documents
-        made.append(
+        signatures = load_signatures(files, signature_name(method.name, length))
+        documents = distinct(signatures).documents
+        result.append(
             Spread(
-                method.name,
-                one,
-                len(documents),
-                float(documents.mean()),
-                float(documents.std()),
-                int(documents.max()),
+                method=method.name,
+                bits=length,
+                unique=len(documents),
+                collisions=float(documents.mean()),
+                deviation=float(documents.std()),
+                most=int(documents.max()),
             )
         )
-    return tuple(made)
+    return tuple(result)
 
 
 def near(files: Sequence[Path], bits: Sequence[int], progress: Progress) -> tuple[Near, ...]:
-    """Neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits; without the study's
-    MinHash, as there.
+    """Count neighbours at 1 and 3 bits for signatures of 32, 128 and 1024 bits.
+
+    The study's MinHash is left out, as there.
     """
-    wanted = [(name, one) for one in NEIGHBOUR_BITS if one in bits for name in WITH_NEIGHBOURS]
-    made = []
-    for done, (name, one) in enumerate(wanted):
-        progress("finding neighbours", done, len(wanted))
-        signatures = distinct(load_signatures(files, signature_name(name, one)))
+    lengths = [length for length in NEIGHBOUR_BITS if length in bits]
+    pairs = [(name, length) for length in lengths for name in WITH_NEIGHBOURS]
+    result = []
+    for done, (name, length) in enumerate(pairs):
+        progress("finding neighbours", done, len(pairs))
+        signatures = distinct(load_signatures(files, signature_name(name, length)))
         for distance in DISTANCES:
-            found = np.minimum(neighbours(signatures, one, distance), SHOWN + 1)
-            made.append(
-                Near(name, one, distance, tuple(np.bincount(found, minlength=SHOWN + 2).tolist()))
-            )
-    return tuple(made)
+            numbers = np.minimum(neighbours(signatures, length, distance), SHOWN + 1)
+            documents = np.bincount(numbers, minlength=SHOWN + 2).tolist()
+            result.append(Near(name, length, distance, tuple(documents)))
+    return tuple(result)
 
 
 def answers(files: Sequence[Path], samples: Sequence[int], total: int) -> Answers:
-    """What statistics of fewer documents, and of those so far, make of weighted TopSig."""
+    """Measure weighted TopSig by the statistics of fewer documents, and of those at arrival."""
     longest = QUESTION_BITS[-1]
     by_all = load_signatures(files, question_name(ALL, longest))
-    made = []
     sources: list[tuple[int, int | str]] = [*((size, size) for size in samples), (total, ALL)]
+    measured = []
     for size, source in sources:
-        differing = _differing(load_signatures(files, question_name(source, longest)), by_all)
-        made.append(
-            Sample(
-                size,
-                _unique(files, source),
-                float(differing.mean()),
-                float((differing <= CLOSE).mean()),
-            )
-        )
-    arriving = _differing(load_signatures(files, question_name(ONLINE, longest)), by_all)
-    edges = [0, *samples, total]
-    arrivals = [
-        Arrival(
-            start + 1,
-            end,
-            float(arriving[start:end].mean()),
-            float((arriving[start:end] <= CLOSE).mean()),
-        )
-        for start, end in pairwise(edges)
-    ]
-    return Answers(tuple(made), _unique(files, ONLINE), tuple(arrivals))
+        by_source = load_signatures(files, question_name(source, longest))
+        differing, close = _means(_differing_bits(by_source, by_all))
+        measured.append(Sample(size, _unique(files, source), differing, close))
+    online = _differing_bits(load_signatures(files, question_name(ONLINE, longest)), by_all)
+    arrivals = []
+    for start, end in pairwise([0, *samples, total]):
+        differing, close = _means(online[start:end])
+        arrivals.append(Arrival(start + 1, end, differing, close))
+    return Answers(tuple(measured), _unique(files, ONLINE), tuple(arrivals))
+
+
+def _means(differing: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the mean number of bits, and the share of documents that look-ups still find."""
+    return float(differing.mean()), float((differing <= CLOSE).mean())
 
 
 def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
@@ -119,6 +112,6 @@ def _unique(files: Sequence[Path], source: int | str) -> dict[int, int]:
     }
 
 
-def _differing(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The Hamming distance of each row to the same of another array; rows are of 64 bits."""
-    return count_ones(np.ascontiguousarray(one ^ other).view(np.uint64))
+def _differing_bits(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the Hamming distance of each row to the same of another array; rows have 64 bits."""
+    return count_ones(np.ascontiguousarray(a ^ b).view(np.uint64))

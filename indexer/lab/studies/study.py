@@ -1,4 +1,4 @@
-"""`study`: how signatures of every method and length spread the documents of a folder or a
+"""`study`: measure how signatures of every method and length spread the documents of a folder or a
 store.
 """
 
@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from indexer.lab.studies.collisions import collision_similarity
 from indexer.lab.studies.methods import BITS, lengths
@@ -33,24 +31,25 @@ def study(
     sample: int = TIMED,
     progress: Progress = no_progress,
 ) -> StudyResult:
-    """Sign every text of a folder or a store by every method of the study, and measure what becomes
-    of it.
+    """Sign every text of a folder or a store by every method of the study, and measure the
+    signatures.
 
     Empty texts and exact copies are counted apart. Texts and signatures lie in `out`/work until the
-    study is done: cut short, the same call goes on with what was read. Nothing in `out` is a
-    document, should it lie in the folder. Times are of the first `sample` texts, an accidental
-    choice. The same texts give the same figures, times excepted. Raises `UsageError` for other
+    study is done: after an interruption the same call goes on from them. Nothing in `out` is a
+    document, should it lie in the folder. Times are of the first `sample` texts, a random choice.
+    The same texts give the same figures, times excepted. Raises `UsageError` for other
     lengths than multiples of 8 from 16 to 1024, for a source without text and for an `out` that is
     the source; `SourceNotFound`.
     """
-    chosen, work = lengths(bits), Path(out) / WORK
+    chosen = lengths(bits)
+    work = Path(out) / WORK
     work.mkdir(parents=True, exist_ok=True)
     texts = texts_of(Path(source) if isinstance(source, str) else source, work, progress)
     account = texts.account()
     statistics = count_features(texts, account.studied, progress)
     seconds = time_signing(texts, chosen, statistics.whole, sample, progress)
     files = sign_texts(texts, chosen, statistics, work, progress)
-    made = StudyResult(
+    result = StudyResult(
         source=texts.source(),
         account=account,
         features=len(statistics.whole),
@@ -62,9 +61,4 @@ def study(
         answers=answers(files, list(statistics.samples), account.studied),
     )
     shutil.rmtree(work)
-    return made
-
-
-def as_json(made: StudyResult) -> dict[str, Any]:
-    """By the names of the fields."""
-    return asdict(made)
+    return result

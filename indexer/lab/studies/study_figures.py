@@ -77,10 +77,10 @@ def _by_bits(
 
 
 def _published() -> str:
-    series = [
-        Line(NAMED[name].label, [(str(bits), 1 / means[place][0]) for bits, means in _PUBLISHED])
-        for place, name in enumerate(PUBLISHED_METHODS)
-    ]
+    series = []
+    for place, name in enumerate(PUBLISHED_METHODS):
+        points = [(str(bits), 1 / means[place][0]) for bits, means in _PUBLISHED]
+        series.append(Line(NAMED[name].label, points))
     return lines("The same as published, by its Table 2", series, _BITS, _SHARE)
 
 
@@ -111,10 +111,10 @@ def _neighbours(result: StudyResult, bits: int, distance: int) -> str:
 def _statistics(result: StudyResult) -> str:
     whole = result.account.studied
     samples = result.answers.samples
-    series = [
-        Line(f"{bits} bits", [(f"{s.documents:,}", whole - s.unique[bits]) for s in samples])
-        for bits in QUESTION_BITS
-    ]
+    series = []
+    for bits in QUESTION_BITS:
+        points = [(f"{sample.documents:,}", whole - sample.unique[bits]) for sample in samples]
+        series.append(Line(f"{bits} bits", points))
     title = "Documents that repeat a weighted TopSig signature, by the documents counted"
     return lines(title, series, "documents counted", Scale(whole, log=True))
 

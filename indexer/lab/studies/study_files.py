@@ -1,5 +1,5 @@
-"""The files of a study: `report.html` and its figures for people, tables as CSV and
-`results.json` for programs.
+"""The files of a study: `report.html` and its figures for people, tables as CSV and `results.json`
+for programs.
 """
 
 from __future__ import annotations
@@ -7,7 +7,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import TypeAlias
 
 from indexer.html.charts import can_draw, standalone
 from indexer.lab.studies.findings import sentences
@@ -17,7 +19,6 @@ from indexer.lab.studies.methods import (
     PUBLISHED_SECONDS,
     QUESTION_BITS,
 )
-from indexer.lab.studies.study import as_json
 from indexer.lab.studies.study_figures import figures
 from indexer.lab.studies.study_page import page
 from indexer.lab.studies.study_results import StudyResult
@@ -25,68 +26,78 @@ from indexer.system.whole_file import write_whole
 
 REPORT, RESULTS = "report.html", "results.json"
 SIGNATURES, NEIGHBOURS, STATISTICS = "signatures.csv", "neighbours.csv", "statistics.csv"
-Row = Sequence[str | int | float | None]
+Cell: TypeAlias = str | int | float | None
+Row: TypeAlias = Sequence[Cell]
 
 
 def write(result: StudyResult, out: Path) -> None:
-    """Write all files, each whole or not at all; figures where they can be drawn. Raises
-    `UsageError`.
+    """Write all files, each whole or not at all; figures where they can be drawn.
+
+    Raises `UsageError`.
     """
-    drawn = figures(result) if can_draw() else {}
-    texts = {f"{name}.svg": standalone(svg) for name, svg in drawn.items()}
-    texts[REPORT] = page(result, drawn)
+    svg_by_name = figures(result) if can_draw() else {}
+    texts = {f"{name}.svg": standalone(svg) for name, svg in svg_by_name.items()}
+    texts[REPORT] = page(result, svg_by_name)
     texts[RESULTS] = json.dumps(read_results(result), indent=1) + "\n"
     for name, text in texts.items():
-        with write_whole(out / name) as place:
-            place.write_text(text, encoding="utf-8")
-    for name, rows in (
-        (SIGNATURES, _signatures(result)),
-        (NEIGHBOURS, _neighbours(result)),
-        (STATISTICS, _statistics(result)),
-    ):
-        with (
-            write_whole(out / name) as place,
-            place.open("w", encoding="utf-8", newline="") as sheet,
-        ):
-            csv.writer(sheet, lineterminator="\n").writerows(_cells(rows))
+        with write_whole(out / name) as part:
+            part.write_text(text, encoding="utf-8")
+    _write_table(out / SIGNATURES, _signatures(result))
+    _write_table(out / NEIGHBOURS, _neighbours(result))
+    _write_table(out / STATISTICS, _statistics(result))
+
+
+def _write_table(file: Path, rows: Iterable[Row]) -> None:
+    with write_whole(file) as part, part.open("w", encoding="utf-8", newline="") as sheet:
+        writer = csv.writer(sheet, lineterminator="\n")
+        for row in rows:
+            writer.writerow([_cell(value) for value in row])
 
 
 def read_results(result: StudyResult) -> dict[str, object]:
-    """Return everything as JSON, with the findings as sentences."""
-    return {**as_json(result), "findings": list(sentences(result))}
+    """Return the result by the names of its fields, with the findings in sentences."""
+    return {**asdict(result), "findings": list(sentences(result))}
 
 
-def _cells(rows: Iterable[Row]) -> Iterator[list[str | int]]:
-    return (
-        [
-            "" if value is None else f"{value:.6f}" if isinstance(value, float) else value
-            for value in row
-        ]
-        for row in rows
-    )
+def _cell(value: Cell) -> str | int:
+    if value is None:
+        return ""
+    return f"{value:.6f}" if isinstance(value, float) else value
 
 
 def _signatures(result: StudyResult) -> Iterator[Row]:
-    """Yield Tables 1 and 2 and Figure 1: one row a method and length, as measured here and as
+    """Yield tables 1 and 2 and Figure 1: one row a method and length, as measured here and as
     published.
     """
     yield (
-        "method", "bits", "documents", "unique", "collisions", "deviation", "most",
-        "seconds", "seconds_deviation", "megabytes_a_second",
-        "compared_pairs", "mean_jaccard", "under_half",
-        "published_collisions", "published_deviation",
-        "published_seconds", "published_seconds_deviation",
-    )  # fmt: skip
+        "method",
+        "bits",
+        "documents",
+        "unique",
+        "collisions",
+        "deviation",
+        "most",
+        "seconds",
+        "seconds_deviation",
+        "megabytes_a_second",
+        "compared_pairs",
+        "mean_jaccard",
+        "under_half",
+        "published_collisions",
+        "published_deviation",
+        "published_seconds",
+        "published_seconds_deviation",
+    )
     seconds = {
-        (timed.method, timed.bits): (timed.mean, timed.deviation, timed.megabytes_a_second)
-        for timed in result.seconds
+        (timing.method, timing.bits): (timing.mean, timing.deviation, timing.megabytes_a_second)
+        for timing in result.seconds
     }
-    alike = {
-        (pairs.method, pairs.bits): (pairs.pairs, pairs.mean, pairs.unlike)
-        for pairs in result.alike
+    similarities = {
+        (alike.method, alike.bits): (alike.pairs, alike.mean, alike.unlike)
+        for alike in result.alike
     }
     for spread in result.spreads:
-        key = spread.method, spread.bits
+        key = (spread.method, spread.bits)
         yield (
             *key,
             result.account.studied,
@@ -95,7 +106,7 @@ def _signatures(result: StudyResult) -> Iterator[Row]:
             spread.deviation,
             spread.most,
             *seconds[key],
-            *alike.get(key, (None, None, None)),
+            *similarities.get(key, (None, None, None)),
             *_published(*key),
         )
 
@@ -108,48 +119,23 @@ def _published(method: str, bits: int) -> tuple[float | None, ...]:
 
 
 def _neighbours(result: StudyResult) -> Iterator[Row]:
-    """Yield Figures 2 and 3: one row a number of neighbours; the last stands for more than 10."""
+    """Yield figures 2 and 3: one row a number of neighbours; the last stands for more than 10."""
     yield ("method", "bits", "distance", "neighbours", "documents")
     for near in result.near:
-        for number, documents in enumerate(near.documents):
-            yield (
-                near.method,
-                near.bits,
-                near.distance,
-                number if number < len(near.documents) - 1 else "more",
-                documents,
-            )
+        names = [*range(len(near.documents) - 1), "more"]
+        for neighbours, documents in zip(names, near.documents, strict=True):
+            yield (near.method, near.bits, near.distance, neighbours, documents)
 
 
 def _statistics(result: StudyResult) -> Iterator[Row]:
-    """Yield weighted TopSig by the statistics of some documents, and of those that had arrived."""
-    yield (
-        "counted",
-        "documents",
-        *(f"unique_{bits}" for bits in QUESTION_BITS),
-        "differing_bits_of_64",
-        "within_3_bits",
-    )
+    """Yield weighted TopSig by the statistics of some documents, and of those at arrival."""
+    unique_names = [f"unique_{bits}" for bits in QUESTION_BITS]
+    yield ("counted", "documents", *unique_names, "differing_bits_of_64", "within_3_bits")
     for sample in result.answers.samples:
-        yield (
-            "before",
-            sample.documents,
-            *(sample.unique[bits] for bits in QUESTION_BITS),
-            sample.differing,
-            sample.close,
-        )
+        unique = [sample.unique[bits] for bits in QUESTION_BITS]
+        yield ("before", sample.documents, *unique, sample.differing, sample.close)
+    nothing = [None] * len(QUESTION_BITS)
     for arrival in result.answers.arrivals:
-        yield (
-            "while arriving",
-            arrival.last,
-            *(None for _ in QUESTION_BITS),
-            arrival.differing,
-            arrival.close,
-        )
-    yield (
-        "while arriving",
-        "all",
-        *(result.answers.online[bits] for bits in QUESTION_BITS),
-        None,
-        None,
-    )
+        yield ("while arriving", arrival.last, *nothing, arrival.differing, arrival.close)
+    online = [result.answers.online[bits] for bits in QUESTION_BITS]
+    yield ("while arriving", "all", *online, None, None)

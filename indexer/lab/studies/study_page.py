@@ -35,24 +35,36 @@ _TITLES = {
     SETTLING: "Signatures by fewer statistics",
 }
 _CAPTIONS = {
-    UNIQUE: "Figure 1. Share of the studied documents: 100 % is a signature of its own for every "
-    "document.",
-    PUBLISHED: "The study's own figure for its 90,000 documents, from its Table 2. Copies and texts "
-    "without content are in it.",
-    SHARED: "What is missing from 100 % in Figure 1: documents beyond the first of their signature, "
-    "logarithmic.",
-    PROJECTIONS: "The weights of TopSig with the votes of SHAKE256 in place of random vectors: the "
-    "study left this open.",
-    STATISTICS: "How many documents statistics need: the first n in an accidental order are counted, "
-    "and all are signed.",
-    SETTLING: "Signatures that stay within 3 of 64 bits of those by the statistics of all documents.",
+    UNIQUE: (
+        "Figure 1. Share of the studied documents: 100 % is a signature of its own for every "
+        "document."
+    ),
+    PUBLISHED: (
+        "The study's own figure for its 90,000 documents, from its Table 2. Copies and texts "
+        "without content are in it."
+    ),
+    SHARED: (
+        "What is missing from 100 % in Figure 1: documents beyond the first of their signature, "
+        "logarithmic."
+    ),
+    PROJECTIONS: (
+        "The weights of TopSig with the votes of SHAKE256 in place of random vectors: the study "
+        "left this open."
+    ),
+    STATISTICS: (
+        "How many documents statistics need: the first n in an accidental order are counted, and "
+        "all are signed."
+    ),
+    SETTLING: (
+        "Signatures that stay within 3 of 64 bits of those by the statistics of all documents."
+    ),
 }
 Published: TypeAlias = Mapping[int, Sequence[tuple[float, float]]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """One method at one length: what was measured here, and what was published."""
+    """One method at one length: the measurement here, and the published one."""
 
     lines: tuple[str, ...] = ()
     published: str = ""
@@ -149,10 +161,11 @@ def _rows(
     bits: Sequence[int], lines_of: Callable[[str, int], tuple[str, ...]], published: Published
 ) -> Rows:
     """Return a row for each length, with a cell for every method."""
-    return [
-        (length, [_cell(lines_of, published, method.name, length) for method in METHODS])
-        for length in bits
-    ]
+    rows: Rows = []
+    for length in bits:
+        cells = [_cell(lines_of, published, method.name, length) for method in METHODS]
+        rows.append((length, cells))
+    return rows
 
 
 def _cell(

@@ -1,5 +1,5 @@
-"""The texts of a study while it lasts: each distinct one once, in an order that depends on nothing
-but what it says.
+"""The texts of a study while it lasts: each distinct one once, in an order that depends on the
+texts alone.
 """
 
 from __future__ import annotations
@@ -30,36 +30,34 @@ create table account (name text primary key, value) without rowid;
 
 
 class Texts:
-    """Texts in a file. They come in the order of the SHA-256 of what they say, so the first n are n
-    drawn at random.
-    """
+    """Texts in a file, in the order of their SHA-256, so that the first n are a random sample."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
 
     def account(self) -> Account:
-        """What was read."""
+        """Return the number of documents of each outcome."""
         with closing(sqlite3.connect(self.place)) as base:
             return Account(
                 **dict(base.execute("select name, value from account where name != 'source'"))
             )
 
     def source(self) -> str:
-        """The folder or the store that they came from."""
+        """Return the folder or the store that they came from."""
         with closing(sqlite3.connect(self.place)) as base:
             return str(
                 base.execute("select value from account where name = 'source'").fetchone()[0]
             )
 
     def digest(self) -> str:
-        """16 hexadecimal digits that name the studied texts."""
-        made = hashlib.sha256()
+        """Return 16 hexadecimal digits that identify the studied texts."""
+        digest = hashlib.sha256()
         with closing(sqlite3.connect(self.place)) as base:
-            for (one,) in base.execute(
+            for (octets,) in base.execute(
                 "select digest from text where status = 'complete' order by digest"
             ):
-                made.update(one)
-        return made.hexdigest()[:16]
+                digest.update(octets)
+        return digest.hexdigest()[:16]
 
     def __iter__(self) -> Iterator[str]:
         with closing(sqlite3.connect(self.place)) as base:
@@ -70,8 +68,7 @@ class Texts:
 
 
 def texts_of(source: Path | Store, folder: Path, progress: Progress) -> Texts:
-    """Read a folder or a store into a file of `folder`; what an earlier call read whole is not read
-    again.
+    """Read a folder or a store into a file of `folder`, unless an earlier call has read it whole.
 
     `folder` lies in that of the report. Nothing there is a document, should it lie in the folder to
     read.
@@ -85,17 +82,17 @@ def texts_of(source: Path | Store, folder: Path, progress: Progress) -> Texts:
             f"{source} is to be read; write the report to another folder, which may lie in it"
         )
     named = str(source.resolve()) if isinstance(source, Path) else source.url
-    if not _read_before(place, named):
+    if not _is_read(place, named):
         with write_whole(place) as part:
-            _read(part, _found(source, report), named, progress)
-    made = Texts(place)
-    if not made.account().studied:
+            _read(part, _texts_under(source, report), named, progress)
+    texts = Texts(place)
+    if not texts.account().studied:
         place.unlink()
         raise UsageError(f"{named} has no text to sign")
-    return made
+    return texts
 
 
-def _read_before(place: Path, named: str) -> bool:
+def _is_read(place: Path, named: str) -> bool:
     if not place.exists():
         return False
     with closing(sqlite3.connect(place)) as base:
@@ -107,8 +104,8 @@ def _read_before(place: Path, named: str) -> bool:
         )
 
 
-def _found(source: Path | Store, report: Path) -> Iterator[str | None]:
-    """The text of every document, None for one that cannot be read."""
+def _texts_under(source: Path | Store, report: Path) -> Iterator[str | None]:
+    """Yield the text of every document, None for one that cannot be read."""
     if isinstance(source, Path):
         if not source.is_dir():
             raise SourceNotFound(path=str(source))
@@ -121,35 +118,36 @@ def _found(source: Path | Store, report: Path) -> Iterator[str | None]:
         yield from (row.text for row in source.scan())
 
 
-def _read(place: Path, found: Iterable[str | None], named: str, progress: Progress) -> None:
-    counts = {one.name: 0 for one in fields(Account)}
+def _read(place: Path, texts: Iterable[str | None], named: str, progress: Progress) -> None:
+    counts = {field.name: 0 for field in fields(Account)}
     for left in (place, Path(f"{place}-journal")):  # by a run that was killed while it read
         left.unlink(missing_ok=True)
     with closing(sqlite3.connect(place)) as base:
         base.executescript(_SCHEMA)
-        for text in found:
+        for text in texts:
             counts["documents"] += 1
             if counts["documents"] % EVERY == 0:
                 progress("reading documents", counts["documents"], 0)
             if text is None:
                 counts["failed"] += 1
                 continue
-            octets = text.encode("utf-8", "surrogatepass")
-            status = fingerprint_by(_UNSIGNED, text).status
-            row = (hashlib.sha256(octets).digest(), status, zlib.compress(octets, 1))
-            fresh = (
-                status != "empty"
-                and base.execute("insert or ignore into text values (?, ?, ?)", row).rowcount
-            )
-            kind = (
-                "empty"
-                if status == "empty"
-                else ("studied" if status == "complete" else status)
-                if fresh
-                else "copies"
-            )
+            kind = _store_text(base, text)
             counts[kind] += 1
-            counts["octets"] += len(octets) if kind == "studied" else 0
+            if kind == "studied":
+                counts["octets"] += len(text.encode("utf-8", "surrogatepass"))
         account = asdict(Account(**counts))
         base.executemany("insert into account values (?, ?)", [*account.items(), ("source", named)])
         base.commit()
+
+
+def _store_text(base: sqlite3.Connection, text: str) -> str:
+    """Store a text unless it is empty or a copy; return the field of `Account` that counts it."""
+    octets = text.encode("utf-8", "surrogatepass")
+    status = fingerprint_by(_UNSIGNED, text).status
+    if status == "empty":
+        return "empty"
+    row = (hashlib.sha256(octets).digest(), status, zlib.compress(octets, 1))
+    stored = base.execute("insert or ignore into text values (?, ?, ?)", row).rowcount
+    if not stored:
+        return "copies"
+    return "studied" if status == "complete" else status

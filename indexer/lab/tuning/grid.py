@@ -65,10 +65,11 @@ _QUICK = (
 
 
 def recipes_of(grid: str) -> tuple[Recipe, ...]:
-    """Return the recipes of a grid, each once: `quick`, `standard`, or `full`. Raises `UnknownName`.
+    """Return the recipes of a grid, each once: `quick`, `standard`, or `full`.
 
-    `standard` changes one setting at a time of copietje's default and of nearfold's, and has every other
-    family; `full` is the whole product of tokenisers, normalisers, hashes and permutations as well.
+    `standard` changes one setting at a time of copietje's default and of nearfold's, and has every
+    other family; `full` is the whole product of tokenisers, normalisers, hashes and permutations as
+    well. Raises `UnknownName`.
     """
     if grid not in GRIDS:
         raise UnknownName("grid", grid, tuple(GRIDS))

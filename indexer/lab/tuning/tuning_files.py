@@ -1,4 +1,4 @@
-"""The files of a tuning: `report.html` for people, `results.csv` and `results.json` for programs."""
+"""The files of a tuning: `report.html` for people; `results.csv`, `results.json` for programs."""
 
 from __future__ import annotations
 
