@@ -28,11 +28,10 @@ def backup_command(file: str, store_url: str, as_json: bool) -> int:
     return 0
 
 
-def print_copy(done: Copy, as_json: bool, what: str) -> None:
-    """Print how many documents were copied, and what became of the journal."""
+def print_copy(copy: Copy, as_json: bool, action: str) -> None:
+    """Print how many documents were copied, and whether the journal was copied too."""
     if as_json:
-        click.echo(
-            json.dumps({"file": done.path, "documents": done.documents, "journal": done.journal})
-        )
+        fields = {"file": copy.path, "documents": copy.documents, "journal": copy.journal}
+        click.echo(json.dumps(fields))
     else:
-        click.echo(f"{count_of(done.documents, 'document')} {what}{_JOURNAL[done.journal]}")
+        click.echo(f"{count_of(copy.documents, 'document')} {action}{_JOURNAL[copy.journal]}")

@@ -1,4 +1,4 @@
-"""`nearfold compare`: two documents side by side."""
+"""`nearfold compare`: show two documents side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from indexer.cli import progress
 from indexer.cli.console import print_json
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.cli.side_by_side import show
+from indexer.cli.side_by_side import print_side_by_side
 from indexer.comparing.blocks_view import facts
 from indexer.comparing.boilerplate import discount
 from indexer.comparing.compare import Comparison, as_json, compare
@@ -49,10 +49,12 @@ _MOST_VALUE = 400
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write one HTML file.",
+    help="Write the comparison to one HTML file too.",
 )
 @click.option(
-    "--discounted", is_flag=True, help="Also without boilerplate, by what is common in the store."
+    "--discounted",
+    is_flag=True,
+    help="Print the similarity without the boilerplate of the store too.",
 )
 @store_option
 @json_option
@@ -66,90 +68,101 @@ def compare_command(
     page: Path | None,
     discounted: bool,
 ) -> int:
-    """Two documents side by side, shared text marked; A and B are paths or ids."""
+    """Show two documents side by side, with shared text marked; A and B are paths or ids."""
     if page:
         check_place(page, "--html")
     with open_for_command(store_url) as store:
         originals = original(a, store), original(b, store)
         recipe = store.stored_recipe() or DEFAULT
-        first, second = originals
-        without = (
-            _discounted(store, first.text, second.text)
-            if discounted or (page and store.stored_recipe())
-            else None
-        )
-    compared = compare(
-        first.text, second.text, recipe, matching=matching, names=(first.path, second.path)
-    )
+        left, right = originals
+        discounts = None
+        if discounted or (page and store.stored_recipe()):
+            discounts = _discount(store, left.text, right.text)
+    names = (left.path, right.path)
+    comparison = compare(left.text, right.text, recipe, matching=matching, names=names)
     if page:
         with write_whole(page, "--html") as part:
-            part.write_text(compare_page(compared, originals, without), encoding="utf-8")
-    told = without if discounted else None
-    print_comparison(compared, originals, as_json, measure, str(page) if page else None, told)
+            part.write_text(compare_page(comparison, originals, discounts), encoding="utf-8")
+    print_comparison(
+        comparison,
+        originals,
+        as_json,
+        measure,
+        str(page) if page else None,
+        discounts if discounted else None,
+    )
     return 0
 
 
-def _discounted(store: Store, a: str, b: str) -> DiscountedSimilarity:
+def _discount(store: Store, a: str, b: str) -> DiscountedSimilarity:
     with progress.show_stages() as advance:
         return discount(store, a, b, progress=advance)
 
 
 def print_comparison(
-    made: Comparison,
+    comparison: Comparison,
     originals: tuple[Original, Original],
     json: bool,
     measure: str | None = None,
     page: str | None = None,
-    without: DiscountedSimilarity | None = None,
+    discounts: DiscountedSimilarity | None = None,
 ) -> None:
-    """Two documents side by side. For programs, and for one measure alone, extraction warnings go
-    to stderr.
+    """Print two documents side by side, as JSON, or one measure alone.
+
+    For JSON and for one measure extraction warnings go to stderr. `discounts` is printed beside
+    the measures; `page` is the path of the HTML file that was written.
     """
     if json or measure:
         for warning in _warnings(originals):
             print(warning, file=sys.stderr)
     if json:
-        print_json(as_json(made, measure) | ({"discounted": asdict(without)} if without else {}))
-    elif measure:
-        print(f"{measure}  {as_json(made, measure)['measures'][measure]}")
+        extra = {"discounted": asdict(discounts)} if discounts else {}
+        print_json(as_json(comparison, measure) | extra)
+        return
+    if measure:
+        print(f"{measure}  {as_json(comparison, measure)['measures'][measure]}")
     else:
-        _show(made, originals)
-    if without and not json:
-        print(_told(without))
-    if page and not json:
+        _print_texts(comparison, originals)
+    if discounts:
+        print(_discounted_line(discounts))
+    if page:
         print(f"\nside by side in {visible(page)}")
 
 
-def _told(without: DiscountedSimilarity) -> str:
-    """The discounted figure in a line like those of the measures."""
-    if not without.texts:
-        return f"discounted     {percent(without.similarity, 1):18} S_R; the store has no other texts to weigh by"
+def _discounted_line(discounts: DiscountedSimilarity) -> str:
+    """Return the discounted similarity in a line like those of the measures."""
+    title = f"discounted     {percent(discounts.similarity, 1):18} S_R"
+    if not discounts.texts:
+        return f"{title}; the store has no other texts to weigh by"
     return (
-        f"discounted     {percent(without.similarity, 1):18} S_R with shingles weighted by rarity in {without.texts:,} texts; "
-        f"{percent(without.common)} of them are common there; S_R itself {percent(without.plain, 1)}"
+        f"{title} with shingles weighted by rarity in {discounts.texts:,} texts; "
+        f"{percent(discounts.common)} of them are common there; "
+        f"S_R itself {percent(discounts.plain, 1)}"
     )
 
 
-def _show(made: Comparison, originals: tuple[Original, Original]) -> None:
+def _print_texts(comparison: Comparison, originals: tuple[Original, Original]) -> None:
     console = Console(highlight=False)
     for warning in _warnings(originals):
         console.print(Text(warning, style="yellow"), soft_wrap=True)
-    show(made, console)
-    differing = [fact for fact in facts(originals[0].facts, originals[1].facts) if not fact.same]
+    print_side_by_side(comparison, console)
+    left, right = originals
+    differing = [fact for fact in facts(left.facts, right.facts) if not fact.same]
     if not differing:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("metadata that differ", "A", "B"):
         table.add_column(title, overflow="fold")
     for fact in differing:
-        table.add_row(*(Text(_shortened(value)) for value in (fact.name, fact.left, fact.right)))
+        values = (fact.name, fact.left, fact.right)
+        table.add_row(*(Text(_shorten(value)) for value in values))
     console.print(Padding(table, (1, 0, 0, 0)))
 
 
 def _warnings(originals: tuple[Original, Original]) -> Iterator[str]:
-    for letter, one in zip("AB", originals, strict=True):
-        yield from (f"warning: {letter}: {visible(warning)}" for warning in one.warnings)
+    for letter, side in zip("AB", originals, strict=True):
+        yield from (f"warning: {letter}: {visible(warning)}" for warning in side.warnings)
 
 
-def _shortened(value: str) -> str:
+def _shorten(value: str) -> str:
     return (value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}…") or "–"

@@ -19,33 +19,33 @@ from indexer.text.wording import count_of, spell_labels
 @store_option
 @json_option
 def consistency_command(store_url: str, as_json: bool) -> int:
-    """Families whose documents do not all carry the same labels; nothing is grouped or written."""
+    """List families whose documents carry different labels; nothing is grouped or written."""
     with open_for_command(store_url) as store:
         _print_disagreements(consistency(store), as_json)
     return 0
 
 
-def _print_disagreements(found: Sequence[Disagreement], as_json: bool) -> None:
-    """Families whose documents carry different labels, each with its documents."""
+def _print_disagreements(disagreements: Sequence[Disagreement], as_json: bool) -> None:
+    """Print families whose documents carry different labels, each with its documents."""
     if as_json:
-        print_json({"families": [_disagreement_json(one) for one in found]})
+        families = [_disagreement_json(disagreement) for disagreement in disagreements]
+        print_json({"families": families})
         return
     out = console()
-    out.print(f"{count_of(len(found), 'family')} whose documents carry different labels")
-    for one in found:
-        told = ", ".join(
-            [
-                *(f"{label} {number:,}" for label, number in one.labels.items()),
-                f"none {one.unlabelled:,}",
-            ]
-        )
-        out.print(Text(visible(f"{one.family}  {count_of(len(one.members), 'document')}: {told}")))
+    out.print(f"{count_of(len(disagreements), 'family')} whose documents carry different labels")
+    for disagreement in disagreements:
+        counts = [f"{label} {number:,}" for label, number in disagreement.labels.items()]
+        counts.append(f"none {disagreement.unlabelled:,}")
+        documents = count_of(len(disagreement.members), "document")
+        line = f"{disagreement.family}  {documents}: {', '.join(counts)}"
+        out.print(Text(visible(line)))
         print_lines(
-            f"  {spell_labels(member.labels)}  {member.id}  {member.path}" for member in one.members
+            f"  {spell_labels(member.labels)}  {member.id}  {member.path}"
+            for member in disagreement.members
         )
 
 
-def _disagreement_json(one: Disagreement) -> dict[str, Any]:
+def _disagreement_json(disagreement: Disagreement) -> dict[str, Any]:
     members = [
         {
             "id": member.id,
@@ -54,11 +54,11 @@ def _disagreement_json(one: Disagreement) -> dict[str, Any]:
             "principal": member.principal,
             "similarity": member.similarity,
         }
-        for member in one.members
+        for member in disagreement.members
     ]
     return {
-        "family": one.family,
-        "labels": one.labels,
-        "unlabelled": one.unlabelled,
+        "family": disagreement.family,
+        "labels": disagreement.labels,
+        "unlabelled": disagreement.unlabelled,
         "members": members,
     }

@@ -1,4 +1,4 @@
-"""Where the commands print: standard output as lines for people, or one JSON document."""
+"""Standard output of the commands: lines for people, or one JSON document."""
 
 from __future__ import annotations
 
@@ -15,22 +15,26 @@ LISTED = 50
 
 
 def console() -> Console:
-    """Standard output; colours only on a terminal, `NO_COLOR` respected."""
+    """Return standard output; colours only on a terminal, `NO_COLOR` respected."""
     return Console(highlight=False, soft_wrap=True)
 
 
+def json_line(value: object) -> str:
+    """Return a JSON document as one line; a lone surrogate becomes `?`."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode() + "\n"
+
+
 def print_json(value: object) -> None:
-    """One JSON document on one line of stdout; what is not valid Unicode is written as escapes."""
-    sys.stdout.write(
-        json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
-    )
+    """Print one JSON document on one line of stdout."""
+    sys.stdout.write(json_line(value))
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print the first `LISTED` lines, and how many there are beyond them."""
-    every = list(lines)
+    """Print the first `LISTED` lines, and the number of lines beyond them."""
+    all_lines = list(lines)
     out = console()
-    for line in every[:LISTED]:
+    for line in all_lines[:LISTED]:
         out.print(Text(visible(line)))
-    if len(every) > LISTED:
-        out.print(f"  ... and {len(every) - LISTED:,} more; --json lists all")
+    if len(all_lines) > LISTED:
+        out.print(f"  ... and {len(all_lines) - LISTED:,} more; --json lists all")

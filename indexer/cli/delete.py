@@ -30,27 +30,26 @@ from indexer.text.wording import count_of
 @store_option
 @json_option
 def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **options: Any) -> int:
-    """Remove documents; a family that loses its principal is grouped anew."""
+    """Remove documents and repair the families they were in."""
     with open_for_command(store_url) as store:
-        done = delete(store, ids, **options)
-    _print_deleted(done, as_json)
-    return EXIT_FAILED if done.absent else 0
+        result = delete(store, ids, **options)
+    _print_deletion(result, as_json)
+    return EXIT_FAILED if result.absent else 0
 
 
-def _print_deleted(done: DeleteResult, as_json: bool) -> None:
+def _print_deletion(result: DeleteResult, as_json: bool) -> None:
     """Print which documents were removed or not there, and which families were repaired."""
     if as_json:
-        repaired = [{"family": repair.family, "into": repair.into} for repair in done.repaired]
-        print_json(
-            {"deleted": list(done.deleted), "absent": list(done.absent), "repaired": repaired}
-        )
+        repaired = [{"family": repair.family, "into": repair.into} for repair in result.repaired]
+        deleted, absent = list(result.deleted), list(result.absent)
+        print_json({"deleted": deleted, "absent": absent, "repaired": repaired})
         return
     out = console()
-    out.print(f"{count_of(len(done.deleted), 'document')} deleted")
-    for repair in done.repaired:
+    out.print(f"{count_of(len(result.deleted), 'document')} deleted")
+    for repair in result.repaired:
         into = ", ".join(f"{family} ({number:,})" for family, number in repair.into.items())
         out.print(
             f"  the family of {repair.family} is now {into}; provisional until `nearfold group`"
         )
-    for id in done.absent:
+    for id in result.absent:
         out.print(Text(f"  not in the store: {visible(id)}"))

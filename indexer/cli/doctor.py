@@ -1,4 +1,4 @@
-"""`nearfold doctor`: what is wrong with the set-up, and how to repair it."""
+"""`nearfold doctor`: check the set-up and say how to repair it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _MARKS = {"good": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]
 
 @click.command("doctor")
 @click.option(
-    "--repair", is_flag=True, help="Read all documents and repair what does not agree with them."
+    "--repair",
+    is_flag=True,
+    help="Read all documents and repair stored values that disagree with them.",
 )
 @click.option(
     "--dry-run", is_flag=True, help="With --repair: change nothing; print what would be repaired."
@@ -30,14 +32,12 @@ _MARKS = {"good": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]
 @store_option
 @json_option
 def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -> int:
-    """What is wrong with the set-up, and how to mend it."""
+    """Check the set-up and say how to repair it."""
     if repair:
         with open_for_command(store_url) as store:
-            return (
-                EXIT_STORE
-                if _print_repairs(repair_store(store, dry_run=dry_run), as_json, dry_run)
-                else 0
-            )
+            repairs = repair_store(store, dry_run=dry_run)
+        is_unrepaired = _print_repairs(repairs, as_json, dry_run)
+        return EXIT_STORE if is_unrepaired else 0
     if dry_run:
         raise UsageError("--dry-run is for --repair: without it nothing is changed")
     checks = doctor(store_url)
@@ -45,41 +45,39 @@ def doctor_command(store_url: str, as_json: bool, repair: bool, dry_run: bool) -
     return EXIT_STORE if any(check.verdict == "bad" for check in checks) else 0
 
 
-def _print_checks(made: Sequence[Check], as_json: bool) -> None:
-    """The verdicts of `doctor`."""
+def _print_checks(checks: Sequence[Check], as_json: bool) -> None:
+    """Print the verdicts of `doctor`."""
     if as_json:
-        print_json(
-            {
-                "checks": [
-                    {"name": one.name, "verdict": one.verdict, "detail": one.detail} for one in made
-                ]
-            }
-        )
+        verdicts = [
+            {"name": check.name, "verdict": check.verdict, "detail": check.detail}
+            for check in checks
+        ]
+        print_json({"checks": verdicts})
         return
     table = Table(box=None, show_header=False, pad_edge=False)
-    for one in made:
-        table.add_row(_MARKS[one.verdict], one.name, Text(visible(one.detail)))
+    for check in checks:
+        table.add_row(_MARKS[check.verdict], check.name, Text(visible(check.detail)))
     console().print(table)
 
 
-def _print_repairs(made: Sequence[Repair], as_json: bool, dry_run: bool) -> bool:
-    """What was found and mended; whether something is left that the same command without --dry-run
-    would mend.
+def _print_repairs(repairs: Sequence[Repair], as_json: bool, dry_run: bool) -> bool:
+    """Print what was found and repaired.
+
+    Return whether something is left that the same command without --dry-run would repair.
     """
-    left = [one for one in made if not one.repaired and one.what != "provisional"]
+    left = [repair for repair in repairs if not repair.repaired and repair.what != "provisional"]
     if as_json:
-        print_json(
-            {
-                "dry_run": dry_run,
-                "repairs": [
-                    {"what": one.what, "found": one.found, "repaired": one.repaired} for one in made
-                ],
-            }
-        )
+        fields = [
+            {"what": repair.what, "found": repair.found, "repaired": repair.repaired}
+            for repair in repairs
+        ]
+        print_json({"dry_run": dry_run, "repairs": fields})
         return bool(left)
-    for one in made:
-        said = "repaired" if one.repaired else "note" if one not in left else "would be repaired"
-        print(f"{said}  {one.what}: {visible(one.found)}")
-    if not made:
+    for repair in repairs:
+        verdict = "would be repaired" if repair in left else "note"
+        if repair.repaired:
+            verdict = "repaired"
+        print(f"{verdict}  {repair.what}: {visible(repair.found)}")
+    if not repairs:
         print("everything agrees with the documents")
     return bool(left)

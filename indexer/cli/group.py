@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import click
@@ -20,7 +21,7 @@ from indexer.cli.options import (
     store_option,
     threshold_option,
 )
-from indexer.grouping.account import Copies, GroupResult
+from indexer.grouping.account import Copies, FamilyMove, GroupResult
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match_result import describe_missed
@@ -42,9 +43,9 @@ LISTED = 20
 @click.option(
     "--within",
     type=click.Choice(["labels"]),
-    help="Only among documents of the same labels, as if each set were alone.",
+    help="Group documents of the same set of labels only, as if each set were alone.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; print what would be.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print what would change.")
 @of_option
 @principal_option
 @cap_option
@@ -61,7 +62,7 @@ def group_command(
     memory: int,
     **options: Any,
 ) -> int:
-    """Families around a principal and clusters by chains, written back to the store."""
+    """Group documents into families and clusters, and write them back to the store."""
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         result = group(
             store, GroupOptions(**options), memory=memory, write=not dry_run, progress=advance
@@ -71,96 +72,101 @@ def group_command(
 
 
 def _print_groups(
-    done: GroupResult,
+    result: GroupResult,
     as_json: bool,
     consistency: bool,
     of: Literal["documents", "parts"] = "documents",
 ) -> None:
-    """Families and clusters in numbers, and what changed."""
+    """Print families and clusters in numbers, and what changed."""
     if as_json:
-        print_json(_group_json(done))
+        print_json(_group_json(result))
         return
     out = console()
+    noun = of[:-1]
     out.print(
-        f"{count_of(done.documents, of[:-1])}: {count_of(done.families, 'family')}, the largest of {done.largest:,}; "
-        f"{count_of(done.singletons, 'singleton')}; {count_of(done.clusters, 'cluster')}"
+        f"{count_of(result.documents, noun)}: {count_of(result.families, 'family')}, "
+        f"the largest of {result.largest:,}; {count_of(result.singletons, 'singleton')}; "
+        f"{count_of(result.clusters, 'cluster')}"
     )
-    for status, number in done.aside.items():
+    for status, number in result.aside.items():
         out.print(f"  {number:,} {status.replace('_', ' ')}: never in a family")
-    for name, copies in (("the same bytes", done.same_bytes), ("the same text", done.same_text)):
-        if copies:
-            out.print(
-                f"  {sum(len(one.documents) for one in copies):,} {of} in {count_of(len(copies), 'group')} of {name}"
-            )
-    out.print(
-        f"{count_of(done.changed, 'row')} changed; {count_of(done.settled, of[:-1])} provisional before"
-    )
-    if done.moved:
+    _print_copies("the same bytes", result.same_bytes, of)
+    _print_copies("the same text", result.same_text, of)
+    changed = count_of(result.changed, "row")
+    out.print(f"{changed} changed; {count_of(result.settled, noun)} provisional before")
+    _print_moves(result.moved)
+    if result.capped.keys:
         out.print(
-            f"{count_of(sum(len(move.documents) for move in done.moved), 'document')} moved to another family:"
-        )
-    for move in done.moved[:LISTED]:
-        out.print(f"  {move.before} -> {move.after}  {count_of(len(move.documents), 'document')}")
-    if len(done.moved) > LISTED:
-        out.print(f"  ... and {len(done.moved) - LISTED:,} more moves; --json lists all")
-    if done.capped.keys:
-        out.print(
-            f"note: in {count_of(done.capped.keys, 'hot band')} (up to {done.capped.largest:,} texts) all were compared "
+            f"note: in {count_of(result.capped.keys, 'hot band')} "
+            f"(up to {result.capped.largest:,} texts) all were compared "
             "with the first only; --cap raises the limit"
         )
-    if done.capped.missed:
-        out.print(describe_missed(done.capped.missed))
-    _print_consistency(done, consistency)
+    if result.capped.missed:
+        out.print(describe_missed(result.capped.missed))
+    _print_consistency(result, consistency)
 
 
-def _print_consistency(done: GroupResult, listed: bool) -> None:
+def _print_copies(title: str, copies: Sequence[Copies], of: str) -> None:
+    if copies:
+        number = sum(len(group.documents) for group in copies)
+        console().print(f"  {number:,} {of} in {count_of(len(copies), 'group')} of {title}")
+
+
+def _print_moves(moves: Sequence[FamilyMove]) -> None:
+    """Print how many documents changed family, and the first moves."""
     out = console()
-    if listed:
-        for one in done.inconsistent:
-            labels = ", ".join(
-                f"{visible(label)} {number:,}" for label, number in one.labels.items()
-            )
-            out.print(
-                f"labels differ  {one.family}  {count_of(one.documents, 'document')}: {labels}, none {one.unlabelled:,}"
-            )
-    if done.inconsistent or listed:
-        more = "" if listed else "; --consistency lists them"
-        out.print(
-            f"{count_of(len(done.inconsistent), 'family')} whose members carry different labels{more}"
-        )
+    if moves:
+        documents = sum(len(move.documents) for move in moves)
+        out.print(f"{count_of(documents, 'document')} moved to another family:")
+    for move in moves[:LISTED]:
+        out.print(f"  {move.before} -> {move.after}  {count_of(len(move.documents), 'document')}")
+    if len(moves) > LISTED:
+        out.print(f"  ... and {len(moves) - LISTED:,} more moves; --json lists all")
 
 
-def _group_json(done: GroupResult) -> dict[str, object]:
+def _print_consistency(result: GroupResult, is_listed: bool) -> None:
+    out = console()
+    if is_listed:
+        for family in result.inconsistent:
+            counts = [f"{visible(label)} {number:,}" for label, number in family.labels.items()]
+            counts.append(f"none {family.unlabelled:,}")
+            documents = count_of(family.documents, "document")
+            out.print(f"labels differ  {family.family}  {documents}: {', '.join(counts)}")
+    if result.inconsistent or is_listed:
+        families = count_of(len(result.inconsistent), "family")
+        more = "" if is_listed else "; --consistency lists them"
+        out.print(f"{families} whose members carry different labels{more}")
+
+
+def _group_json(result: GroupResult) -> dict[str, object]:
     return {
-        "documents": done.documents,
-        "families": done.families,
-        "largest": done.largest,
-        "singletons": done.singletons,
-        "clusters": done.clusters,
-        "changed": done.changed,
-        "provisional": done.settled,
-        "aside": done.aside,
+        "documents": result.documents,
+        "families": result.families,
+        "largest": result.largest,
+        "singletons": result.singletons,
+        "clusters": result.clusters,
+        "changed": result.changed,
+        "provisional": result.settled,
+        "aside": result.aside,
         "moved": [
-            {"from": one.before, "to": one.after, "documents": list(one.documents)}
-            for one in done.moved
+            {"from": move.before, "to": move.after, "documents": list(move.documents)}
+            for move in result.moved
         ],
-        "same_bytes": [_copies_json(one) for one in done.same_bytes],
-        "same_text": [_copies_json(one) for one in done.same_text],
+        "same_bytes": list(map(_copies_json, result.same_bytes)),
+        "same_text": list(map(_copies_json, result.same_text)),
         "inconsistent": [
             {
-                "family": one.family,
-                "documents": one.documents,
-                "labels": one.labels,
-                "unlabelled": one.unlabelled,
+                "family": family.family,
+                "documents": family.documents,
+                "labels": family.labels,
+                "unlabelled": family.unlabelled,
             }
-            for one in done.inconsistent
+            for family in result.inconsistent
         ],
-        "capped": dataclasses.asdict(done.capped),
+        "capped": dataclasses.asdict(result.capped),
     }
 
 
 def _copies_json(copies: Copies) -> dict[str, object]:
-    return {
-        "digest": copies.digest,
-        "documents": [{"id": id, "path": path} for id, path in copies.documents],
-    }
+    documents = [{"id": id, "path": path} for id, path in copies.documents]
+    return {"digest": copies.digest, "documents": documents}

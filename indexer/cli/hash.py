@@ -23,7 +23,13 @@ from indexer.text.visible import visible
 
 @click.command("hash")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
-@click.option("--recipe", "recipe_name", default="default", show_default=True)
+@click.option(
+    "--recipe",
+    "recipe_name",
+    default="default",
+    show_default=True,
+    help="Settings of the fingerprint.",
+)
 @click.option(
     "--statistics", metavar="FOLDER|STORE|FILE", help="Corpus statistics, for recipes with weights."
 )
@@ -40,7 +46,7 @@ def hash_command(
     save_statistics: Path | None,
     as_json: bool,
 ) -> int:
-    """Sketches and keys of files, nothing stored."""
+    """Print sketches and keys of files; store nothing."""
     recipe = recipe_asked(recipe_name)
     if save_statistics:
         check_place(save_statistics, "--save-statistics")
@@ -55,45 +61,51 @@ def hash_command(
 
 
 def _print_left_out(failure: FailedBlob) -> None:
-    """A file that was not corpus, on stderr."""
+    """Print on stderr a file that is left out of the statistics."""
     Console(stderr=True).print(Text(f"left out  {visible(failure.path)}: {visible(failure.error)}"))
 
 
-def _print_fingerprint(one: FileFingerprint, as_json: bool) -> bool:
-    """The sketches of one file; True when it could not be read."""
-    if one.fingerprint is None:
-        Console(stderr=True).print(Text(f"{visible(one.path)}: {one.error}"))
+def _print_fingerprint(file: FileFingerprint, as_json: bool) -> bool:
+    """Print the sketches of one file; return whether it could not be read."""
+    if file.fingerprint is None:
+        Console(stderr=True).print(Text(f"{visible(file.path)}: {file.error}"))
         return True
-    made, recipe = one.fingerprint, one.recipe
+    fingerprint = file.fingerprint
+    recipe = file.recipe
     if not as_json:
-        print(f"{_short_form(made, recipe)}  {visible(one.path)}")
+        print(f"{_short_form(fingerprint, recipe)}  {visible(file.path)}")
         return False
+    simhash = fingerprint.simhash
+    minhash = fingerprint.minhash
     fields: dict[str, Any] = {
-        "path": one.path,
+        "path": file.path,
         "recipe": recipe.name,
-        "status": made.status,
-        "simhash": None if made.simhash is None else _hexadecimal(made.simhash, recipe),
-        "minhash": None if made.minhash is None else made.minhash.tolist(),
-        "bands": list(made.bands),
-        "blocks": list(made.blocks),
+        "status": fingerprint.status,
+        "simhash": None if simhash is None else _hexadecimal(simhash, recipe),
+        "minhash": None if minhash is None else minhash.tolist(),
+        "bands": list(fingerprint.bands),
+        "blocks": list(fingerprint.blocks),
     }
     if recipe.terms:
-        fields |= {"terms": list(made.terms), "rare": list(made.rare)}
+        fields |= {"terms": list(fingerprint.terms), "rare": list(fingerprint.rare)}
     print_json(fields)
     return False
 
 
-def _short_form(made: Fingerprint, recipe: Recipe) -> str:
-    """The signature in one word where it has one, else its beginning; the status of a text without
-    one.
+def _short_form(fingerprint: Fingerprint, recipe: Recipe) -> str:
+    """Return the signature in one word where it has one, else its beginning.
+
+    A text without a signature is named by its status.
     """
-    if made.simhash is not None and recipe.features.startswith("tokens_"):
-        return simhash_doc.spell_base32(made.simhash, recipe.features.removeprefix("tokens_"))
-    if made.simhash is not None:
-        return _hexadecimal(made.simhash, recipe)
-    if made.minhash is not None:
-        return f"{len(made.minhash)} slots {' '.join(f'{slot:08x}' for slot in made.minhash[:4].tolist())} ..."
-    return " ".join(made.terms[:8]) if made.terms else made.status
+    if fingerprint.simhash is not None and recipe.features.startswith("tokens_"):
+        alphabet = recipe.features.removeprefix("tokens_")
+        return simhash_doc.spell_base32(fingerprint.simhash, alphabet)
+    if fingerprint.simhash is not None:
+        return _hexadecimal(fingerprint.simhash, recipe)
+    if fingerprint.minhash is not None:
+        first = " ".join(f"{slot:08x}" for slot in fingerprint.minhash[:4].tolist())
+        return f"{len(fingerprint.minhash)} slots {first} ..."
+    return " ".join(fingerprint.terms[:8]) if fingerprint.terms else fingerprint.status
 
 
 def _hexadecimal(bits: int, recipe: Recipe) -> str:

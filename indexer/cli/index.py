@@ -46,7 +46,9 @@ LISTED_FAILURES = 20
 @click.option(
     "--workers", type=click.IntRange(1), help="Extraction processes (default: one a processor)."
 )
-@click.option("--namespace", help="What ids are relative to (default: the real path of PATH).")
+@click.option(
+    "--namespace", help="Prefix that ids are relative to (default: the real path of PATH)."
+)
 @click.option(
     "--label", "labels", multiple=True, help="Label every document; may be given several times."
 )
@@ -61,21 +63,21 @@ LISTED_FAILURES = 20
     type=click.FloatRange(0.1),
     default=DEFAULT_LIMITS.seconds,
     show_default=True,
-    help="Seconds a document.",
+    help="Most seconds for one document.",
 )
 @click.option(
     "--memory",
     type=click.IntRange(64),
     default=DEFAULT_LIMITS.megabytes,
     show_default=True,
-    help="MB a worker.",
+    help="Most memory of a worker in MB.",
 )
 @click.option(
     "--max-chars",
     type=click.IntRange(1),
     default=DEFAULT_LIMITS.chars,
     show_default=True,
-    help="Text beyond it is cut.",
+    help="Most characters of a text; what is longer is cut.",
 )
 @click.option("--prune", is_flag=True, help="Remove documents that are gone from PATH.")
 @click.option("--retry", is_flag=True, help="Read documents again that failed before.")
@@ -96,7 +98,7 @@ LISTED_FAILURES = 20
 @click.option(
     "--delimiter",
     metavar="CHAR|tab",
-    help="What stands between fields of CSV (default: as its first row shows).",
+    help="Separator of the fields of CSV (default: as its first row shows).",
 )
 @click.option(
     "--own-ids",
@@ -108,7 +110,7 @@ LISTED_FAILURES = 20
     type=click.Choice(["given", "all", "none"]),
     default=_READ.containers,
     show_default=True,
-    help="Archives, mailboxes and tables to open: those given as PATH, those in folders too, or none.",
+    help="Archives, mailboxes and tables to open: given as PATH, in folders too, or none.",
 )
 @click.option(
     "--family-threshold",
@@ -123,98 +125,100 @@ LISTED_FAILURES = 20
 @click.option(
     "--parts",
     type=click.Choice(["clauses"]),
-    help="Keep the clauses of each document as rows beside it; for good.",
+    help="Store the clauses of each document as rows beside it; the store keeps to it.",
 )
-@click.option("--query", help="Which documents of a project in Hansken (HQL).")
+@click.option("--query", help="Query that selects documents of a Hansken project (HQL).")
 @store_option
 @json_option
 def index_command(
     paths: tuple[str, ...],
-    recipe_name: str | None,
     store_url: str,
     as_json: bool,
     workers: int | None,
-    timeout: float,
-    memory: int,
-    max_chars: int,
-    family_threshold: float,
-    no_families: bool,
     **options: Any,
 ) -> int:
-    """Extract, fingerprint and store documents; skip what has not changed; resume what was cut
-    short.
+    """Extract, fingerprint and store documents.
+
+    Unchanged documents are skipped, and an interrupted run goes on where it stopped.
     """
-    options["family_threshold"] = None if no_families else family_threshold
-    limits = Limits(seconds=timeout, megabytes=memory, chars=max_chars)
-    if options["delimiter"] == "tab":
-        options["delimiter"] = "\t"
-    reading = Reading(**{name: options.pop(name) for name in _READING})
-    recipe = recipe_asked(recipe_name) if recipe_name else None
+    settings = _options(options)
     with (
         open_for_command(store_url) as store,
         progress.show_documents(as_json) as advance,
         drain_on_interrupt() as drain,
     ):
-        written = target(paths, store, reading)
-        fresh = written.stored_recipe() is None
+        destination = target(paths, store, settings.reading)
+        is_new = destination.stored_recipe() is None
         account = index(
-            paths,
-            written,
-            IndexOptions(recipe, limits=limits, reading=reading, **options),
-            workers=workers,
-            progress=advance,
-            stopping=drain,
+            paths, destination, settings, workers=workers, progress=advance, stopping=drain
         )
-    if apart := [path for path in paths if _could_be_signed_there(path, store.address)]:
-        click.echo(
-            f"read into {store_url}; to sign the documents of {apart[0]} where they are: --store {apart[0]}",
-            err=True,
-        )
-    if fresh:
-        click.echo(
-            f"new index at {store_url}; fingerprints by the {kernel_name()} kernel", err=True
-        )
+    for path in paths:
+        if _could_be_signed_there(path, store.address):
+            advice = f"to sign the documents of {path} where they are: --store {path}"
+            click.echo(f"read into {store_url}; {advice}", err=True)
+            break
+    if is_new:
+        kernel = f"fingerprints by the {kernel_name()} kernel"
+        click.echo(f"new index at {store_url}; {kernel}", err=True)
     _print_account(account, as_json)
     if drain.code:
         click.echo("stopped before the end; run the same command again to go on", err=True)
     return drain.code or (EXIT_FAILED if account.failed else 0)
 
 
-def _could_be_signed_there(path: str, written: StoreAddress) -> bool:
+def _options(values: dict[str, Any]) -> IndexOptions:
+    """Return the options of `index` from those of the command line."""
+    if values["delimiter"] == "tab":
+        values["delimiter"] = "\t"
+    reading = Reading(**{name: values.pop(name) for name in _READING})
+    limits = Limits(
+        seconds=values.pop("timeout"),
+        megabytes=values.pop("memory"),
+        chars=values.pop("max_chars"),
+    )
+    name = values.pop("recipe_name")
+    recipe = recipe_asked(name) if name else None
+    if values.pop("no_families"):
+        values["family_threshold"] = None
+    return IndexOptions(recipe, limits=limits, reading=reading, **values)
+
+
+def _could_be_signed_there(path: str, destination: StoreAddress) -> bool:
     """Return whether a PATH is an index in a search engine other than the one written to."""
     if not is_store_url(path):
         return False
     address = parse_address(path)
-    return not address.is_sqlite and not address.is_same_store(written)
+    return not address.is_sqlite and not address.is_same_store(destination)
 
 
-def _print_account(done: Account, as_json: bool) -> None:
-    """What became of every file."""
+def _print_account(account: Account, as_json: bool) -> None:
+    """Print the outcomes of all documents, and each failure with its reason."""
     if as_json:
-        failures = [{"path": one.path, "error": one.error} for one in done.failed]
-        print_json(
-            {
-                "seen": done.seen,
-                "indexed": done.indexed,
-                "unchanged": done.unchanged,
-                "skipped": done.skipped,
-                "failed": failures,
-                "removed": done.removed,
-                "seconds": round(done.seconds, 3),
-            }
-        )
+        print_json(_account_json(account))
         return
     out = console()
-    skipped = "".join(
-        f", {number:,} {reason.replace('_', ' ')}" for reason, number in done.skipped.items()
-    )
-    out.print(
-        f"{count_of(done.seen, 'document')}: {done.indexed:,} indexed, {done.unchanged:,} unchanged{skipped}, "
-        f"{len(done.failed):,} failed{f'; {done.removed:,} removed' if done.removed else ''}  ({done.seconds:.1f} s)"
-    )
-    for one in done.failed[:LISTED_FAILURES]:
-        out.print(Text(f"  failed  {visible(one.path)}: {visible(one.error)}"))
-    if len(done.failed) > LISTED_FAILURES:
-        out.print(
-            f"  ... and {len(done.failed) - LISTED_FAILURES:,} more; --json or `nearfold status --failures` lists all"
-        )
+    outcomes = [f"{account.indexed:,} indexed", f"{account.unchanged:,} unchanged"]
+    for reason, number in account.skipped.items():
+        outcomes.append(f"{number:,} {reason.replace('_', ' ')}")
+    outcomes.append(f"{len(account.failed):,} failed")
+    removed = f"; {account.removed:,} removed" if account.removed else ""
+    documents = count_of(account.seen, "document")
+    out.print(f"{documents}: {', '.join(outcomes)}{removed}  ({account.seconds:.1f} s)")
+    for failure in account.failed[:LISTED_FAILURES]:
+        out.print(Text(f"  failed  {visible(failure.path)}: {visible(failure.error)}"))
+    if len(account.failed) > LISTED_FAILURES:
+        rest = len(account.failed) - LISTED_FAILURES
+        out.print(f"  ... and {rest:,} more; --json or `nearfold status --failures` lists all")
+
+
+def _account_json(account: Account) -> dict[str, Any]:
+    failures = [{"path": failure.path, "error": failure.error} for failure in account.failed]
+    return {
+        "seen": account.seen,
+        "indexed": account.indexed,
+        "unchanged": account.unchanged,
+        "skipped": account.skipped,
+        "failed": failures,
+        "removed": account.removed,
+        "seconds": round(account.seconds, 3),
+    }

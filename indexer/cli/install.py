@@ -30,7 +30,7 @@ from indexer.text.visible import visible
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing; print what would change.")
 @click.option(
-    "--create", is_flag=True, help="Make the index as well, for indexers who may only write."
+    "--create", is_flag=True, help="Create the index as well, for indexers who may only write."
 )
 @click.option(
     "--roles",
@@ -58,33 +58,38 @@ def install_command(
     with open_for_command(store_url) as store:
         if dashboards:
             install_dashboards(store, dashboards, dry_run=True)
-        done = install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
+        result = install(store, recipe_asked(recipe_name), dry_run=dry_run, **options)
         if dashboards:
-            done = done.plus(install_dashboards(store, dashboards, dry_run=dry_run))
-    print_installation(done, as_json, dry_run)
-    return 0 if done.complete else EXIT_FAILED
+            result = result.plus(install_dashboards(store, dashboards, dry_run=dry_run))
+    print_installation(result, as_json, dry_run)
+    return 0 if result.complete else EXIT_FAILED
 
 
-def print_installation(done: Installation, as_json: bool, dry_run: bool) -> None:
-    """What was installed or removed; `installed` lists the pieces in the order of the work."""
-    pieces = [
-        {"kind": one.kind, "name": one.name, "action": one.action, "detail": one.detail}
-        for one in done.changes
-    ]
+def print_installation(result: Installation, as_json: bool, dry_run: bool) -> None:
+    """Print what was installed or removed, in the order of the work."""
     if as_json:
+        pieces = [
+            {
+                "kind": change.kind,
+                "name": change.name,
+                "action": change.action,
+                "detail": change.detail,
+            }
+            for change in result.changes
+        ]
         print_json(
             {
-                "store": done.store,
-                "recipe": done.recipe.name,
+                "store": result.store,
+                "recipe": result.recipe.name,
                 "dry_run": dry_run,
                 "installed": pieces,
             }
         )
         return
-    for one in done.changes:
-        would = "would be " if dry_run and one.action in ("created", "updated", "removed") else ""
-        print(
-            visible(f"{would}{one.action}  {one.kind} {one.name}{one.detail and f': {one.detail}'}")
-        )
-    if not pieces:
+    for change in result.changes:
+        is_planned = dry_run and change.action in ("created", "updated", "removed")
+        action = f"would be {change.action}" if is_planned else change.action
+        detail = f": {change.detail}" if change.detail else ""
+        print(visible(f"{action}  {change.kind} {change.name}{detail}"))
+    if not result.changes:
         print("nothing is installed there")

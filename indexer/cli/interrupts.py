@@ -1,6 +1,4 @@
-"""How a long job ends when it is asked to: in order at the first interrupt or termination, at once
-at the second.
-"""
+"""Interrupts of a long job: the first one ends it in order, the second one at once."""
 
 from __future__ import annotations
 
@@ -20,34 +18,36 @@ _CURSOR = "\x1b[?25h"  # a line of progress hides it
 
 
 class Drain:
-    """Whether a job was asked to end. `code` is the exit code for it, 128 and the number of the
-    signal; 0 while it was not.
+    """A request to end a job, made by a signal.
+
+    `code` is the exit code, 128 and the number of the signal; 0 as long as there was none.
     """
 
     def __init__(self) -> None:
         self.code = 0
-        self._latest = threading.Timer(SECONDS, self._end)
-        self._latest.daemon = True
+        self._deadline = threading.Timer(SECONDS, self._end)
+        self._deadline.daemon = True
 
     def __call__(self) -> bool:
-        """Whether it was."""
+        """Return whether the job is to end."""
         return self.code != 0
 
-    def heard(self, number: int, _frame: FrameType | None) -> None:
-        """The first signal: nothing more is begun. The second: the process ends, as safely as by
-        kill -9.
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        """Begin nothing more after the first signal; end the process after the second.
+
+        The second ends it as safely as kill -9 does.
         """
         if self.code:
             self._end()
         self.code = 128 + number
-        self._latest.start()
+        self._deadline.start()
         click.echo(
             f"finishing what was begun, {SECONDS:g} s at most; once more to stop at once", err=True
         )
 
     def close(self) -> None:
-        """The job is over."""
-        self._latest.cancel()
+        """Forget the deadline of the first signal: the job is over."""
+        self._deadline.cancel()
 
     def _end(self) -> None:
         show = _CURSOR if sys.stderr.isatty() else ""
@@ -57,14 +57,12 @@ class Drain:
 
 @contextlib.contextmanager
 def drain_on_interrupt() -> Iterator[Drain]:
-    """Hear interrupts and terminations while a job runs; nothing is heard outside the main
-    thread.
-    """
+    """Handle interrupts and terminations while a job runs; outside the main thread do nothing."""
     drain = Drain()
     if threading.current_thread() is not threading.main_thread():
         yield drain
         return
-    before = {number: signal.signal(number, drain.heard) for number in _SIGNALS}
+    before = {number: signal.signal(number, drain.on_signal) for number in _SIGNALS}
     try:
         yield drain
     finally:

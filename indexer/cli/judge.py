@@ -1,4 +1,4 @@
-"""The command that has pairs judged."""
+"""`nearfold judge`: judge pairs of documents in a browser."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from indexer.lab.evaluation.judging_session import open_judging_session
 
 @click.command("judge")
 @click.argument("pairs", metavar="PAIRS")
-@click.option("--assessor", metavar="NAME", help="Who judges (default: the user's name).")
+@click.option("--assessor", metavar="NAME", help="Name of the assessor (default: the user's name).")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The sheet (default: PAIRS.NAME.jsonl).",
+    help="Sheet of judgements to write (default: PAIRS.NAME.jsonl).",
 )
 @click.option(
     "--arbitrate",
     multiple=True,
     metavar="SHEET",
-    help="Judge only where these sheets differ, to settle it.",
+    help="Judge only the pairs on which these sheets differ.",
 )
 @click.option(
     "--port",
@@ -42,11 +42,10 @@ def judge_command(
     port: int,
     store_url: str,
 ) -> int:
-    """Have pairs of documents judged blind, in a browser on this machine, on a sheet that
-    `evaluate` reads.
+    """Judge pairs of documents blind, in a browser on this machine.
 
-    PAIRS is csv or JSON Lines with a and b (ids or paths), as `match --format csv` writes it. Start
-    it again to go on.
+    The judgements are written to a sheet that `evaluate` reads. PAIRS is csv or JSON Lines with
+    a and b (ids or paths), as `match --format csv` writes it. Start the command again to go on.
     """
     try:
         from indexer.web.judge import serve_judging
@@ -55,14 +54,18 @@ def judge_command(
     name = assessor if assessor is not None else _user()
     sheet = out or _sheet(Path(pairs), name)
     with open_for_command(store_url) as store:
-        made = open_judging_session(pairs, store, name, sheet, arbitrate)
-    told = f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}"
+        session = open_judging_session(pairs, store, name, sheet, arbitrate)
+
+    def summary() -> str:
+        return f"{session.judged:,} of {len(session):,} pairs are judged on {sheet}"
+
+    before = summary()
     serve_judging(
-        made,
+        session,
         port=port,
-        ready=lambda address: click.echo(f"{told}; go on at {address}  (Ctrl-C ends it)"),
+        ready=lambda address: click.echo(f"{before}; go on at {address}  (Ctrl-C ends it)"),
     )
-    click.echo(f"{made.judged:,} of {len(made):,} pairs are judged on {sheet}", err=True)
+    click.echo(summary(), err=True)
     return 0
 
 
@@ -74,7 +77,7 @@ def _user() -> str:
 
 
 def _sheet(pairs: Path, name: str) -> Path:
-    """Where a sheet lies unless it is said: beside the pairs, named after its assessor."""
+    """Return the default path of a sheet: beside the pairs, named after its assessor."""
     if Path(name).name != name:
         raise UsageError(f"{name!r} cannot be part of a file name; give --out")
     return pairs.parent / f"{pairs.stem}.{name}.jsonl"

@@ -30,19 +30,19 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
 
 @click.command("label")
 @click.argument("ids", nargs=-1, metavar="[ID...]")
-@click.option("--carrying", metavar="LABEL", help="Name the documents that carry this label.")
+@click.option("--carrying", metavar="LABEL", help="Label the documents that carry this label.")
 @click.option(
     "--label", "add", multiple=True, metavar="LABEL", help="Add it; may be given several times."
 )
 @click.option(
     "--remove", multiple=True, metavar="LABEL", help="Remove it; may be given several times."
 )
-@click.option("--family", is_flag=True, help="Do the same to all members of their families.")
+@click.option("--family", is_flag=True, help="Label all members of their families too.")
 @click.option(
     "--review",
     multiple=True,
     metavar="LABEL",
-    help="With --family: list families that carry it for review, change nothing.",
+    help="With --family: list families that carry it for review, unchanged.",
 )
 @click.option(
     "--threshold",
@@ -56,32 +56,29 @@ _REASONS = {"label": "its family carries a label for review", "similarity": "not
     "--undo",
     type=int,
     metavar="JOB",
-    help="Give documents the labels back that they had before this labelling.",
+    help="Restore the labels that documents had before this labelling.",
 )
-@click.option("--history", is_flag=True, help="List the labellings that were made.")
+@click.option("--history", is_flag=True, help="List earlier labellings.")
 @store_option
 @json_option
 def label_command(
     ids: tuple[str, ...],
     carrying: str | None,
-    add: tuple[str, ...],
-    remove: tuple[str, ...],
-    family: bool,
-    review: tuple[str, ...],
-    threshold: float,
     dry_run: bool,
     undo: int | None,
     history: bool,
     store_url: str,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Label documents and the members of their families; every change can be undone."""
-    named = bool(ids or carrying is not None or add or remove)
-    if named + (undo is not None) + history != 1:
+    settings = LabelOptions(**options)
+    is_labelling = bool(ids or carrying is not None or settings.add or settings.remove)
+    if is_labelling + (undo is not None) + history != 1:
         raise UsageError(
             "name documents and labels, or give --undo JOB, or --history, and only one of these"
         )
-    if (review or threshold) and not family:
+    if (settings.review or settings.threshold) and not settings.family:
         raise UsageError(
             "--review and --threshold are about the members of families; give --family too"
         )
@@ -93,81 +90,59 @@ def label_command(
             undone = undo_labels(store, undo, dry_run=dry_run)
             _print_undo(undone, as_json, dry_run)
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
-        options = LabelOptions(add, remove, family, review, threshold)
-        done = label(store, ids, options, carrying=carrying, dry_run=dry_run)
-    _print_labels(done, as_json, dry_run)
-    return EXIT_FAILED if done.absent else 0
+        result = label(store, ids, settings, carrying=carrying, dry_run=dry_run)
+    _print_labels(result, as_json, dry_run)
+    return EXIT_FAILED if result.absent else 0
 
 
-def _print_labels(done: LabelResult, as_json: bool, dry_run: bool) -> None:
-    """What a labelling changed or would change, and what it leaves for review."""
+def _print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
+    """Print what a labelling changed or would change, and what it leaves for review."""
     if as_json:
-        print_json(_labels_json(done, dry_run))
+        print_json(_labels_json(result, dry_run))
         return
     out = console()
     verb = "would change" if dry_run else "changed"
-    out.print(
-        f"labels of {count_of(len(done.changes), 'document')} {verb}; {done.unchanged:,} had them already"
-    )
+    documents = count_of(len(result.changes), "document")
+    out.print(f"labels of {documents} {verb}; {result.unchanged:,} had them already")
     print_lines(
-        f"  {_turn(one.before, one.after)}  {_near(one.similarity)}{one.id}  {one.path}"
-        for one in done.changes
+        f"  {_label_change(change.before, change.after)}  "
+        f"{_similarity(change.similarity)}{change.id}  {change.path}"
+        for change in result.changes
     )
-    if done.provisional:
+    if result.provisional:
         out.print(
-            f"note: {done.provisional:,} of them are in their family on arrival only; `nearfold group` makes it final"
+            f"note: {result.provisional:,} of them are in their family on arrival only; "
+            "`nearfold group` makes it final"
         )
-    if done.review:
-        out.print(f"{count_of(len(done.review), 'document')} left for review:")
-        print_lines(_queued(one) for one in done.review)
-    print_lines(f"  not in the store: {id}" for id in done.absent)
-    if done.job is not None:
-        out.print(f"labelling {done.job}; `nearfold label --undo {done.job}` takes it back")
+    if result.review:
+        out.print(f"{count_of(len(result.review), 'document')} left for review:")
+        print_lines(map(_review_line, result.review))
+    print_lines(f"  not in the store: {id}" for id in result.absent)
+    if result.job is not None:
+        out.print(f"labelling {result.job}; `nearfold label --undo {result.job}` takes it back")
 
 
-def _print_undo(done: UndoResult, as_json: bool, dry_run: bool) -> None:
-    """What became of a labelling that was undone."""
+def _print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
+    """Print which documents have their labels back, and which do not."""
     if as_json:
-        restored = [
-            {"id": one.id, "path": one.path, "labels": list(one.before)} for one in done.restored
-        ]
-        since = [
-            {
-                "id": one.id,
-                "path": one.path,
-                "expected": list(one.before),
-                "labels": list(one.after),
-            }
-            for one in done.changed_since
-        ]
-        absent = list(done.absent)
-        print_json(
-            {
-                "job": done.job,
-                "dry_run": dry_run,
-                "restored": restored,
-                "changed_since": since,
-                "absent": absent,
-            }
-        )
+        print_json(_undo_json(result, dry_run))
         return
     out = console()
     verb = "would have their labels back" if dry_run else "have their labels back"
-    out.print(f"labelling {done.job}: {count_of(len(done.restored), 'document')} {verb}")
-    print_lines(f"  {_turn(one.after, one.before)}  {one.id}  {one.path}" for one in done.restored)
-    for one in done.changed_since:
-        out.print(
-            Text(
-                visible(
-                    f"  kept, its labels changed since: {_turn(one.before, one.after)}  {one.id}  {one.path}"
-                )
-            )
-        )
-    print_lines(f"  not in the store: {id}" for id in done.absent)
+    out.print(f"labelling {result.job}: {count_of(len(result.restored), 'document')} {verb}")
+    print_lines(
+        f"  {_label_change(change.after, change.before)}  {change.id}  {change.path}"
+        for change in result.restored
+    )
+    for change in result.changed_since:
+        turn = _label_change(change.before, change.after)
+        line = f"  kept, its labels changed since: {turn}  {change.id}  {change.path}"
+        out.print(Text(visible(line)))
+    print_lines(f"  not in the store: {id}" for id in result.absent)
 
 
 def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
-    """The labellings of a store."""
+    """Print the labellings of a store."""
     if as_json:
         names = ("number", "at", "added", "removed", "documents", "restored")
         print_json([{name: getattr(job, name) for name in names} for job in jobs])
@@ -175,55 +150,79 @@ def _print_history(jobs: Sequence[LabelJob], as_json: bool) -> None:
     out = console()
     out.print(f"{count_of(len(jobs), 'labelling')}")
     for job in jobs:
-        signs = " ".join([*(f"+{one}" for one in job.added), *(f"-{one}" for one in job.removed)])
-        back = f", {job.restored:,} restored" if job.restored else ""
-        out.print(
-            Text(
-                visible(
-                    f"  {job.number}  {job.at}  {signs}  {count_of(job.documents, 'document')}{back}"
-                )
-            )
-        )
+        added = [f"+{name}" for name in job.added]
+        removed = [f"-{name}" for name in job.removed]
+        labels = " ".join(added + removed)
+        restored = f", {job.restored:,} restored" if job.restored else ""
+        documents = f"{count_of(job.documents, 'document')}{restored}"
+        out.print(Text(visible(f"  {job.number}  {job.at}  {labels}  {documents}")))
 
 
-def _labels_json(done: LabelResult, dry_run: bool) -> dict[str, Any]:
+def _labels_json(result: LabelResult, dry_run: bool) -> dict[str, Any]:
     changes = [
         {
-            "id": one.id,
-            "path": one.path,
-            "family": one.family,
-            "before": list(one.before),
-            "after": list(one.after),
-            "similarity": one.similarity,
+            "id": change.id,
+            "path": change.path,
+            "family": change.family,
+            "before": list(change.before),
+            "after": list(change.after),
+            "similarity": change.similarity,
         }
-        for one in done.changes
+        for change in result.changes
     ]
     review = [
         {
-            "id": one.id,
-            "path": one.path,
-            "family": one.family,
-            "labels": list(one.labels),
-            "similarity": one.similarity,
-            "reason": one.reason,
+            "id": item.id,
+            "path": item.path,
+            "family": item.family,
+            "labels": list(item.labels),
+            "similarity": item.similarity,
+            "reason": item.reason,
         }
-        for one in done.review
+        for item in result.review
     ]
-    told = {
-        "unchanged": done.unchanged,
-        "provisional": done.provisional,
-        "absent": list(done.absent),
+    return {
+        "job": result.job,
+        "dry_run": dry_run,
+        "changes": changes,
+        "review": review,
+        "unchanged": result.unchanged,
+        "provisional": result.provisional,
+        "absent": list(result.absent),
     }
-    return {"job": done.job, "dry_run": dry_run, "changes": changes, "review": review, **told}
 
 
-def _queued(one: ReviewItem) -> str:
-    return f"  {spell_labels(one.labels)}  {_near(one.similarity)}{one.id}  {one.path}  ({_REASONS[one.reason]})"
+def _undo_json(result: UndoResult, dry_run: bool) -> dict[str, Any]:
+    restored = [
+        {"id": change.id, "path": change.path, "labels": list(change.before)}
+        for change in result.restored
+    ]
+    changed_since = [
+        {
+            "id": change.id,
+            "path": change.path,
+            "expected": list(change.before),
+            "labels": list(change.after),
+        }
+        for change in result.changed_since
+    ]
+    return {
+        "job": result.job,
+        "dry_run": dry_run,
+        "restored": restored,
+        "changed_since": changed_since,
+        "absent": list(result.absent),
+    }
 
 
-def _turn(before: Sequence[str], after: Sequence[str]) -> str:
+def _review_line(item: ReviewItem) -> str:
+    document = f"{_similarity(item.similarity)}{item.id}  {item.path}"
+    return f"  {spell_labels(item.labels)}  {document}  ({_REASONS[item.reason]})"
+
+
+def _label_change(before: Sequence[str], after: Sequence[str]) -> str:
     return f"{spell_labels(before)} -> {spell_labels(after)}"
 
 
-def _near(similarity: float | None) -> str:
+def _similarity(similarity: float | None) -> str:
     return "" if similarity is None else f"{similarity:.3f}  "

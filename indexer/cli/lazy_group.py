@@ -1,4 +1,4 @@
-"""A group of commands whose modules are read when one of them is asked for."""
+"""A group of commands whose modules are imported on demand."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and place (`module:attribute`), so that a call reads
-    one module and not all.
+    """A group that knows its commands by name and place (`module:attribute`).
 
-    As in click's own documentation on complex applications.
+    A call imports one module and not all, as click's documentation on complex applications does.
     """
 
     def __init__(self, *arguments: Any, places: Mapping[str, str], **options: Any) -> None:
@@ -21,12 +20,13 @@ class LazyGroup(click.Group):
         self._places = places
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every name, sorted; nothing is read."""
+        """Return all names, sorted; nothing is imported."""
         return sorted(self._places)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, its module read; None for a name that is not there."""
-        if (place := self._places.get(cmd_name)) is None:
+        """Return the command of its imported module; None for an unknown name."""
+        place = self._places.get(cmd_name)
+        if place is None:
             return None
         module, _, attribute = place.partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)

@@ -1,4 +1,4 @@
-"""The command line: finds a command in `indexer.cli`, runs it and tells what went wrong."""
+"""The command line: finds a command in `indexer.cli`, runs it and reports errors."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ COMMANDS = (
     metavar="text|json",
     envvar=LOG_VARIABLE,
     default="",
-    help="Tell on stderr what happens.",
+    help="Write a log to stderr.",
 )
 def commands(log: str) -> None:
     """Find near-duplicate documents and fold them together inside search results."""
@@ -94,12 +94,12 @@ def commands(log: str) -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit with one of the documented codes."""
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _exit_terminated)
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str], command: click.Command = commands, name: str = "nearfold") -> int:
-    """Run a command, tell what went wrong on stderr, and return one of the documented codes."""
+    """Run a command, report errors on stderr, and return one of the documented codes."""
     try:
         arm(os.environ.get(VARIABLE, ""))
         return int(command.main(arguments, prog_name=name, standalone_mode=False) or 0)
@@ -118,13 +118,11 @@ def run(arguments: list[str], command: click.Command = commands, name: str = "ne
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        click.echo(
-            f"{crash_report(error)}\nnearfold: this is our fault; please report it with the lines above",
-            err=True,
-        )
+        click.echo(crash_report(error), err=True)
+        click.echo("nearfold: this is our fault; please report it with the lines above", err=True)
         return EXIT_FAULT
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
+def _exit_terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
     click.echo("terminated; run the same command again to go on", err=True)
     sys.exit(EXIT_TERMINATED)

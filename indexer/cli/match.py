@@ -8,13 +8,14 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, TextIO, TypeAlias
 
 import click
 from rich.console import Console
 from rich.text import Text
 
 from indexer.cli import progress
+from indexer.cli.console import json_line
 from indexer.cli.options import (
     cap_option,
     json_option,
@@ -31,6 +32,7 @@ from indexer.matching.match_result import MatchResult
 from indexer.system.whole_file import check_place, write_whole
 from indexer.text.wording import count_of, join_names, unmistakable
 
+Form: TypeAlias = Literal["text", "csv", "jsonl", "parquet"]
 _COLUMNS = ("similarity", "measure", "low", "high")
 
 
@@ -43,15 +45,19 @@ _COLUMNS = ("similarity", "measure", "low", "high")
     help="Least similarity.",
 )
 @click.option(
-    "--false-negative-weight", type=click.FloatRange(0, 1), default=0.75, show_default=True
+    "--false-negative-weight",
+    type=click.FloatRange(0, 1),
+    default=0.75,
+    show_default=True,
+    help="Cost of a missed pair; the rest of 1 is the cost of a false candidate.",
 )
 @click.option(
     "--against",
     metavar="LABEL",
-    help="Only documents without this label, with those that carry it.",
+    help="Only pairs of a document without this label and one that carries it.",
 )
 @click.option(
-    "--new", is_flag=True, help="Only pairs that touch documents that came after the last group."
+    "--new", is_flag=True, help="Only pairs with a document that came after the last group."
 )
 @click.option(
     "--exact",
@@ -59,20 +65,25 @@ _COLUMNS = ("similarity", "measure", "low", "high")
     help="Measure each pair on its texts, as --complete and --contained do.",
 )
 @click.option(
-    "--complete", "all_pairs", is_flag=True, help="Every pair, without chance; reads all texts."
+    "--complete",
+    "all_pairs",
+    is_flag=True,
+    help="Find every pair, without chance; reads all texts.",
 )
 @click.option(
     "--contained",
     is_flag=True,
-    help="Excerpts, quoting replies, documents inside longer ones; reads all texts.",
+    help="Find excerpts, quoting replies and documents inside longer ones; reads all texts.",
 )
 @click.option(
     "--audit",
     type=click.IntRange(20),
     metavar="N",
-    help="Verify N pairs to estimate what is missed.",
+    help="Verify N pairs to estimate the recall.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw of --audit.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the random sample of --audit."
+)
 @click.option(
     "--format",
     "form",
@@ -95,105 +106,99 @@ _COLUMNS = ("similarity", "measure", "low", "high")
 def match_command(
     store_url: str,
     as_json: bool,
-    form: Literal["text", "csv", "jsonl", "parquet"],
+    form: Form,
     out: Path | None,
     paths: bool,
     audit: int | None,
     memory: int,
     **options: Any,
 ) -> int:
-    """All near-duplicate pairs of the store; --json is --format jsonl, with the summary as JSON on
-    stderr too.
+    """List all near-duplicate pairs of the store.
+
+    --json is --format jsonl, with the summary as JSON on stderr too.
     """
-    chosen = MatchOptions(audit=audit or 0, **options)
-    if form == "parquet" and out is None:
-        raise UsageError("parquet is no text; give --out FILE")
+    settings = MatchOptions(audit=audit or 0, **options)
     if form == "parquet":
+        if out is None:
+            raise UsageError("parquet is no text; give --out FILE")
         parquet.check_library()
     if out is not None:
         check_place(out)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
-        matched = match(store, chosen, memory=memory, progress=advance)
-    _print_pairs(matched, "jsonl" if as_json else form, out, paths, as_json, chosen.of)
+        result = match(store, settings, memory=memory, progress=advance)
+    _print_pairs(result, "jsonl" if as_json else form, out, paths)
+    _print_summary(result, settings.of, as_json)
     return 0
 
 
-def _print_pairs(
-    found: MatchResult,
-    form: Literal["text", "csv", "jsonl", "parquet"],
-    out: Path | None,
-    paths: bool,
-    as_json: bool,
-    of: Literal["documents", "parts"] = "documents",
-) -> None:
-    """The pairs on stdout or in a file, and on stderr what an honest answer adds, with `as_json` as
-    one JSON document.
-    """
-    names = found.paths if paths else found.ids
+def _print_pairs(result: MatchResult, form: Form, out: Path | None, paths: bool) -> None:
+    """Print the pairs on stdout, or write them to a file."""
+    names = result.paths if paths else result.ids
     if out is None:
-        _write_lines(found, form, names, sys.stdout)
-    else:
-        with write_whole(out) as part:
-            _write_file(found, form, names, part)
+        _write_lines(result, form, names, sys.stdout)
+        return
+    with write_whole(out) as part:
+        if form == "parquet":
+            parquet.write(result, part, names)
+            return
+        with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            _write_lines(result, form, names, file)
+
+
+def _print_summary(result: MatchResult, of: Literal["documents", "parts"], as_json: bool) -> None:
+    """Print on stderr how many pairs there are, and what limits the answer."""
     if as_json:
-        sys.stderr.write(json.dumps(_summary(found)) + "\n")
+        sys.stderr.write(json.dumps(_summary(result)) + "\n")
         return
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
-    notes.print(f"{count_of(len(found), 'pair')} in {count_of(found.documents, of[:-1])}")
-    for note in found.notes():
+    notes.print(f"{count_of(len(result), 'pair')} in {count_of(result.documents, of[:-1])}")
+    for note in result.notes():
         notes.print(Text(note))
 
 
-def _write_file(found: MatchResult, form: str, names: Sequence[str], out: Path) -> None:
-    if form == "parquet":
-        parquet.write(found, out, names)
-        return
-    with out.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        _write_lines(found, form, names, file)
-
-
-def _summary(found: MatchResult) -> dict[str, object]:
+def _summary(result: MatchResult) -> dict[str, object]:
     return {
-        "documents": found.documents,
-        "pairs": len(found),
-        "threshold": found.threshold,
-        "candidates": found.candidates,
-        "copies_left_out": found.copies_left_out,
-        "capped": dataclasses.asdict(found.capped),
-        "audit": found.audit and dataclasses.asdict(found.audit),
-        "notes": list(found.notes()),
+        "documents": result.documents,
+        "pairs": len(result),
+        "threshold": result.threshold,
+        "candidates": result.candidates,
+        "copies_left_out": result.copies_left_out,
+        "capped": dataclasses.asdict(result.capped),
+        "audit": result.audit and dataclasses.asdict(result.audit),
+        "notes": list(result.notes()),
     }
 
 
-def _write_lines(found: MatchResult, form: str, names: Sequence[str], file: TextIO) -> None:
+def _write_lines(result: MatchResult, form: Form, names: Sequence[str], file: TextIO) -> None:
     if form == "text":
-        for place, others in found.by_document():
-            called = join_names(names[other] for other, _ in others)
-            file.write(f"{unmistakable(names[place])}  # max {others[0][1]:.3f} matches {called}\n")
-        return
-    rows = zip(found.left, found.right, found, strict=True)
-    if form == "csv":
-        writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
-        sides = [] if found.within is None else ["a_in_b", "b_in_a"]
-        writer.writerow(["a", "b", *_COLUMNS, *sides])
-        for a, b, pair in rows:
-            writer.writerow(
-                [
-                    names[a],
-                    names[b],
-                    *(getattr(pair, name) for name in _COLUMNS),
-                    *(pair.containment or ()),
-                ]
-            )
-        return
-    for a, b, pair in rows:
-        fields: dict[str, object] = {
-            "a": names[a],
-            "b": names[b],
-            **{name: getattr(pair, name) for name in _COLUMNS},
-        }
+        _write_text(result, names, file)
+    elif form == "csv":
+        _write_csv(result, names, file)
+    else:
+        _write_json(result, names, file)
+
+
+def _write_text(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
+    """Write a line for each document with its matches, the most similar first."""
+    for place, matches in result.by_document():
+        others = join_names(names[other] for other, _ in matches)
+        greatest = matches[0][1]
+        file.write(f"{unmistakable(names[place])}  # max {greatest:.3f} matches {others}\n")
+
+
+def _write_csv(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
+    writer = csv.writer(file)  # CR LF: only then is a lone CR in a path quoted
+    sides = [] if result.within is None else ["a_in_b", "b_in_a"]
+    writer.writerow(["a", "b", *_COLUMNS, *sides])
+    for a, b, pair in zip(result.left, result.right, result, strict=True):
+        values = [getattr(pair, name) for name in _COLUMNS]
+        writer.writerow([names[a], names[b], *values, *(pair.containment or ())])
+
+
+def _write_json(result: MatchResult, names: Sequence[str], file: TextIO) -> None:
+    for a, b, pair in zip(result.left, result.right, result, strict=True):
+        fields: dict[str, object] = {"a": names[a], "b": names[b]}
+        fields |= {name: getattr(pair, name) for name in _COLUMNS}
         if pair.containment is not None:
             fields["containment"] = pair.containment
-        file.write(
-            json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
-        )
+        file.write(json_line(fields))

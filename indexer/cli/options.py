@@ -1,4 +1,4 @@
-"""What several commands share: options, and a store that is closed again."""
+"""Options that several commands share, and a store that is closed after a command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ store_option = click.option(
     default="sqlite:///nearfold.db",
     envvar="NEARFOLD_STORE",
     show_default=True,
-    help="Where the index is.",
+    help="URL of the store.",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else there."
@@ -34,7 +34,7 @@ class ShareType(click.FloatRange):
     """A number from 0 to 1; NaN, which compares with nothing, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number, or a usage error."""
+        """Return the number, or raise a usage error."""
         number = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
@@ -42,10 +42,10 @@ class ShareType(click.FloatRange):
 
 
 class SynonymsFile(click.Path):
-    """A file of words that agree, read; empty when none is given."""
+    """A file of synonyms, read into a string; empty when none is given."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What the file says, or a usage error."""
+        """Return the text of the file, or raise a usage error."""
         if not value:
             return ""
         path = str(super().convert(value, param, ctx))
@@ -60,29 +60,31 @@ of_option = click.option(
     type=click.Choice(["documents", "parts"]),
     default="documents",
     show_default=True,
-    help="Whole documents, or the clauses that `index --parts clauses` made of them.",
+    help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
 threshold_option = click.option(
     "--threshold", type=ShareType(0, 1), default=0.8, show_default=True, help="Least similarity."
 )
 measure_option = click.option(
-    "--measure", type=click.Choice(sorted(MEASURES)), default="jaccard", show_default=True
+    "--measure",
+    type=click.Choice(sorted(MEASURES)),
+    default="jaccard",
+    show_default=True,
+    help="Measure of similarity.",
 )
-
-
 principal_option = click.option(
     "--principal",
     type=click.Choice(["longest", "first", "central"]),
     default="longest",
     show_default=True,
-    help="Who leads a family: most words, oldest, or most similar to its matches.",
+    help="Principal of a family: most words, oldest, or most similar to its matches.",
 )
 cap_option = click.option(
     "--cap",
     type=click.IntRange(2),
     default=CAP,
     show_default=True,
-    help="A band that more texts share pairs them with the first only.",
+    help="Most texts of a band that are all compared; more are compared with the first only.",
 )
 memory_option = click.option(
     "--memory",
@@ -96,8 +98,9 @@ memory_option = click.option(
 
 @contextlib.contextmanager
 def open_for_command(url: str) -> Iterator[FullStore]:
-    """The store at a URL, closed when the block ends; a fault of ours over a damaged file is told
-    as the damage.
+    """Open the store at a URL, and close it when the block ends.
+
+    An error that a damaged file causes is reported as the damage.
     """
     store = open_store(url)
     try:

@@ -1,4 +1,4 @@
-"""`nearfold plan`: bands x rows for a threshold, with the S-curve."""
+"""`nearfold plan`: choose bands x rows for a threshold, with the S-curve."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from indexer.cli.options import json_option, threshold_option
 from indexer.exports.s_curve import s_curve
 from indexer.sketch.plan import UNRELATED, Plan, plan, plan_for_recall
 from indexer.system.whole_file import check_place, write_whole
+from indexer.text.wording import percent
 
 
 @click.command("plan")
@@ -23,16 +24,18 @@ from indexer.system.whole_file import check_place, write_whole
     help="Slots of the sketch.",
 )
 @click.option(
-    "--false-negative-weight", type=click.FloatRange(0, 1), default=0.5, show_default=True
+    "--false-negative-weight",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Cost of a missed pair; the rest of 1 is the cost of a false candidate.",
 )
 @click.option(
     "--recall",
     type=float,
-    help="Instead: the fewest false candidates that still find this share at the threshold.",
+    help="Instead of the weight: least share of the pairs at the threshold that are found.",
 )
-@click.option(
-    "--keys", type=click.IntRange(1), help="With --recall: the most keys a document may have."
-)
+@click.option("--keys", type=click.IntRange(1), help="With --recall: most keys of a document.")
 @click.option(
     "--shared",
     type=click.IntRange(1),
@@ -43,7 +46,7 @@ from indexer.system.whole_file import check_place, write_whole
 @click.option(
     "--picture",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the S-curve into this SVG file.",
+    help="Write the S-curve to this SVG file.",
 )
 @threshold_option
 @json_option
@@ -57,7 +60,7 @@ def plan_command(
     picture: Path | None,
     as_json: bool,
 ) -> int:
-    """Bands x rows for a threshold: the S-curve and its errors."""
+    """Choose bands x rows for a threshold, and print the S-curve and its errors."""
     if picture:
         check_place(picture, "--picture")
     if recall is None:
@@ -72,29 +75,29 @@ def plan_command(
 
 
 def _print_plan(chosen: Plan, as_json: bool) -> None:
-    """Bands x rows and the S-curve."""
+    """Print bands x rows and the S-curve."""
     if as_json:
-        print_json(
-            {
-                "bands": chosen.bands,
-                "rows": chosen.rows,
-                "curve": [list(point) for point in chosen.curve],
-                "false_positive": chosen.false_positive,
-                "false_negative": chosen.false_negative,
-            }
-        )
+        fields = {
+            "bands": chosen.bands,
+            "rows": chosen.rows,
+            "curve": [list(point) for point in chosen.curve],
+            "false_positive": chosen.false_positive,
+            "false_negative": chosen.false_negative,
+        }
+        print_json(fields)
         return
     out = console()
     least = f", at least {chosen.shared} shared" if chosen.shared > 1 else ""
+    shape = f"{chosen.bands} bands x {chosen.rows} rows"
+    out.print(f"{shape} for a threshold of {chosen.threshold:g}{least}")
     out.print(
-        f"{chosen.bands} bands x {chosen.rows} rows for a threshold of {chosen.threshold:g}{least}"
-    )
-    out.print(
-        f"areas of error: false positives {chosen.false_positive:.4f}, false negatives {chosen.false_negative:.4f}"
+        f"areas of error: false positives {chosen.false_positive:.4f}, "
+        f"false negatives {chosen.false_negative:.4f}"
     )
     candidates = chosen.expected_candidates(1_000_000)
     out.print(
-        f"of a million unrelated documents (similarity {UNRELATED}) about {candidates:,.0f} share enough keys\n"
+        f"of a million unrelated documents (similarity {UNRELATED}) "
+        f"about {candidates:,.0f} share enough keys\n"
     )
     for similarity, share in chosen.curve:
-        out.print(f"{similarity:5.2f}  {share:7.2%}  {'█' * round(40 * share)}")
+        out.print(f"{similarity:5.2f}  {percent(share, 2):>7}  {'█' * round(40 * share)}")

@@ -1,4 +1,4 @@
-"""The command that gives a store another recipe: reindex."""
+"""`nearfold reindex`: sign all stored texts by another recipe."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from indexer.cli import progress
 from indexer.cli.options import json_option, open_for_command, store_option
-from indexer.operations import reindex as renewing
+from indexer.operations.reindex import reindex
 from indexer.system.keyed_recipes import recipe_asked
 from indexer.text.wording import count_of
 
@@ -18,35 +18,32 @@ from indexer.text.wording import count_of
     "--recipe",
     "recipe_name",
     required=True,
-    help="Settings of the fingerprint that the store is to have.",
+    help="New settings of the fingerprint.",
 )
 @click.option("--keep", is_flag=True, help="Keep the old index, or a copy of the old file.")
 @store_option
 @json_option
 def reindex_command(recipe_name: str, keep: bool, store_url: str, as_json: bool) -> int:
-    """Sign all stored texts by another recipe, while searches go on; then put the new rows in
-    service in one step.
+    """Sign all stored texts by another recipe, while searches go on.
+
+    The new rows replace the old ones in one step.
     """
     recipe = recipe_asked(recipe_name)
     with open_for_command(store_url) as store, progress.show_stages() as advance:
         total = store.counts().documents if store.stored_recipe() else 0
-        done = renewing.reindex(
+        result = reindex(
             store, recipe, keep=keep, on_progress=lambda signed: advance("signing", signed, total)
         )
     if as_json:
-        click.echo(
-            json.dumps(
-                {
-                    "recipe": recipe.name,
-                    "index": done.index,
-                    "signed": done.copied,
-                    "kept": done.kept,
-                }
-            )
-        )
+        fields = {
+            "recipe": recipe.name,
+            "index": result.index,
+            "signed": result.copied,
+            "kept": result.kept,
+        }
+        click.echo(json.dumps(fields))
         return 0
-    kept = f"; the old one is kept as {done.kept}" if done.kept else ""
-    click.echo(
-        f"{count_of(done.copied, 'document')} signed by {recipe.name}; {done.index} is in service{kept}"
-    )
+    signed = f"{count_of(result.copied, 'document')} signed by {recipe.name}"
+    kept = f"; the old one is kept as {result.kept}" if result.kept else ""
+    click.echo(f"{signed}; {result.index} is in service{kept}")
     return 0

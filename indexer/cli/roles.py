@@ -15,15 +15,13 @@ from indexer.operations.roles import roles
 @click.argument("name", required=False, metavar="[searcher|indexer|admin]")
 @store_option
 def roles_command(name: str | None, store_url: str) -> int:
-    """The roles that a secured cluster needs, as JSON that its security API takes; nothing is
-    changed.
-    """
+    """Print the roles that a secured cluster needs, as JSON for its security API."""
     with open_for_command(store_url) as store:
-        known = roles(store)
+        bodies = roles(store)
     if name is None:
-        click.echo(json.dumps(known, indent=2))
+        click.echo(json.dumps(bodies, indent=2))
         return 0
-    chosen = next((body for role, body in known.items() if role.endswith(f"-{name}")), None)
+    chosen = next((body for role, body in bodies.items() if role.endswith(f"-{name}")), None)
     if chosen is None:
         raise UsageError(f"there is no role {name!r}; choose one of: searcher, indexer, admin")
     click.echo(json.dumps(chosen, indent=2))

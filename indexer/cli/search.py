@@ -31,20 +31,21 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     type=click.Choice(["live", "family", "types", "none"]),
     default="live",
     show_default=True,
+    help="Fold by similarity, by stored family, by duplicate type, or not at all.",
 )
 @click.option(
     "--filter",
     "filters",
     multiple=True,
     metavar="FIELD=VALUE",
-    help="May be given several times; all must hold.",
+    help="Only hits with this value; may be given several times, and all must hold.",
 )
 @click.option(
     "--facet",
     "facets",
     multiple=True,
     metavar="FIELD",
-    help="Count its values, in documents and in families.",
+    help="Count the values of a field, in documents and in families.",
 )
 @click.option(
     "--sort",
@@ -52,44 +53,46 @@ _NOUNS = {"documents": "document", "parts": "part", "both": "row"}
     default="relevance",
     show_default=True,
 )
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Hits a page.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Most hits of a page."
+)
 @click.option(
     "--page",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Search again for that page.",
+    help="Number of the page.",
 )
 @click.option(
     "--after",
     metavar="TOKEN",
-    help="Go on after a page, by its `next`; what was shown is not shown again.",
+    help="Go on after the page with this `next`; no hit is shown twice.",
 )
 @click.option(
     "--hold",
     is_flag=True,
-    help="Let a cluster keep its documents as they are for the pages after this one.",
+    help="Keep a snapshot of the index in a cluster for the pages after this one.",
 )
 @click.option(
     "--top",
     type=click.IntRange(1, 1000),
     default=100,
     show_default=True,
-    help="With --fold types: hits compared.",
+    help="With --fold types: number of hits compared.",
 )
 @click.option(
     "--synonyms",
     type=SynonymsFile(exists=True, dir_okay=False),
     default="",
     metavar="FILE",
-    help="With --fold types: a file of words that agree.",
+    help="With --fold types: a file of synonyms.",
 )
 @click.option(
     "--of",
     type=click.Choice(["documents", "parts", "both"]),
     default="documents",
     show_default=True,
-    help="What is found: whole documents, or the clauses that `index --parts clauses` made of them.",
+    help="Whole documents, or their clauses as `index --parts clauses` stored them.",
 )
 @threshold_option
 @store_option
@@ -103,80 +106,87 @@ def search_command(
     hold: bool,
     **options: Any,
 ) -> int:
-    """Full-text search with near duplicates folded under the best of them."""
-    chosen = SearchOptions(filters=parse_filters(filters), after=after, keep_alive=hold, **options)
+    """Search documents, with near duplicates folded under the best of them."""
+    settings = SearchOptions(
+        filters=parse_filters(filters), after=after, keep_alive=hold, **options
+    )
     with open_for_command(store_url) as store:
-        page = search(store, query, chosen)
+        page = search(store, query, settings)
     print_page(page, as_json, by_token=hold or after is not None)
     return 0
 
 
-def print_page(shown: Page, as_json: bool, by_token: bool) -> None:
-    """One page; `by_token`: the way to the next one is its token, not its number."""
+def print_page(page: Page, as_json: bool, by_token: bool) -> None:
+    """Print one page; with `by_token` the next one is named by its token, not by its number."""
     if as_json:
-        print_json(_page_json(shown))
+        print_json(_page_json(page))
         return
     out = console()
-    least = "at least " if shown.relation == "gte" else ""
-    out.print(
-        f"{count_of(shown.total, _NOUNS[shown.of])} in {least}{count_of(shown.families, 'group')}, page {shown.page}\n"
-    )
-    for hit in shown.hits:
-        out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
-        if not hit.path.endswith(hit.title):
-            out.print(Text(f"  {visible(hit.title)}", style="italic"))
-        for one in hit.folded:
-            kind = f"{one.type.replace('_', ' '):<16}" if one.type else ""
-            called = (
-                f"{visible(one.path)}  {one.id}"
-                if shown.of != "documents"
-                else visible(one.path or one.id)
-            )
-            out.print(Text(f"  + {percent(one.similarity):>4}  {kind}{called}"))
-    if any(hit.folded for hit in shown.hits):
-        out.print(f"\nsimilarity to the hit above by measure: {shown.measure}")
-    for name, values in shown.facets.items():
+    least = "at least " if page.relation == "gte" else ""
+    groups = f"{least}{count_of(page.families, 'group')}"
+    out.print(f"{count_of(page.total, _NOUNS[page.of])} in {groups}, page {page.page}\n")
+    for hit in page.hits:
+        _print_hit(hit, page.of)
+    if any(hit.folded for hit in page.hits):
+        out.print(f"\nsimilarity to the hit above by measure: {page.measure}")
+    for name, values in page.facets.items():
         out.print(Text(f"\n{'documents':>10}{'families':>10}  {name}", style="dim"))
         for value in values:
             out.print(Text(f"{value.documents:>10,}{value.families:>10,}  {visible(value.value)}"))
-    for note in shown.notes:
+    for note in page.notes:
         out.print(f"note: {note}")
-    if shown.more:
-        out.print(
-            f"\nnext page: {f'--after {shown.next}' if by_token else f'--page {shown.page + 1}'}"
-        )
+    if page.more:
+        next_page = f"--after {page.next}" if by_token else f"--page {page.page + 1}"
+        out.print(f"\nnext page: {next_page}")
 
 
-def _page_json(shown: Page) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "total": shown.total,
-        "families": {"value": shown.families, "relation": shown.relation},
-        "hits": [_hit_json(hit) for hit in shown.hits],
-        "next": shown.next,
-        "measure": shown.measure,
+def _print_hit(hit: Hit, of: str) -> None:
+    """Print a hit and the hits folded under it."""
+    out = console()
+    out.print(Text.assemble((visible(hit.path), "bold"), "  " if hit.path else "", hit.id))
+    if not hit.path.endswith(hit.title):
+        out.print(Text(f"  {visible(hit.title)}", style="italic"))
+    for folded in hit.folded:
+        kind = f"{folded.type.replace('_', ' '):<16}" if folded.type else ""
+        name = visible(folded.path or folded.id)
+        if of != "documents":
+            name = f"{visible(folded.path)}  {folded.id}"
+        out.print(Text(f"  + {percent(folded.similarity):>4}  {kind}{name}"))
+
+
+def _page_json(page: Page) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "total": page.total,
+        "families": {"value": page.families, "relation": page.relation},
+        "hits": list(map(_hit_json, page.hits)),
+        "next": page.next,
+        "measure": page.measure,
     }
-    if shown.facets:
-        made["facets"] = {
-            name: [_facet_json(value) for value in values] for name, values in shown.facets.items()
+    if page.facets:
+        fields["facets"] = {
+            name: list(map(_facet_json, values)) for name, values in page.facets.items()
         }
-    return {**made, "notes": list(shown.notes)} if shown.notes else made
+    if page.notes:
+        fields["notes"] = list(page.notes)
+    return fields
 
 
 def _hit_json(hit: Hit) -> dict[str, Any]:
-    folded = [_folded_json(one) for one in hit.folded]
-    made = {
+    return {
         "id": hit.id,
         "path": hit.path,
         "title": hit.title,
         "score": hit.score,
         **_part_json(hit.part),
+        "folded": list(map(_folded_json, hit.folded)),
     }
-    return {**made, "folded": folded}
 
 
-def _folded_json(one: FoldedHit) -> dict[str, Any]:
-    made: dict[str, Any] = {"id": one.id, "path": one.path, "similarity": one.similarity}
-    return {**made, **({"type": one.type} if one.type else {}), **_part_json(one.part)}
+def _folded_json(hit: FoldedHit) -> dict[str, Any]:
+    fields: dict[str, Any] = {"id": hit.id, "path": hit.path, "similarity": hit.similarity}
+    if hit.type:
+        fields["type"] = hit.type
+    return fields | _part_json(hit.part)
 
 
 def _part_json(part: Part | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command that serves the review pages."""
+"""`nearfold serve`: serve the review pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from indexer.errors import MissingExtra
     "--originals",
     type=click.Path(exists=True, file_okay=False),
     metavar="ROOT",
-    help="Let files inside this folder be fetched, by the id of their document.",
+    help="Let clients fetch files inside this folder, by the id of their document.",
 )
 @click.option(
     "--allow-host",
@@ -39,7 +39,7 @@ from indexer.errors import MissingExtra
 def serve_command(
     host: str, port: int, originals: str | None, allow_hosts: tuple[str, ...], store_url: str
 ) -> int:
-    """Review pages in a browser: search, families, comparisons, overview."""
+    """Serve review pages for a browser: search, families, comparisons, overview."""
     try:
         from indexer.web.serve import is_loopback, serve
     except ModuleNotFoundError as error:

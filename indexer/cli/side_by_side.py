@@ -1,8 +1,7 @@
-"""Comparisons on a terminal: side by side where there is room, one under the other elsewhere;
-legible without colour.
+"""Comparisons on a terminal: side by side on a wide one, one under the other elsewhere.
 
-Nothing of a document reaches the terminal that could steer it: control characters, bidirectional
-controls and characters that take no room are shown as what they are.
+They are legible without colour. Nothing of a document reaches the terminal that could control it:
+control characters, bidirectional controls and characters without width are shown by their names.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ TWO_COLUMNS = 80
 MOST_ROWS = 200
 WHOLE_WORDS = 300
 SHARED_ENDS, OTHER_ENDS = 12, 40
-ROOM = 20  # characters that a shown word may take on average
+WORD_CHARS = 20  # characters that a shown word may take on average
 _COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red")
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 
 
-def show(comparison: Comparison, console: Console, *, whole: bool = False) -> None:
+def print_side_by_side(comparison: Comparison, console: Console, *, whole: bool = False) -> None:
     """Print a comparison: the texts with their shared passages numbered, and every measure.
 
     Two columns from 80 characters on, unless a text is written from right to left: a terminal would
@@ -42,82 +41,82 @@ def show(comparison: Comparison, console: Console, *, whole: bool = False) -> No
     """
     _print_names(comparison, console)
     _print_measures(comparison, console)
-    made = rows(comparison)
-    brief = not whole and (
-        max(comparison.words) > WHOLE_WORDS or max(map(len, comparison.texts)) > WHOLE_WORDS * ROOM
-    )
-    shown = made if whole else made[:MOST_ROWS]
+    all_rows = rows(comparison)
+    is_long = max(comparison.words) > WHOLE_WORDS
+    is_large = max(map(len, comparison.texts)) > WHOLE_WORDS * WORD_CHARS
+    brief = not whole and (is_long or is_large)
+    shown = all_rows if whole else all_rows[:MOST_ROWS]
     columns = console.width >= TWO_COLUMNS and not any(map(_RIGHT_TO_LEFT.search, comparison.texts))
     console.print()
     if columns:
         _print_columns(shown, comparison, console, brief)
     else:
         _print_stacked(shown, comparison, console, brief)
-    _print_legend(comparison, made, len(shown), console)
+    _print_legend(comparison, all_rows, len(shown), console)
 
 
 def _print_names(comparison: Comparison, console: Console) -> None:
     for letter, name, count in zip("AB", comparison.names, comparison.words, strict=True):
-        console.print(
-            Text.assemble(
-                (f"{letter}  ", "bold"), visible(name), (f"  {count_of(count, 'word')}", "dim")
-            ),
-            soft_wrap=True,
-        )
+        words = (f"  {count_of(count, 'word')}", "dim")
+        line = Text.assemble((f"{letter}  ", "bold"), visible(name), words)
+        console.print(line, soft_wrap=True)
 
 
 def _print_measures(comparison: Comparison, console: Console) -> None:
-    made = comparison.measures
-    rough, bounds = made.estimate, made.hamming_interval
-    values = {
-        name: _value(getattr(made, name))
-        for name in MEANINGS
-        if name not in ("estimate", "hamming")
-    }
-    values["estimate"] = (
-        _estimated(rough.similarity, rough.low, rough.high) if rough else "no sketch"
-    )
-    values["hamming"] = (
-        _estimated(made.hamming, *bounds) if made.hamming is not None and bounds else "no sketch"
-    )
+    measures = comparison.measures
+    exact = [name for name in MEANINGS if name not in ("estimate", "hamming")]
+    values = {name: _exact_value(getattr(measures, name)) for name in exact}
+    values |= {"estimate": "no sketch", "hamming": "no sketch"}
+    if estimate := measures.estimate:
+        values["estimate"] = _estimated_value(estimate.similarity, estimate.low, estimate.high)
+    if measures.hamming is not None and measures.hamming_interval:
+        values["hamming"] = _estimated_value(measures.hamming, *measures.hamming_interval)
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, meaning in MEANINGS.items():
         table.add_row(name, Text(values[name], style="bold"), Text(meaning, style="dim"))
     console.print(Padding(table, (1, 0, 0, 0)))
 
 
-def _value(share: float | tuple[float, float]) -> str:
-    return " / ".join(percent(one, 1) for one in (share if isinstance(share, tuple) else (share,)))
+def _exact_value(share: float | tuple[float, float]) -> str:
+    """Return a share in per cent, or both of a pair of shares."""
+    shares = share if isinstance(share, tuple) else (share,)
+    return " / ".join(percent(value, 1) for value in shares)
 
 
-def _estimated(similarity: float, low: float, high: float) -> str:
+def _estimated_value(similarity: float, low: float, high: float) -> str:
     return f"{percent(similarity, 1)} ({percent(low)} to {percent(high)})"
 
 
 def _print_columns(
     shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool
 ) -> None:
-    """Both texts in their column; a sign between them where they differ: `<` only in A, `>` only in
-    B, `|` not the same.
+    """Print both texts, each in its column, with a sign between them where they differ.
+
+    `<` is only in A, `>` only in B, `|` not the same.
     """
     table = Table(box=None, expand=True, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("A", ratio=1, overflow="fold")
     table.add_column(width=1, style="bold")
     table.add_column("B", ratio=1, overflow="fold")
     for row in shown:
-        sign = "" if row.same else "|" if row.left and row.right else "<" if row.left else ">"
-        table.add_row(
-            _told(row.left, comparison.texts[0], brief),
-            sign,
-            _told(row.right, comparison.texts[1], brief),
-        )
+        left = _marked_text(row.left, comparison.texts[0], brief)
+        right = _marked_text(row.right, comparison.texts[1], brief)
+        table.add_row(left, _sign(row), right)
     console.print(table)
+
+
+def _sign(row: Row) -> str:
+    if row.same:
+        return ""
+    if row.left and row.right:
+        return "|"
+    return "<" if row.left else ">"
 
 
 def _print_stacked(
     shown: Sequence[Row], comparison: Comparison, console: Console, brief: bool
 ) -> None:
-    """What is the same once, what differs one under the other."""
+    """Print what is the same once, and what differs one under the other."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(width=2, style="bold")
     table.add_column(overflow="fold")
@@ -129,85 +128,89 @@ def _print_stacked(
         )
         for letter, spans, text in sides:
             if spans:
-                table.add_row(letter, _told(spans, text, brief))
+                table.add_row(letter, _marked_text(spans, text, brief))
     console.print(table)
 
 
-def _told(spans: Sequence[Span], text: str, brief: bool) -> Text:
-    """Spans of a text for a reader: passages between their numbers in their colour."""
-    told = Text()
+def _marked_text(spans: Sequence[Span], text: str, brief: bool) -> Text:
+    """Return spans of a text, the shared passages in colour between their numbers."""
+    marked = Text()
     for span in spans:
         raw = text[span.start : span.end]
-        if told:
-            told.append(" ")
+        if marked:
+            marked.append(" ")
         if span.passage is None:
-            told.append(abridged(raw, OTHER_ENDS) if brief else Text(_clean(raw)))
+            marked.append(abridged(raw, OTHER_ENDS) if brief else Text(_clean(raw)))
             continue
         colour = _COLOURS[(span.passage - 1) % len(_COLOURS)]
         moved = "~" if span.moved else ""
         body = abridged(raw, SHARED_ENDS) if brief else Text(_clean(raw))
         body.stylize_before(colour)
-        told.append_text(
+        marked.append_text(
             Text.assemble(
                 (f"[{moved}{span.passage} ", f"bold {colour}"),
                 body,
                 (f" {span.passage}{moved}]", f"bold {colour}"),
             )
         )
-    return told
+    return marked
 
 
 def _clean(raw: str) -> str:
-    """One line a paragraph: blank lines part paragraphs, other white space is one blank; nothing
-    steers the terminal.
+    """Return one line a paragraph, without characters that control the terminal.
+
+    Blank lines separate paragraphs; other white space becomes one blank.
     """
     lines = (" ".join(line.split()) for line in raw.split("\n"))
-    return "\n".join(
-        visible(" ".join(group)) for filled, group in groupby(lines, key=bool) if filled
-    )
+    groups = groupby(lines, key=bool)
+    paragraphs = [" ".join(group) for is_filled, group in groups if is_filled]
+    return "\n".join(map(visible, paragraphs))
 
 
 def abridged(raw: str, ends: int) -> Text:
-    """The first and last `ends` words of a stretch that has many more, or as many characters as
-    such words may take.
+    """Return the first and last `ends` words of a stretch that has many more.
+
+    Both are cut at the number of characters that so many words may take.
     """
-    found = words(raw)
+    tokens = words(raw)
     first = last = len(raw) // 2
-    if len(found) > 3 * ends:
-        first, last = int(found.ends[ends - 1]), int(found.starts[-ends])
-    first, last = min(first, ends * ROOM), max(last, len(raw) - ends * ROOM)
+    if len(tokens) > 3 * ends:
+        first, last = int(tokens.ends[ends - 1]), int(tokens.starts[-ends])
+    first, last = min(first, ends * WORD_CHARS), max(last, len(raw) - ends * WORD_CHARS)
     if first >= last:
         return Text(_clean(raw))
-    out = int(((found.starts >= first) & (found.ends <= last)).sum())
-    left_out = count_of(out, "word") if out else count_of(last - first, "character")
+    is_between = (tokens.starts >= first) & (tokens.ends <= last)
+    number = int(is_between.sum())
+    left_out = count_of(number, "word") if number else count_of(last - first, "character")
     return Text.assemble(_clean(raw[:first]), (f" … {left_out} … ", "dim"), _clean(raw[last:]))
 
 
 def _print_legend(
-    comparison: Comparison, made: Sequence[Row], shown: int, console: Console
+    comparison: Comparison, all_rows: Sequence[Row], shown: int, console: Console
 ) -> None:
-    aligned = comparison.measures.alignment
-    spans = [span for row in made for span in (*row.left, *row.right)]
+    alignment = comparison.measures.alignment
+    moved = [span.moved for row in all_rows for span in (*row.left, *row.right)]
     console.print()
     if not all(comparison.words):
         console.print("a text without words shares nothing", style="dim")
     elif not comparison.shared:
         console.print("no passage of five or more words is shared", style="dim")
-    elif all(row.same for row in made) and len(made) == 1:
+    elif len(all_rows) == 1 and all_rows[0].same:
         console.print("the same words in the same order", style="dim")
     else:
         shared = count_of(len(comparison.shared), "shared passage")
-        console.print(
-            f"{shared}, {count_of(aligned.common, 'word')}, numbered in the order of A", style="dim"
-        )
-    if any(span.moved for span in spans):
+        words = count_of(alignment.common, "word")
+        console.print(f"{shared}, {words}, numbered in the order of A", style="dim")
+    if any(moved):
         console.print(
             "~ marks a passage that stands in another order in the other text", style="dim"
         )
     if comparison.matching == "information":
         console.print(
-            f"repeats within a text left out: {aligned.longer:,} and {aligned.shorter:,} words counted",
+            "repeats within a text left out: "
+            f"{alignment.longer:,} and {alignment.shorter:,} words counted",
             style="dim",
         )
-    if shown < len(made):
-        console.print(f"… {count_of(len(made) - shown, 'more row')}", style="dim")
+    if shown < len(all_rows):
+        more = count_of(len(all_rows) - shown, "more row")
+        console.print(f"… {more}", style="dim")

@@ -1,4 +1,4 @@
-"""`nearfold similar`: near duplicates of a file, of text on stdin, or of a stored document."""
+"""`nearfold similar`: find near duplicates of a file, of text on stdin, or of a stored document."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ EXCERPT = 70
 
 @click.command("similar")
 @click.argument("path", required=False)
-@click.option("--id", "id", help="Ask for a stored document instead of a file.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--id", "id", help="Id of a stored document, instead of a file.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, help="Most matches."
+)
 @click.option(
     "--of",
     type=click.Choice(["documents", "parts", "both"]),
-    help="What is looked up (default: parts for the id of a part, else documents).",
+    help="Documents or clauses (default: parts for the id of a part, else documents).",
 )
 @threshold_option
 @measure_option
@@ -43,64 +45,55 @@ EXCERPT = 70
 def similar_command(
     path: str | None, id: str | None, store_url: str, as_json: bool, **options: Any
 ) -> int:
-    """Near duplicates of a file, of text on stdin (-), or of a stored document."""
+    """Find near duplicates of a file, of text on stdin (-), or of a stored document."""
     if (path is None) == (id is None):
         raise UsageError("give a PATH, - for stdin, or --id ID, and only one of them")
-    chosen = SimilarOptions(**options)
+    settings = SimilarOptions(**options)
     with open_for_command(store_url) as store:
         require_recipe(store)
         if path is None:
-            found = similar(store, options=chosen, id=id)
+            result = similar(store, options=settings, id=id)
         else:
-            where, document = document_at(path)
-            found = similar(store, document.text, chosen, path=where)
-    _print_matches(found, as_json)
+            real_path, document = document_at(path)
+            result = similar(store, document.text, settings, path=real_path)
+    _print_matches(result, as_json)
     return 0
 
 
-def _print_matches(answer: SimilarResult, as_json: bool) -> None:
-    """The matches of a look-up."""
+def _print_matches(result: SimilarResult, as_json: bool) -> None:
+    """Print the matches of a look-up."""
     if as_json:
-        print_json(
-            {
-                "query": answer.query,
-                "recipe": answer.recipe,
-                "matches": [_match_json(one) for one in answer.matches],
-                "capped_keys": list(answer.capped_keys),
-                "notes": list(answer.notes),
-            }
-        )
+        print_json(_result_json(result))
         return
     out = console()
-    for one in answer.matches:
-        out.print(
-            Text.assemble((_similarity(one), "bold"), f"  {visible(one.path)}  ", (one.id, "dim"))
-        )
-        out.print(Text(f"  {_reasons(one, answer.text)}"))
-    if answer.matches:
-        out.print(
-            f"\n{count_of(len(answer.matches), 'near duplicate')} by measure: {answer.matches[0].measure}"
-        )
+    for match in result.matches:
+        similarity = (_similarity(match), "bold")
+        out.print(Text.assemble(similarity, f"  {visible(match.path)}  ", (match.id, "dim")))
+        out.print(Text(f"  {_reasons(match, result.text)}"))
+    if result.matches:
+        number = count_of(len(result.matches), "near duplicate")
+        out.print(f"\n{number} by measure: {result.matches[0].measure}")
     else:
         out.print("no near duplicates found")
-    for note in answer.notes:
+    for note in result.notes:
         out.print(f"note: {note}")
 
 
 def _reasons(match: Match, text: str) -> str:
-    """Why a match is one: containment both ways, and the longest shared passage in its own
-    words.
-    """
+    """Return containment both ways, and the opening of the longest shared passage."""
     query_in_match, match_in_query = match.containment
-    contained = f"{percent(query_in_match)} of the query is in it, {percent(match_in_query)} of it in the query"
+    contained = (
+        f"{percent(query_in_match)} of the query is in it, "
+        f"{percent(match_in_query)} of it in the query"
+    )
     if not match.shared:
         return contained
     longest = max(match.shared, key=lambda passage: passage.words)
-    words = sum(passage.words for passage in match.shared)
-    opening = textwrap.shorten(
-        visible(" ".join(text[slice(*longest.a)].split())), EXCERPT, placeholder=" …"
-    )
-    return f"{contained}; {count_of(len(match.shared), 'shared passage')}, {count_of(words, 'word')}, the longest: “{opening}”"
+    passage_text = " ".join(text[slice(*longest.a)].split())
+    opening = textwrap.shorten(visible(passage_text), EXCERPT, placeholder=" …")
+    passages = count_of(len(match.shared), "shared passage")
+    words = count_of(sum(passage.words for passage in match.shared), "word")
+    return f"{contained}; {passages}, {words}, the longest: “{opening}”"
 
 
 def _similarity(match: Match) -> str:
@@ -109,7 +102,21 @@ def _similarity(match: Match) -> str:
     return f"{percent(match.similarity, 1)} ({percent(match.low)}-{percent(match.high)})"
 
 
+def _result_json(result: SimilarResult) -> dict[str, Any]:
+    return {
+        "query": result.query,
+        "recipe": result.recipe,
+        "matches": list(map(_match_json, result.matches)),
+        "capped_keys": list(result.capped_keys),
+        "notes": list(result.notes),
+    }
+
+
 def _match_json(match: Match) -> dict[str, Any]:
+    shared = [
+        {"a": list(passage.a), "b": list(passage.b), "words": passage.words}
+        for passage in match.shared
+    ]
     return {
         "id": match.id,
         "path": match.path,
@@ -119,7 +126,5 @@ def _match_json(match: Match) -> dict[str, Any]:
         "high": match.high,
         "keys_shared": match.keys_shared,
         "containment": list(match.containment),
-        "shared": [
-            {"a": list(one.a), "b": list(one.b), "words": one.words} for one in match.shared
-        ],
+        "shared": shared,
     }

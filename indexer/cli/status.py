@@ -1,4 +1,4 @@
-"""`nearfold status`: what is in a store, what failed, what its jobs did."""
+"""`nearfold status`: count documents of a store, list failures and jobs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ from indexer.text.wording import count_of
 @click.option(
     "--failures",
     is_flag=True,
-    help="List what could not be read or stored instead, with --json as lines.",
+    help="List what could not be read or stored instead; with --json as lines.",
 )
-@click.option(
-    "--jobs", is_flag=True, help="List what the last jobs did instead, with --json as lines."
-)
+@click.option("--jobs", is_flag=True, help="List the last jobs instead; with --json as lines.")
 @click.option(
     "--prometheus",
     is_flag=True,
@@ -38,7 +36,7 @@ from indexer.text.wording import count_of
 def status_command(
     store_url: str, as_json: bool, failures: bool, jobs: bool, prometheus: bool
 ) -> int:
-    """What is in the store, and what could not be."""
+    """Count the documents of the store; list what failed, and jobs."""
     with open_for_command(store_url) as store:
         if prometheus:
             click.echo(_figures(store), nl=False)
@@ -52,8 +50,9 @@ def status_command(
 
 
 def _figures(store: Store) -> bytes:
-    """A store's figures in Prometheus' text format. Raises `MissingExtra`, and `StoreError` when
-    nothing was indexed yet.
+    """Return a store's figures in Prometheus' text format.
+
+    Raises `MissingExtra`, and `StoreError` when nothing was indexed yet.
     """
     try:
         from indexer.operations.metrics import Figures
@@ -62,95 +61,92 @@ def _figures(store: Store) -> bytes:
     return Figures(store).text()
 
 
-def _print_status(seen: Overview, as_json: bool) -> None:
-    """What is in the store."""
-    counts = seen.counts
+def _print_status(overview: Overview, as_json: bool) -> None:
+    """Print how many documents the store has, by status and content type, and their size."""
     if as_json:
-        print_json(
-            {
-                "store": seen.store,
-                "recipe": {"name": seen.recipe.name, "id": seen.recipe.id},
-                "documents": counts.documents,
-                "parts": counts.parts,
-                "families": counts.families,
-                "status": counts.by_status,
-                "content_types": counts.by_content_type,
-                "failed": list(map(_failure_json, seen.failed)),
-                "bytes": counts.size_bytes,
-                "running": seen.running,
-            }
-        )
+        print_json(_status_json(overview))
         return
     out = console()
+    counts = overview.counts
     parts = f" in {count_of(counts.parts, 'part')}" if counts.parts else ""
     size = f", {counts.size_bytes / 1e6:,.1f} MB" if counts.size_bytes is not None else ""
-    out.print(
-        f"{seen.store}: {count_of(counts.documents, 'document')}{parts}, recipe {seen.recipe.name} ({seen.recipe.id}){size}"
-    )
-    if seen.running:
+    documents = f"{count_of(counts.documents, 'document')}{parts}"
+    recipe = f"recipe {overview.recipe.name} ({overview.recipe.id})"
+    out.print(f"{overview.store}: {documents}, {recipe}{size}")
+    if overview.running:
         out.print("a job is at work on it")
     out.print(_tally("status", counts.by_status))
     out.print(_tally("content type", counts.by_content_type))
-    if seen.failed:
+    if overview.failed:
         out.print(
-            f"{len(seen.failed):>10,}  failed: `nearfold status --failures` says why, `index --retry` tries again"
+            f"{len(overview.failed):>10,}  failed: "
+            "`nearfold status --failures` says why, `index --retry` tries again"
         )
 
 
-def _print_failures(seen: Overview, as_json: bool) -> None:
-    """Every file that could not be read or stored, one a line: when, id, path and reason."""
-    for one in seen.failed:
+def _status_json(overview: Overview) -> dict[str, Any]:
+    counts = overview.counts
+    return {
+        "store": overview.store,
+        "recipe": {"name": overview.recipe.name, "id": overview.recipe.id},
+        "documents": counts.documents,
+        "parts": counts.parts,
+        "families": counts.families,
+        "status": counts.by_status,
+        "content_types": counts.by_content_type,
+        "failed": list(map(_failure_json, overview.failed)),
+        "bytes": counts.size_bytes,
+        "running": overview.running,
+    }
+
+
+def _print_failures(overview: Overview, as_json: bool) -> None:
+    """Print every file that could not be read or stored, one a line: time, id, path and reason."""
+    for failure in overview.failed:
         if as_json:
-            print_json(_failure_json(one))
-        else:
-            id = "not read" if one.unread else visible(one.id)
-            print(
-                f"{_iso_time(one.at) or 'long ago'}  {id}  {visible(one.path)}: {visible(one.error)}"
-            )
-    if seen.running:
+            print_json(_failure_json(failure))
+            continue
+        time = _iso_time(failure.at) or "long ago"
+        id = "not read" if failure.unread else visible(failure.id)
+        print(f"{time}  {id}  {visible(failure.path)}: {visible(failure.error)}")
+    if overview.running:
         print("a job is at work on the store: what failed is known when it ends", file=sys.stderr)
 
 
-def _failure_json(one: Failure) -> dict[str, Any]:
+def _failure_json(failure: Failure) -> dict[str, Any]:
     return {
-        "id": None if one.unread else one.id,
-        "path": one.path,
-        "error": one.error,
-        "at": _iso_time(one.at),
+        "id": None if failure.unread else failure.id,
+        "path": failure.path,
+        "error": failure.error,
+        "at": _iso_time(failure.at),
     }
 
 
 def _iso_time(at: float | None) -> str | None:
-    """A time in seconds as ISO 8601 in UTC."""
-    return (
-        None
-        if at is None
-        else datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds")
-    )
+    """Return a time in seconds as ISO 8601 in UTC; None for None."""
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds")
 
 
 def _tally(title: str, numbers: dict[Any, int]) -> str:
-    rows = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
-    return "\n".join(
-        [
-            f"{'documents':>10}  {title}",
-            *(f"{number:>10,}  {visible(name)}" for name, number in rows),
-        ]
-    )
+    """Return a title and a line for each name, the most frequent first."""
+    lines = [f"{'documents':>10}  {title}"]
+    for name, number in sorted(numbers.items(), key=lambda item: (-item[1], item[0])):
+        lines.append(f"{number:>10,}  {visible(name)}")
+    return "\n".join(lines)
 
 
-def _print_jobs(made: tuple[JobSummary, ...], as_json: bool) -> None:
-    """The jobs of a store, the last one first."""
-    for one in made:
-        began = _iso_time(one.began)
+def _print_jobs(jobs: tuple[JobSummary, ...], as_json: bool) -> None:
+    """Print the jobs of a store, the last one first."""
+    for job in jobs:
+        start = _iso_time(job.began)
         if as_json:
-            values = {"job": one.id, "command": one.command, "began": began, "seconds": one.seconds}
-            print_json({**values, "outcome": one.outcome, "counts": one.counts})
-        else:
-            took = "" if one.seconds is None else f"  {one.seconds:,.1f} s"
-            counts = ", ".join(
-                f"{number:,} {name.replace('_', ' ')}" for name, number in one.counts.items()
-            )
-            print(
-                f"{began}  {one.id}  {one.command}  {one.outcome}{took}{counts and f'  {counts}'}"
-            )
+            fields: dict[str, Any] = {"job": job.id, "command": job.command, "began": start}
+            fields |= {"seconds": job.seconds, "outcome": job.outcome, "counts": job.counts}
+            print_json(fields)
+            continue
+        seconds = "" if job.seconds is None else f"  {job.seconds:,.1f} s"
+        counts = [f"{number:,} {name.replace('_', ' ')}" for name, number in job.counts.items()]
+        summary = f"  {', '.join(counts)}" if counts else ""
+        print(f"{start}  {job.id}  {job.command}  {job.outcome}{seconds}{summary}")

@@ -24,7 +24,7 @@ def uninstall_command(
 ) -> int:
     """Remove from a cluster what install put there; documents stay."""
     with open_for_command(store_url) as store:
-        gone = uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
-        done = uninstall(store, dry_run=dry_run, roles=roles).plus(*gone)
-    print_installation(done, as_json, dry_run)
+        removed = uninstall_dashboards(store, dashboards, dry_run=dry_run) if dashboards else ()
+        result = uninstall(store, dry_run=dry_run, roles=roles).plus(*removed)
+    print_installation(result, as_json, dry_run)
     return 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from indexer.cli.side_by_side import MOST_ROWS, show
+from indexer.cli.side_by_side import MOST_ROWS, print_side_by_side
 from indexer.comparing.compare import compare
 from indexer.text.visible import visible
 
@@ -38,7 +38,9 @@ def shown(
     console = Console(
         file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None
     )
-    show(compare(a, b, names=("a.txt", "b.txt"), matching=matching), console, whole=whole)
+    print_side_by_side(
+        compare(a, b, names=("a.txt", "b.txt"), matching=matching), console, whole=whole
+    )
     return file.getvalue()
 
 
