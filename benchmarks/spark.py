@@ -112,7 +112,7 @@ def on_spark(
 ) -> tuple[set[Any], dict[str, Any]]:
     from indexer.spark.group_job import group
     from indexer.spark.input_documents import Input, documents
-    from indexer.spark.match_job import PairRequest, match
+    from indexer.spark.match_job import match
     from indexer.spark.session import session
     from indexer.spark.work_folder import Work
 
@@ -143,7 +143,7 @@ def on_spark(
     work = Work(spark, str(folder / "work"))
     rows = timed("Spark: sign", lambda: documents(work, Input(str(given), "json"), DEFAULT))
     found = timed(
-        "Spark: match", lambda: match(work, rows, DEFAULT, PairRequest(threshold=threshold))
+        "Spark: match", lambda: match(work, rows, DEFAULT, pairs.MatchOptions(threshold=threshold))
     )
     assigned = timed(
         "Spark: group", lambda: group(work, rows, DEFAULT, GroupOptions(threshold=threshold))

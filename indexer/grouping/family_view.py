@@ -18,6 +18,7 @@ from indexer.similarity.measures import estimate
 from indexer.sketch.codec import unpack_slots
 from indexer.stores.base import Store
 from indexer.stores.requirements import require_recipe
+from indexer.text.wording import percent
 
 MOST, COMPARED = 500, 24
 
@@ -114,7 +115,7 @@ def _warnings(
     if least:
         yield (
             "members are similar to the principal, not to each other: "
-            f"two of them share {least:.0%} only, by their sketches"
+            f"two of them share {percent(least)} only, by their sketches"
         )
 
 

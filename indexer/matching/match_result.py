@@ -18,7 +18,7 @@ from indexer.joins.slot_bounds import similarity_intervals
 from indexer.sketch.passage_keys import GUARANTEED_LENGTH
 from indexer.sketch.plan import Plan
 from indexer.statistics.strata import Audit, describe_audit
-from indexer.text.wording import count_of
+from indexer.text.wording import count_of, percent
 
 PLACE_BITS = 36  # of a pair's place, beside the number of a document in 64 bits
 
@@ -142,7 +142,7 @@ class MatchResult:
 
     def _passage_notes(self) -> Iterator[str]:
         yield (
-            f"one text holds {self.threshold:.0%} or more of the other in shared passages; "
+            f"one text holds {percent(self.threshold)} or more of the other in shared passages; "
             f"every such pair with a shared stretch of {GUARANTEED_LENGTH} letters"
         )
         if self.capped.keys:
@@ -152,7 +152,8 @@ class MatchResult:
             )
 
     def _band_notes(self, layout: Plan) -> Iterator[str]:
-        shares = [f"{layout.recall(step):.1%} at {step:.2f}" for step in _steps(self.threshold)]
+        steps = _steps(self.threshold)
+        shares = [f"{percent(layout.recall(step), 1)} at {step:.2f}" for step in steps]
         yield (
             f"{layout.bands} bands x {layout.rows} rows: "
             f"expected to find of pairs {', '.join(shares)}"

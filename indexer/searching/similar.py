@@ -19,6 +19,7 @@ from indexer.sketch.plan import chance
 from indexer.stores.abilities import PartStore
 from indexer.stores.requirements import require_recipe, scope_view
 from indexer.text.clauses.segmentation import clauses
+from indexer.text.wording import percent
 
 WINDOW = 1000  # candidates that are looked at
 BATCH = 50  # documents that are looked up at once
@@ -220,5 +221,5 @@ def _notes(
         share = chance(threshold, recipe.bands, recipe.rows or 0)
         yield (
             f"the index is planned for {recipe.similarity:g}; "
-            f"of pairs at {threshold:g} about {share:.0%} are found"
+            f"of pairs at {threshold:g} about {percent(share)} are found"
         )

@@ -14,15 +14,15 @@ from indexer.cli.options import measure_option, threshold_option
 from indexer.errors import MissingExtra
 from indexer.grouping.assign_families import GroupOptions
 from indexer.matching.limits import CAP
+from indexer.matching.match import MatchOptions
 from indexer.system.keyed_recipes import recipe_asked
 
 try:
     from pyspark.errors import PythonException
 
     from indexer.spark.input_documents import Input
-    from indexer.spark.match_job import PairRequest
     from indexer.spark.run import WRITERS, Job, run
-    from indexer.spark.session import ours, session
+    from indexer.spark.session import nearfold_error, session
 except ModuleNotFoundError as error:
     package = (error.name or "").split(".")[0]
     if package not in ("pyspark", "pyarrow"):
@@ -37,7 +37,7 @@ except ModuleNotFoundError as error:
     "--out",
     required=True,
     metavar="FOLDER",
-    help="Where tables, the account and the stages of the run go.",
+    help="Folder for tables, the account and the stages of the run.",
 )
 @click.option(
     "--format",
@@ -45,10 +45,10 @@ except ModuleNotFoundError as error:
     type=click.Choice(["parquet", "json", "text", "store"]),
     default="parquet",
     show_default=True,
-    help="What INPUT holds; store: INPUT is a store's URL.",
+    help="Format of INPUT; store: INPUT is a store's URL.",
 )
-@click.option("--id-field", default="id", show_default=True, help="The column of ids.")
-@click.option("--text-field", default="text", show_default=True, help="The column of texts.")
+@click.option("--id-field", default="id", show_default=True, help="Column of ids.")
+@click.option("--text-field", default="text", show_default=True, help="Column of texts.")
 @click.option(
     "--label", "labels", multiple=True, help="Label every document; may be given several times."
 )
@@ -59,12 +59,12 @@ except ModuleNotFoundError as error:
     type=click.FloatRange(0, 1),
     default=0.75,
     show_default=True,
-    help="For pairs.",
+    help="Of pairs: cost of a missed pair; the rest of 1 is the cost of a false candidate.",
 )
 @click.option(
     "--against",
     metavar="LABEL",
-    help="Only pairs of documents without this label with those that carry it.",
+    help="Only pairs of a document without this label and one that carries it.",
 )
 @click.option(
     "--exact",
@@ -76,6 +76,7 @@ except ModuleNotFoundError as error:
     type=click.Choice(["longest", "first", "central"]),
     default="longest",
     show_default=True,
+    help="Principal of a family: most words, oldest, or most similar to its matches.",
 )
 @click.option(
     "--cluster-threshold",
@@ -87,45 +88,45 @@ except ModuleNotFoundError as error:
     type=click.IntRange(2),
     default=CAP,
     show_default=True,
-    help="Texts of a band that are all paired.",
+    help="Most texts of a band that are all compared; more are compared with the first only.",
 )
 @click.option(
     "--store",
     metavar="URL",
-    help="Write documents and families to this store; to INPUT itself, families alone.",
+    help="Write documents and families to this store; to INPUT itself, families only.",
 )
 @click.option(
     "--writers",
     type=click.IntRange(1),
     default=WRITERS,
     show_default=True,
-    help="Tasks that write at a time.",
+    help="Number of tasks that write at a time.",
 )
 @measure_option
 def command(
     place: str, out: str, recipe: str, store: str | None, writers: int, **options: Any
 ) -> int:
-    """Pairs, families and clusters of documents on a Spark cluster; run again it goes on after its
-    last whole stage.
+    """Find pairs, families and clusters of documents on a Spark cluster.
+
+    An interrupted run goes on after its last complete stage when it is started again.
     """
-    given = Input(
+    source = Input(
         place, options["form"], options["id_field"], options["text_field"], tuple(options["labels"])
     )
-    named = {name: options[name] for name in ("threshold", "measure", "cap")}
-    asked = PairRequest(
-        **named, **{name: options[name] for name in ("false_negative_weight", "against", "exact")}
-    )
-    settings = GroupOptions(
-        **named, **{name: options[name] for name in ("principal", "cluster_threshold")}
-    )
-    job = Job(given, out, recipe_asked(recipe), asked, settings, store, writers)
+    shared = {name: options[name] for name in ("threshold", "measure", "cap")}
+    match_names = ("false_negative_weight", "against", "exact")
+    match_options = MatchOptions(**shared, **{name: options[name] for name in match_names})
+    group_names = ("principal", "cluster_threshold")
+    group_options = GroupOptions(**shared, **{name: options[name] for name in group_names})
+    job = Job(source, out, recipe_asked(recipe), match_options, group_options, store, writers)
     spark = session()
     try:
         account = run(spark, job)
     except PythonException as error:
-        if (told := ours(error)) is None:
+        original = nearfold_error(error)
+        if original is None:
             raise
-        raise told from error
+        raise original from error
     finally:
         spark.stop()
     click.echo(json.dumps(account, indent=2))

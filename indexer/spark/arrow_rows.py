@@ -1,6 +1,4 @@
-"""Rows as Arrow columns and back: what a store keeps of a document, in the form in which Spark
-carries it.
-"""
+"""Rows of a store as Arrow columns, the form in which Spark carries them, and back."""
 
 from __future__ import annotations
 
@@ -43,17 +41,21 @@ _KINDS = {
     "blocks": "array<string>",
     "metadata": "map<string,string>",
 }
-_APART = ("parts",)  # rows of their own, which are not made here
-ROW = {name: _KINDS.get(name, "string") for name in Row.__dataclass_fields__ if name not in _APART}
+_NOT_CARRIED = ("parts",)  # rows of their own, which a Spark job does not make
+ROW = {
+    name: _KINDS.get(name, "string")
+    for name in Row.__dataclass_fields__
+    if name not in _NOT_CARRIED
+}
 
 
 def ddl(columns: dict[str, str]) -> str:
-    """Columns by name and Spark type, as Spark spells a schema."""
+    """Return columns by name and Spark type as a schema in Spark's syntax."""
     return ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
 
 
 def batch(columns: dict[str, str], values: Sequence[Any]) -> Any:
-    """An Arrow batch of these columns, of sequences or arrays in their order."""
+    """Return an Arrow batch of these columns, from sequences or arrays in their order."""
     arrays = [
         pa.array(value, type=_ARROW[kind])
         for kind, value in zip(columns.values(), values, strict=True)
@@ -62,35 +64,31 @@ def batch(columns: dict[str, str], values: Sequence[Any]) -> Any:
 
 
 def with_fields(part: Any, name: str, kind: str, values: Any) -> Any:
-    """A batch with one more column."""
+    """Return a batch with one more column."""
     return part.append_column(name, pa.array(values, type=_ARROW[kind]))
 
 
 def pack_row(rows: Iterable[Row]) -> Batches:
-    """Rows as batches of the columns `ROW`."""
-    waiting = iter(rows)
-    while part := list(islice(waiting, ROWS)):
-        yield batch(ROW, [[_carried(name, getattr(row, name)) for row in part] for name in ROW])
+    """Yield rows as batches of the columns `ROW`, at most 500 rows each."""
+    remaining = iter(rows)
+    while part := list(islice(remaining, ROWS)):
+        yield batch(ROW, [[_arrow_value(name, getattr(row, name)) for row in part] for name in ROW])
 
 
 def unpack_row(part: Any) -> Iterator[Row]:
-    """The rows of a batch that has the columns `ROW`, in any order, and perhaps others."""
+    """Yield the rows of a batch that has the columns `ROW`, in any order, and perhaps others."""
     columns = [part.column(name).to_pylist() for name in ROW]
     for values in zip(*columns, strict=True):
-        found = dict(zip(ROW, values, strict=True))
+        fields = dict(zip(ROW, values, strict=True))
         for name in ("labels", "bands", "blocks"):
-            found[name] = tuple(found[name] or ())
-        bits = found["simhash"]
-        yield Row(
-            **{
-                **found,
-                "metadata": dict(found["metadata"] or ()),
-                "simhash": None if bits is None else unsigned64(bits),
-            }
-        )
+            fields[name] = tuple(fields[name] or ())
+        bits = fields["simhash"]
+        fields["simhash"] = None if bits is None else unsigned64(bits)
+        fields["metadata"] = dict(fields["metadata"] or ())
+        yield Row(**fields)
 
 
-def _carried(name: str, value: Any) -> Any:
+def _arrow_value(name: str, value: Any) -> Any:
     if name == "simhash":
         return None if value is None else signed64(value)
     return list(value.items()) if name == "metadata" else value

@@ -1,6 +1,4 @@
-"""Candidate pairs of texts over a cluster: those that share a band, hot bands as stars, judged by
-their slots.
-"""
+"""Candidate pairs of texts over a cluster: texts that share a band, verified by their slots."""
 
 from __future__ import annotations
 
@@ -23,100 +21,109 @@ _PAIR = {"left": "bigint", "right": "bigint"}
 _SHARING = {**_PAIR, "equal": "int"}
 
 
-def sharing(work: Work, ranked: Stage, layout: Plan, least: int, cap: int) -> Stage:
-    """Pairs of texts that share a band of this layout, `left` < `right`, and their `equal` slots,
-    `least` or more.
+def candidate_pairs(work: Work, ranked: Stage, layout: Plan, least: int, cap: int) -> Stage:
+    """Return pairs of texts that share a band of this layout, with `least` equal slots or more.
 
-    `ranked` has `text`, `rank` (distinct numbers) and `minhash`. A band value that more than `cap`
-    texts share is hot: it pairs the text of least rank with all others. What is hot is counted
-    first, in parts that are summed, so no task holds such a bucket; the others hold `cap` texts at
-    most. `facts`: `candidates`, and what caps left out.
+    Columns: `left` < `right` and `equal`, the number of equal slots. `ranked` has
+    `text`, `rank` (distinct numbers) and `minhash`. A band value that more than `cap` texts share
+    is hot: it pairs the text of least rank with all others. Hot values are counted first, in parts
+    that are summed, so no task holds such a bucket; the others hold `cap` texts at most.
+    `facts`: `candidates`, and what caps left out.
     """
     shape = {"bands": layout.bands, "rows": layout.rows, "cap": cap}
     hot = work.stage(
-        "hot", shape, [ranked], lambda: _hot(_banded(ranked.rows, layout), cap), _capped
+        "hot",
+        shape,
+        [ranked],
+        lambda: _hot_bands(_band_rows(ranked.rows, layout), cap),
+        _count_capped,
     )
-    found = work.stage(
-        "candidates", shape, [ranked, hot], lambda: _candidates(ranked.rows, hot, layout), _number
+    candidates = work.stage(
+        "candidates",
+        shape,
+        [ranked, hot],
+        lambda: _distinct_pairs(ranked.rows, hot, layout),
+        _count_pairs,
     )
-    judged = work.stage(
+    verified = work.stage(
         "sharing",
         {"least": least},
-        [ranked, found],
-        lambda: _judged(found.rows, ranked.rows, least),
+        [ranked, candidates],
+        lambda: _verified_pairs(candidates.rows, ranked.rows, least),
     )
-    return Stage(judged.digest, judged.rows, {**hot.facts, **found.facts})
+    return Stage(verified.digest, verified.rows, {**hot.facts, **candidates.facts})
 
 
-def _banded(ranked: DataFrame, layout: Plan) -> DataFrame:
+def _band_rows(ranked: DataFrame, layout: Plan) -> DataFrame:
     return ranked.select("text", "rank", "minhash").mapInArrow(
-        bands(layout.bands, layout.rows), ddl(_BAND)
+        band_mapper(layout.bands, layout.rows), ddl(_BAND)
     )
 
 
-def _hot(banded: DataFrame, cap: int) -> DataFrame:
-    """Band values of more texts than the cap: `size`, and the `centre`, the text of least rank."""
+def _hot_bands(banded: DataFrame, cap: int) -> DataFrame:
+    """Return band values of more texts than the cap: `size` and `centre` (least rank)."""
     centre = sf.min(sf.struct("rank", "text")).alias("centre")
-    found = (
+    hot = (
         banded.groupBy("band", "hash")
         .agg(sf.count("*").alias("size"), centre)
         .where(sf.col("size") > cap)
     )
-    return found.select("band", "hash", "size", sf.col("centre.text").alias("centre"))
+    return hot.select("band", "hash", "size", sf.col("centre.text").alias("centre"))
 
 
-def _capped(hot: DataFrame) -> dict[str, int]:
+def _count_capped(hot: DataFrame) -> dict[str, int]:
     left_out = sf.sum(((sf.col("size") - 1) * (sf.col("size") - 2) / 2).cast("bigint"))
     row = hot.agg(sf.count("*"), sf.max("size"), left_out).first() or (0, 0, 0)
     return {"hot_bands": row[0], "largest_band": row[1] or 0, "pairs_left_out": row[2] or 0}
 
 
-def _candidates(ranked: DataFrame, hot: Stage, layout: Plan) -> DataFrame:
-    """Distinct pairs of the bands that are not hot, and of the stars."""
-    banded = _banded(ranked, layout)
-    few = sf.broadcast(hot.rows.select("band", "hash", "centre"))
-    cold = banded.join(few, ["band", "hash"], "left_anti") if hot.facts["hot_bands"] else banded
+def _distinct_pairs(ranked: DataFrame, hot: Stage, layout: Plan) -> DataFrame:
+    """Return the distinct pairs of the bands that are not hot, and of the stars of hot ones."""
+    banded = _band_rows(ranked, layout)
+    hot_bands = sf.broadcast(hot.rows.select("band", "hash", "centre"))
+    cold = banded
+    if hot.facts["hot_bands"]:
+        cold = banded.join(hot_bands, ["band", "hash"], "left_anti")
     buckets = (
         cold.groupBy("band", "hash")
         .agg(sf.collect_list("text").alias("texts"))
         .where(sf.size("texts") > 1)
     )
-    pairs = buckets.select("texts").mapInArrow(paired, ddl(_PAIR))
+    pairs = buckets.select("texts").mapInArrow(pair_buckets, ddl(_PAIR))
     if hot.facts["hot_bands"]:
-        stars = banded.join(few, ["band", "hash"]).where("text != centre")
+        stars = banded.join(hot_bands, ["band", "hash"]).where("text != centre")
         pairs = pairs.union(stars.select(sf.least("text", "centre"), sf.greatest("text", "centre")))
     return pairs.distinct()
 
 
-def _number(pairs: DataFrame) -> dict[str, int]:
+def _count_pairs(pairs: DataFrame) -> dict[str, int]:
     return {"candidates": pairs.count()}
 
 
-def _judged(pairs: DataFrame, ranked: DataFrame, least: int) -> DataFrame:
+def _verified_pairs(pairs: DataFrame, ranked: DataFrame, least: int) -> DataFrame:
     slots = ranked.select("text", "minhash")
     right = slots.withColumnsRenamed({"text": "right", "minhash": "right_slots"})
     left = slots.withColumnsRenamed({"text": "left", "minhash": "left_slots"})
     joined = pairs.join(right, "right").join(left, "left")
-    return joined.mapInArrow(counts(least), ddl(_SHARING))
+    return joined.mapInArrow(equal_slots_mapper(least), ddl(_SHARING))
 
 
-def bands(count: int, rows: int) -> Mapper:
-    """Each text once for every band, with the hash of its slots there."""
+def band_mapper(count: int, rows: int) -> Mapper:
+    """Return a mapper that yields each text once for every band, with the hash of its slots."""
 
-    def spell(parts: Batches) -> Batches:
+    def hash_bands(parts: Batches) -> Batches:
         for part in parts:
-            hashes = band_hashes(slots_of(part.column("minhash")), count, rows)
-            text, rank = (
-                np.repeat(part.column(name).to_numpy(), count) for name in ("text", "rank")
-            )
+            hashes = band_hashes(slots_array(part.column("minhash")), count, rows)
+            text = np.repeat(part.column("text").to_numpy(), count)
+            rank = np.repeat(part.column("rank").to_numpy(), count)
             band = np.tile(np.arange(count, dtype=np.int32), len(hashes))
             yield batch(_BAND, [band, hashes.ravel().view(np.int64), text, rank])
 
-    return spell
+    return hash_bands
 
 
-def paired(parts: Batches) -> Batches:
-    """All pairs of the texts of each bucket, the lower number first."""
+def pair_buckets(parts: Batches) -> Batches:
+    """Yield all pairs of the texts of each bucket, the lower number first."""
     for part in parts:
         buckets = part.column("texts")
         members = buckets.flatten().to_numpy()
@@ -126,27 +133,27 @@ def paired(parts: Batches) -> Batches:
             yield batch(_PAIR, [np.minimum(a, b), np.maximum(a, b)])
 
 
-def counts(least: int) -> Mapper:
-    """The pairs with `least` equal slots or more, and how many are equal."""
+def equal_slots_mapper(least: int) -> Mapper:
+    """Return a mapper that yields the pairs with `least` equal slots or more, and that number."""
 
-    def count(parts: Batches) -> Batches:
+    def count_equal(parts: Batches) -> Batches:
         for part in parts:
             size = part.num_rows
-            slots = np.concatenate(
-                [slots_of(part.column("left_slots")), slots_of(part.column("right_slots"))]
-            )
+            left_slots = slots_array(part.column("left_slots"))
+            right_slots = slots_array(part.column("right_slots"))
+            slots = np.concatenate([left_slots, right_slots])
             places = np.arange(size, dtype=np.int32)
-            kept, _, equal = SlotCounter(slots).at_least(places, places + np.int32(size), least)
-            columns = [part.column(name).to_numpy()[kept] for name in _PAIR]
+            rights = places + np.int32(size)
+            similar, _, equal = SlotCounter(slots).at_least(places, rights, least)
+            columns = [part.column(name).to_numpy()[similar] for name in _PAIR]
             yield batch(_SHARING, [*columns, equal.astype(np.int32)])
 
-    return count
+    return count_equal
 
 
-def slots_of(packed: Any) -> NDArray[np.uint32]:
-    """A column of packed slots, all of one width, as (n, slots) uint32."""
+def slots_array(packed: Any) -> NDArray[np.uint32]:
+    """Return a column of packed slots, all of one width, as (n, slots) uint32."""
     values = packed.to_pylist()
     width = len(values[0]) // 4 if values else 0
-    return (
-        np.frombuffer(b"".join(values), dtype=">u4").astype(np.uint32).reshape(len(values), width)
-    )
+    slots = np.frombuffer(b"".join(values), dtype=">u4").astype(np.uint32)
+    return slots.reshape(len(values), width)

@@ -1,9 +1,7 @@
-"""Connected components over a cluster: chains of edges, each node with the least node that it hangs
-together with.
+"""Connected components over a cluster: each node with the least node of its component.
 
 Large-star and small-star in turn (Kiveris et al., "Connected Components in MapReduce and Beyond",
-SoCC 2014) make every component a star around its least node. Edges that are few are joined by one
-task.
+SoCC 2014) make every component a star around its least node. Few edges are joined by one task.
 """
 
 from __future__ import annotations
@@ -31,11 +29,10 @@ class Components:
     work: Work
     at_once: int
 
-    def of(
+    def find(
         self, name: str, settings: Mapping[str, Any], sources: list[Stage], edges: DataFrame
     ) -> Stage:
-        """Each node that has an edge, and its root, the least node of its component: `node`,
-        `root`.
+        """Return each `node` that has an edge, and its `root`, the least node of its component.
 
         `edges` has two columns of numbers, in either order, and is made of `sources` by `settings`.
         """
@@ -43,23 +40,26 @@ class Components:
         ends = edges.select(
             sf.greatest(first, second).alias("node"), sf.least(first, second).alias("root")
         )
-        made = self.work.stage(
+        stars = self.work.stage(
             f"{name}-edges",
             settings,
             sources,
             lambda: ends.where("node != root").distinct(),
-            _state,
+            _edge_digest,
         )
-        if made.facts["edges"] <= self.at_once:
+        if stars.facts["edges"] <= self.at_once:
             return self.work.stage(
-                name, {}, [made], lambda: made.rows.coalesce(1).mapInArrow(joined, ddl(_STAR))
+                name, {}, [stars], lambda: stars.rows.coalesce(1).mapInArrow(join_edges, ddl(_STAR))
             )
-        before, turn = None, 0
-        while made.facts != before:
-            before, turn, rows = made.facts, turn + 1, made.rows
-            made = self.work.stage(f"{name}-{turn}", {}, [made], partial(_both_stars, rows), _state)
-        roots = made.rows.select(sf.col("root").alias("node"), "root").distinct()
-        return Stage(made.digest, made.rows.union(roots))
+        before = None
+        turn = 0
+        while stars.facts != before:
+            before = stars.facts
+            turn += 1
+            round_of_both = partial(_both_stars, stars.rows)
+            stars = self.work.stage(f"{name}-{turn}", {}, [stars], round_of_both, _edge_digest)
+        roots = stars.rows.select(sf.col("root").alias("node"), "root").distinct()
+        return Stage(stars.digest, stars.rows.union(roots))
 
 
 def _both_stars(edges: DataFrame) -> DataFrame:
@@ -68,7 +68,7 @@ def _both_stars(edges: DataFrame) -> DataFrame:
 
 
 def large_star(edges: DataFrame) -> DataFrame:
-    """Hang every greater neighbour of each node on the least of the node and its neighbours."""
+    """Connect every greater neighbour of each node to the least of the node and its neighbours."""
     both = edges.union(edges.select("root", "node")).toDF("node", "other")
     least = both.groupBy("node").agg(sf.least("node", sf.min("other")).alias("root"))
     return (
@@ -80,8 +80,9 @@ def large_star(edges: DataFrame) -> DataFrame:
 
 
 def small_star(edges: DataFrame) -> DataFrame:
-    """Hang every lesser neighbour of each node, and the node, on the least of them; edges lead from
-    greater to lesser.
+    """Connect every lesser neighbour of each node, and the node, to the least of them.
+
+    Edges lead from greater to lesser.
     """
     least = edges.groupBy("node").agg(sf.min("root").alias("least"))
     others = edges.join(least, "node").select(
@@ -90,22 +91,24 @@ def small_star(edges: DataFrame) -> DataFrame:
     return others.union(least.toDF("node", "root")).where("node != root").distinct()
 
 
-def _state(edges: DataFrame) -> dict[str, int]:
-    """What tells that a turn changed nothing: how many edges, and a digest of them."""
+def _edge_digest(edges: DataFrame) -> dict[str, int]:
+    """Return the number of edges and their digest; a round that changes nothing keeps both."""
     total = sf.sum(sf.xxhash64("node", "root").cast("decimal(38,0)")) % (1 << 61)
     row = edges.agg(sf.count("*"), total.cast("bigint")).first() or (0, 0)
     return {"edges": row[0], "digest": row[1] or 0}
 
 
-def joined(parts: Batches) -> Batches:
-    """The components of all edges of one task."""
-    columns = [
-        np.stack([part.column("node").to_numpy(), part.column("root").to_numpy()]) for part in parts
-    ]
+def join_edges(parts: Batches) -> Batches:
+    """Yield the components of all edges of one task."""
+    columns = []
+    for part in parts:
+        ends = [part.column("node").to_numpy(), part.column("root").to_numpy()]
+        columns.append(np.stack(ends))
     if not columns:
         return
     nodes, places = np.unique(np.concatenate(columns, axis=1), return_inverse=True)
     chains = ConnectedTexts(len(nodes))
     for a, b in places.reshape(2, -1).T.tolist():
         chains.join(a, b)
-    yield batch(_STAR, [nodes, nodes[[chains.root(place) for place in range(len(nodes))]]])
+    roots = [chains.root(place) for place in range(len(nodes))]
+    yield batch(_STAR, [nodes, nodes[roots]])

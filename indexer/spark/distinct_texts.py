@@ -1,6 +1,4 @@
-"""Documents and their distinct texts as numbers: what is joined is small, and ordered as one
-machine orders it.
-"""
+"""Documents and their distinct texts as numbers, in the order that one machine gives them."""
 
 from __future__ import annotations
 
@@ -12,24 +10,24 @@ from indexer.recipe import Recipe
 from indexer.spark.work_folder import Stage, Work
 
 
-def texts(work: Work, rows: Stage, recipe: Recipe) -> Stage:
-    """Distinct normalised texts of documents that have keys: `text`, `key`, `first`, `minhash`,
-    `simhash`, `copies`.
+def number_texts(work: Work, rows: Stage, recipe: Recipe) -> Stage:
+    """Return distinct normalised texts of documents that have keys.
 
-    `text` numbers them, not without gaps, in the order of `first`, the least id of a document that
+    Columns: `text`, `key`, `first`, `minhash`, `simhash`, `copies`. `text` numbers them, with
+    gaps, in the order of `first`, the least id of a document that
     carries it; the sketches are that document's.
     """
 
     def make() -> DataFrame:
         first = sf.min(sf.struct("id", "minhash", "simhash")).alias("first")
-        found = (
-            keyed(rows.rows, recipe)
+        distinct = (
+            rows_with_keys(rows.rows, recipe)
             .groupBy("key")
             .agg(first, sf.count("*").alias("copies"))
             .orderBy("first.id")
         )
         number = sf.monotonically_increasing_id().alias("text")
-        return found.select(
+        return distinct.select(
             number,
             "key",
             sf.col("first.id").alias("first"),
@@ -38,36 +36,34 @@ def texts(work: Work, rows: Stage, recipe: Recipe) -> Stage:
             "copies",
         )
 
-    return work.stage("texts", {}, [rows], make, lambda made: {"texts": made.count()})
+    return work.stage("texts", {}, [rows], make, lambda numbered: {"texts": numbered.count()})
 
 
-def members(work: Work, rows: Stage, numbered: Stage, recipe: Recipe) -> Stage:
-    """Documents that have keys: `id`, `text`, `status`, `words`, `modified`, `labels`."""
+def keyed_documents(work: Work, rows: Stage, numbered: Stage, recipe: Recipe) -> Stage:
+    """Return documents that have keys: `id`, `text`, `status`, `words`, `modified`, `labels`."""
 
     def make() -> DataFrame:
-        found = keyed(rows.rows, recipe).join(numbered.rows.select("key", "text"), "key")
-        return found.select("id", "text", "status", "words", "modified", "labels")
+        texts = numbered.rows.select("key", "text")
+        documents = rows_with_keys(rows.rows, recipe).join(texts, "key")
+        return documents.select("id", "text", "status", "words", "modified", "labels")
 
     return work.stage("members", {}, [rows, numbered], make)
 
 
-def keyed(rows: DataFrame, recipe: Recipe) -> DataFrame:
-    """The rows that have slots, with the `key` that tells their text."""
+def rows_with_keys(rows: DataFrame, recipe: Recipe) -> DataFrame:
+    """Return the rows that have slots, with the `key` that identifies their text."""
     width = 4 * (recipe.slots or 0)
-    fit = sf.col("status").isin(*KEYED) & (sf.length("minhash") == width)
-    return (
-        rows.where(fit)
-        .drop("text")
-        .withColumn("key", sf.when(sf.col("exact") != "", sf.col("exact")).otherwise(sf.col("id")))
-    )
+    has_slots = sf.col("status").isin(*KEYED) & (sf.length("minhash") == width)
+    key = sf.when(sf.col("exact") != "", sf.col("exact")).otherwise(sf.col("id"))
+    return rows.where(has_slots).drop("text").withColumn("key", key)
 
 
-def contents(rows: DataFrame, numbered: DataFrame, needed: DataFrame) -> DataFrame:
-    """The texts whose numbers are in the column `text` of `needed`: `text`, `content`, `minhash`,
-    `simhash`.
+def text_contents(rows: DataFrame, numbered: DataFrame, needed: DataFrame) -> DataFrame:
+    """Return the texts whose numbers are in the column `text` of `needed`.
+
+    Columns: `text`, `content`, `minhash`, `simhash`.
     """
-    few = numbered.join(needed.distinct(), "text", "left_semi").select(
-        "text", "first", "minhash", "simhash"
-    )
-    spelled = rows.select(sf.col("id").alias("first"), sf.col("text").alias("content"))
-    return few.join(spelled, "first").drop("first")
+    sketches = numbered.select("text", "first", "minhash", "simhash")
+    wanted = sketches.join(needed.distinct(), "text", "left_semi")
+    texts = rows.select(sf.col("id").alias("first"), sf.col("text").alias("content"))
+    return wanted.join(texts, "first").drop("first")

@@ -1,4 +1,4 @@
-"""`group` over a cluster: families and clusters of all documents, the same as one machine makes."""
+"""`group` over a cluster: families and clusters of all documents, as one machine makes them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ from pyspark.sql import functions as sf
 from indexer.grouping.assign_families import RECALL, GroupOptions, fewest_equal
 from indexer.matching.limits import ALMOST_ONE
 from indexer.recipe import Recipe
-from indexer.sketch.plan import Plan, plan_for_recall
-from indexer.spark import principal_order as places
-from indexer.spark.candidates import sharing
+from indexer.sketch.plan import plan_for_recall
+from indexer.spark.candidates import candidate_pairs
 from indexer.spark.components import Components
-from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, number
+from indexer.spark.family_steps import EDGE, MEASURED, PrincipalSteps, count_edges
+from indexer.spark.principal_order import (
+    OrderKey,
+    order_documents,
+    order_key,
+    rank_texts,
+    sum_similarities,
+)
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
 
@@ -28,7 +34,7 @@ _PAIR = ("left", "right")
 def group(
     work: Work, rows: Stage, recipe: Recipe, settings: GroupOptions, at_once: int = AT_ONCE
 ) -> Stage:
-    """The family fields of every document, as `Assignment` has them, ascending by id.
+    """Return the family fields of every document, as `Assignment` has them, ascending by id.
 
     `at_once`: so many pairs or fewer are left to one task, where rounds over the cluster would take
     longer. `facts`: the candidates, and what caps left out. Raises `UsageError` and
@@ -36,14 +42,15 @@ def group(
     """
     settings.check_recipe(recipe)
     grouping = _Grouping(work, rows, recipe, settings, at_once)
-    assigned = grouping.assigned()
-    return Stage(assigned.digest, assigned.rows, grouping.found.facts)
+    families = grouping.assign()
+    return Stage(families.digest, families.rows, grouping.candidates.facts)
 
 
 @dataclass(frozen=True)
 class _Grouping:
-    """One grouping; its parts are made when they are asked for. Texts are called by number or by
-    rank, their first place.
+    """One grouping; its parts are computed on first use.
+
+    Texts are identified by number or by rank, the first place of their documents.
     """
 
     work: Work
@@ -53,40 +60,34 @@ class _Grouping:
     at_once: int
 
     @cached_property
-    def documents(self) -> places.OrderKey:
-        return places.keyed(self.work, self.rows, self.recipe)
+    def documents(self) -> OrderKey:
+        return order_key(self.work, self.rows, self.recipe)
 
     @cached_property
-    def found(self) -> Stage:
-        """Pairs that may be similar; hot bands around the first in principal order, for `central`
-        around the longest.
+    def candidates(self) -> Stage:
+        """Pairs that may be similar.
+
+        Hot bands pair with the first text in principal order, for `central` with the longest.
         """
         kind = "longest" if self.settings.principal == "central" else self.settings.principal
-        ranked = places.ranked(self.work, places.placed(self.work, self.documents, kind))
+        ranked = rank_texts(self.work, order_documents(self.work, self.documents, kind))
         signed = ranked.rows.join(self.documents.numbered.rows.select("text", "minhash"), "text")
-        layout: Plan = plan_for_recall(
-            min(self.settings.least_threshold, ALMOST_ONE), RECALL, self.recipe.slots or 0
-        )
-        centred = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
-        return sharing(
-            self.work,
-            centred,
-            layout,
-            self._fewest(self.settings.least_threshold),
-            self.settings.cap,
-        )
+        threshold = self.settings.least_threshold
+        layout = plan_for_recall(min(threshold, ALMOST_ONE), RECALL, self.recipe.slots or 0)
+        texts = Stage(ranked.digest, signed.select("text", "rank", "minhash"))
+        least = self._fewest_equal(threshold)
+        return candidate_pairs(self.work, texts, layout, least, self.settings.cap)
 
     @cached_property
     def placed(self) -> Stage:
         """Documents in principal order."""
         kind = self.settings.principal
-        return places.placed(
-            self.work, self.documents, kind, self._sums() if kind == "central" else None
-        )
+        sums = self._sums() if kind == "central" else None
+        return order_documents(self.work, self.documents, kind, sums)
 
     @cached_property
     def ranked(self) -> Stage:
-        return places.ranked(self.work, self.placed)
+        return rank_texts(self.work, self.placed)
 
     @cached_property
     def verifier(self) -> Verifier:
@@ -94,63 +95,67 @@ class _Grouping:
             self.rows.rows, self.documents.numbered.rows, self.settings.measure, self.recipe
         )
 
-    def assigned(self) -> Stage:
-        """The family fields of every document."""
+    def assign(self) -> Stage:
+        """Return the family fields of every document."""
         limits = {"threshold": self.settings.threshold, "measure": self.settings.measure}
-        leaders = PrincipalSteps(
-            self.work, self.measured, self.settings.threshold, self.settings.measure, self.at_once
+        principals = PrincipalSteps(
+            self.work, self.measure, self.settings.threshold, self.settings.measure, self.at_once
         )
-        edges = self.work.stage("edges", limits, [self.found, self.ranked], self._edges, number)
-        lost, some = leaders.decide(edges)
-        measured = (
-            some if edges.facts["edges"] <= self.at_once else self._completed(limits, lost, some)
+        edges = self.work.stage(
+            "edges", limits, [self.candidates, self.ranked], self._edges, count_edges
         )
+        lost, measured = principals.decide(edges)
+        if edges.facts["edges"] > self.at_once:
+            measured = self._measure_rest(limits, lost, measured)
         clusters = self._clusters(measured)
         sources = [self.rows, self.placed, self.ranked, lost, measured, clusters]
         return self.work.stage(
             "assigned",
             limits,
             sources,
-            lambda: self._assigned(lost.rows, measured.rows, clusters.rows),
+            lambda: self._families(lost.rows, measured.rows, clusters.rows),
         )
 
-    def measured(self, edges: DataFrame) -> DataFrame:
-        """Edges between ranks with their similarity."""
+    def measure(self, edges: DataFrame) -> DataFrame:
+        """Return edges between ranks with their similarity."""
         names = self.ranked.rows.select("rank", "text")
         for side, name in zip(EDGE, _PAIR, strict=True):
             edges = edges.join(names.withColumnsRenamed({"rank": side, "text": name}), side)
-        made = self.verifier.similarities(edges.select(*_PAIR))
+        pairs = self.verifier.similarities(edges.select(*_PAIR))
         for side, name in zip(EDGE, _PAIR, strict=True):
-            made = made.join(names.withColumnsRenamed({"rank": side, "text": name}), name)
-        return made.select(*MEASURED)
+            pairs = pairs.join(names.withColumnsRenamed({"rank": side, "text": name}), name)
+        return pairs.select(*MEASURED)
 
-    def _fewest(self, threshold: float) -> int:
+    def _fewest_equal(self, threshold: float) -> int:
         return fewest_equal(self.settings.measure, self.recipe.slots or 0, threshold)
 
     def _sums(self) -> Stage:
         settings = {"threshold": self.settings.threshold, "measure": self.settings.measure}
 
         def similar() -> DataFrame:
-            made = self.verifier.similarities(self.found.rows.select(*_PAIR))
-            return made.where(sf.col("similarity") >= self.settings.threshold)
+            pairs = self.verifier.similarities(self.candidates.rows.select(*_PAIR))
+            return pairs.where(sf.col("similarity") >= self.settings.threshold)
 
-        return places.sums(self.work, self.documents, [self.found], similar, settings)
+        return sum_similarities(self.work, self.documents, [self.candidates], similar, settings)
 
     def _by_rank(self, threshold: float) -> DataFrame:
-        """Pairs that may be similar, as ranks: `earlier` and `later`, whether either may lead, and
-        the earlier's last place.
+        """Return pairs that may be similar, as ranks.
+
+        Columns: `earlier`, `later`, the last place of the earlier one (`last`), and whether either
+        may be a principal (`earlier_leads`, `later_leads`).
         """
-        pairs = self.found.rows.where(sf.col("equal") >= self._fewest(threshold)).select(*_PAIR)
+        pairs = self.candidates.rows.where(sf.col("equal") >= self._fewest_equal(threshold)).select(
+            *_PAIR
+        )
         for side in _PAIR:
             known = sf.struct("rank", "leads", "last").alias(f"{side}_known")
             pairs = pairs.join(self.ranked.rows.select(sf.col("text").alias(side), known), side)
-        first, second = (
-            sf.least("left_known", "right_known"),
-            sf.greatest("left_known", "right_known"),
-        )
-        named = {"earlier": first["rank"], "later": second["rank"], "last": first["last"]}
+        first = sf.least("left_known", "right_known")
+        second = sf.greatest("left_known", "right_known")
         return pairs.select(
-            *(column.alias(name) for name, column in named.items()),
+            first["rank"].alias("earlier"),
+            second["rank"].alias("later"),
+            first["last"].alias("last"),
             first["leads"].alias("earlier_leads"),
             second["leads"].alias("later_leads"),
         )
@@ -158,11 +163,9 @@ class _Grouping:
     def _edges(self) -> DataFrame:
         return self._by_rank(self.settings.threshold).where("earlier_leads").select(*EDGE)
 
-    def _completed(self, limits: Mapping[str, Any], lost: Stage, some: Stage) -> Stage:
-        """What is measured where not all edges are: those of leaders with texts that have a
-        document after them.
-        """
-        sources = [self.found, self.ranked, lost, some]
+    def _measure_rest(self, limits: Mapping[str, Any], lost: Stage, some: Stage) -> Stage:
+        """Measure the edges of principals with texts that have a document after them."""
+        sources = [self.candidates, self.ranked, lost, some]
         return self.work.stage(
             "measured", limits, sources, lambda: self._rest(lost.rows, some.rows)
         )
@@ -182,26 +185,27 @@ class _Grouping:
             .union(turned.select(*EDGE))
             .join(some.select(*EDGE), list(EDGE), "left_anti")
         )
-        return some.select(*MEASURED).union(self.measured(missing))
+        return some.select(*MEASURED).union(self.measure(missing))
 
     def _clusters(self, measured: Stage) -> Stage:
-        """Components by chains at the cluster threshold; pairs that hang together already are not
-        measured.
+        """Return components by chains at the cluster threshold.
+
+        Pairs that are connected already are not measured.
         """
         settings = {
             "threshold": self.settings.threshold_of_clusters,
             "measure": self.settings.measure,
         }
         components = Components(self.work, self.at_once)
-        known = components.of("known-chains", settings, [measured], self._chained(measured))
-        sources = [self.found, self.ranked, measured, known]
+        known = components.find("known-chains", settings, [measured], self._chained(measured))
+        sources = [self.candidates, self.ranked, measured, known]
         more = self.work.stage(
             "more-measured",
             settings,
             sources,
-            lambda: self.measured(self._apart(measured.rows, known.rows)),
+            lambda: self.measure(self._apart(measured.rows, known.rows)),
         )
-        return components.of(
+        return components.find(
             "chains", settings, [measured, more], self._chained(measured).union(self._chained(more))
         )
 
@@ -211,24 +215,24 @@ class _Grouping:
         ).select(*EDGE)
 
     def _apart(self, measured: DataFrame, known: DataFrame) -> DataFrame:
-        """The pairs that were not measured and do not hang together."""
+        """Return the pairs that were not measured and are not connected."""
         pairs = (
             self._by_rank(self.settings.least_threshold)
             .select(*EDGE)
             .join(measured.select(*EDGE), list(EDGE), "left_anti")
         )
         for side in EDGE:
-            named = known.withColumnsRenamed({"node": side, "root": f"{side}_root"})
-            pairs = pairs.join(named, side, "left")
+            roots = known.withColumnsRenamed({"node": side, "root": f"{side}_root"})
+            pairs = pairs.join(roots, side, "left")
         apart = sf.coalesce("earlier_root", "earlier") != sf.coalesce("later_root", "later")
         return pairs.where(apart).select(*EDGE)
 
-    def _assigned(self, lost: DataFrame, measured: DataFrame, clusters: DataFrame) -> DataFrame:
+    def _families(self, lost: DataFrame, measured: DataFrame, clusters: DataFrame) -> DataFrame:
         text = self.ranked.rows.select("text", "rank", sf.col("leads").alias("text_leads"))
         placed = self.placed.rows.join(text, "text").select("id", "place", "rank", "text_leads")
         follows = lost.select(sf.col("later").alias("rank"), sf.lit(True).alias("lost"))
         joins = _joins(
-            placed, _leading(self.ranked.rows, lost), lost, measured, self.settings.threshold
+            placed, _principals(self.ranked.rows, lost), lost, measured, self.settings.threshold
         )
         known = placed.join(follows, "rank", "left").join(joins, "id", "left")
         led = sf.col("lost").isNull() & sf.col("text_leads")
@@ -242,11 +246,11 @@ class _Grouping:
         names = self.placed.rows.select(sf.col("place").alias("head"), sf.col("id").alias("family"))
         families = known.select("id", "rank", head.alias("head"), similarity).join(names, "head")
         named = families.join(_clusters(placed, clusters), "rank", "left").drop("rank", "head")
-        return _everyone(self.rows.rows, named)
+        return _all_documents(self.rows.rows, named)
 
 
-def _leading(ranked: DataFrame, lost: DataFrame) -> DataFrame:
-    """The texts that lead, by rank (`head`)."""
+def _principals(ranked: DataFrame, lost: DataFrame) -> DataFrame:
+    """Return the principals among texts, by rank (`head`)."""
     return (
         ranked.where("leads")
         .select(sf.col("rank").alias("head"))
@@ -257,10 +261,9 @@ def _leading(ranked: DataFrame, lost: DataFrame) -> DataFrame:
 def _joins(
     placed: DataFrame, leading: DataFrame, lost: DataFrame, measured: DataFrame, threshold: float
 ) -> DataFrame:
-    """For each document of a text that does not lead the most similar earlier leader: `id`, and
-    `joined` with its `head`.
+    """Return the most similar earlier principal of each document whose text is not one.
 
-    Ties go to the earlier one.
+    Columns: `id`, and `joined` with its `head`. Ties go to the earlier one.
     """
     similar = measured.where(sf.col("similarity") >= threshold)
     either = similar.toDF("head", "rank", "similarity").union(
@@ -273,8 +276,9 @@ def _joins(
 
 
 def _clusters(placed: DataFrame, chains: DataFrame) -> DataFrame:
-    """The cluster of each text that is in one, by `rank`: the id of its first document in principal
-    order.
+    """Return the cluster of each text that is in one, by `rank`.
+
+    It is named by the id of its first document in principal order.
     """
     rooted = placed.join(chains.withColumnsRenamed({"node": "rank"}), "rank", "left")
     named = rooted.select("rank", sf.coalesce("root", "rank").alias("root"))
@@ -283,8 +287,8 @@ def _clusters(placed: DataFrame, chains: DataFrame) -> DataFrame:
     return named.distinct().join(several.join(first, "root"), "root").select("rank", "cluster")
 
 
-def _everyone(rows: DataFrame, named: DataFrame) -> DataFrame:
-    """The family fields of all documents; those without keys are alone."""
+def _all_documents(rows: DataFrame, named: DataFrame) -> DataFrame:
+    """Return the family fields of all documents; those without keys are families of one."""
     family: Column = sf.coalesce("family", "id")
     leads = (family == sf.col("id")) & (sf.col("status") == "complete")
     every = rows.select("id", "status").join(named, "id", "left")

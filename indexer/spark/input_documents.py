@@ -1,6 +1,4 @@
-"""Where a run's documents come from: parquet, JSON lines, text files, or a store; each becomes a
-row with its sketches.
-"""
+"""Input of a run: parquet, JSON lines, text files or a store; each document becomes a row."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from pyspark.sql import functions as sf
 from indexer.errors import SourceNotFound, UsageError
 from indexer.recipe import Recipe
 from indexer.spark.arrow_rows import ddl
-from indexer.spark.sign import FAILED, OUTCOME, scans, signs_files, signs_records
+from indexer.spark.sign import ERROR, OUTCOME, file_signer, record_signer, store_scanner
 from indexer.spark.work_folder import Stage, Work
 
 Form: TypeAlias = Literal["parquet", "json", "text", "store"]
@@ -35,13 +33,13 @@ RECORD = {
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What to read. `place` is a folder, a file or a pattern that Spark can read, or with `store` a
-    store's URL.
+    """Documents to read.
 
+    `place` is a folder, a file or a pattern that Spark can read, or with `store` a store's URL.
     Records of parquet and JSON lines carry an id, which is the document's id, and a text; optional
     are the other columns of `RECORD`: `modified` in milliseconds since 1970 UTC or a timestamp,
-    `labels` a list or one string, `truncated` tells that the text was cut. Text files are a
-    document each, with the ids that `nearfold index` gives them.
+    `labels` a list or one string, `truncated` true for a text that was cut. Each text file is a
+    document, with the id that `nearfold index` gives it.
     """
 
     place: str
@@ -52,65 +50,66 @@ class Input:
 
     @property
     def root(self) -> str:
-        """The place as Spark spells it in paths, which ids of text files are relative to."""
+        """The place as it appears in paths of Spark; ids of text files are relative to it."""
         return self.place.rstrip("/") if "://" in self.place else os.path.realpath(self.place)
 
 
-def documents(work: Work, given: Input, recipe: Recipe) -> Stage:
-    """The rows of all documents, signed, one each; what could not be read left out."""
-    return readable(signed_documents(work, given, recipe))
+def documents(work: Work, source: Input, recipe: Recipe) -> Stage:
+    """Return the signed rows of all documents that could be read."""
+    return readable_rows(signed_documents(work, source, recipe))
 
 
-def signed_documents(work: Work, given: Input, recipe: Recipe) -> Stage:
-    """The rows of all documents, and with an `error` those that could not be read; `facts` counts
-    both.
+def signed_documents(work: Work, source: Input, recipe: Recipe) -> Stage:
+    """Return the rows of all documents; those that could not be read have an `error`.
 
-    A store's rows are taken as they are, at the moment of the first run into this work folder.
+    `facts` counts both. A store's rows are taken as the first run into this work folder reads them.
     Raises `SourceNotFound`, and `UsageError` when a column is missing, or ids are missing or come
     twice.
     """
-    settings = {**{name: getattr(given, name) for name in Input.__slots__}, "recipe": recipe.id}
-    settings["files"] = None if given.form == "store" else _digest(work.spark, given)
-    stage = work.stage("signed", settings, [], lambda: _signed(work.spark, given, recipe), _counted)
+    settings = {**{name: getattr(source, name) for name in Input.__slots__}, "recipe": recipe.id}
+    settings["files"] = None if source.form == "store" else _file_digest(work.spark, source)
+    stage = work.stage(
+        "signed", settings, [], lambda: _sign(work.spark, source, recipe), _count_outcomes
+    )
     if trouble := stage.facts["trouble"]:
-        raise UsageError(
-            f"{given.place}: {trouble}; ids must be there and distinct, for they name documents"
-        )
+        raise UsageError(f"{source.place}: {trouble}; give every document a distinct id")
     return stage
 
 
-def readable(stage: Stage) -> Stage:
-    """What `signed_documents` gives, without what could not be read."""
-    return Stage(stage.digest, stage.rows.where(sf.col(FAILED).isNull()).drop(FAILED), stage.facts)
+def readable_rows(stage: Stage) -> Stage:
+    """Return the rows of `signed_documents` without those that could not be read."""
+    return Stage(stage.digest, stage.rows.where(sf.col(ERROR).isNull()).drop(ERROR), stage.facts)
 
 
 def failures(stage: Stage) -> DataFrame:
-    """What could not be read: `path` and `error`."""
-    return stage.rows.where(sf.col(FAILED).isNotNull()).select("path", FAILED)
+    """Return what could not be read: `path` and `error`."""
+    return stage.rows.where(sf.col(ERROR).isNotNull()).select("path", ERROR)
 
 
-def _signed(spark: SparkSession, given: Input, recipe: Recipe) -> DataFrame:
+def _sign(spark: SparkSession, source: Input, recipe: Recipe) -> DataFrame:
     schema = ddl(OUTCOME)
-    if given.form == "store":
-        return spark.range(1, numPartitions=1).mapInArrow(scans(given.place), schema)
-    if given.form == "text":
-        files = _files(spark, given).select(
+    if source.form == "store":
+        return spark.range(1, numPartitions=1).mapInArrow(store_scanner(source.place), schema)
+    if source.form == "text":
+        files = _files(spark, source).select(
             "path", "content", sf.unix_millis("modificationTime").alias("modified")
         )
-        return files.mapInArrow(signs_files(recipe, given.labels, given.root), schema)
+        return files.mapInArrow(file_signer(recipe, source.labels, source.root), schema)
     table = (
-        spark.read.parquet(given.place) if given.form == "parquet" else spark.read.json(given.place)
+        spark.read.parquet(source.place)
+        if source.form == "parquet"
+        else spark.read.json(source.place)
     )
-    return _records(table, given).mapInArrow(signs_records(recipe, given.labels), schema)
+    return _records(table, source).mapInArrow(record_signer(recipe, source.labels), schema)
 
 
-def _records(table: DataFrame, given: Input) -> DataFrame:
-    """A table with the columns of `RECORD`, those that it lacks empty."""
+def _records(table: DataFrame, source: Input) -> DataFrame:
+    """Return a table with the columns of `RECORD`; those that are missing are empty."""
     kinds: Mapping[str, str] = {name: field.simpleString() for name, field in _types(table).items()}
-    named = {"id": given.id_field, "text": given.text_field}
+    named = {"id": source.id_field, "text": source.text_field}
     if missing := [name for name in named.values() if name not in kinds]:
         raise UsageError(
-            f"{given.place} has no column {', '.join(missing)}; it has {', '.join(sorted(kinds))}"
+            f"{source.place} has no column {', '.join(missing)}; it has {', '.join(sorted(kinds))}"
         )
     return table.select(*(_column(name, named.get(name, name), kinds) for name in RECORD))
 
@@ -128,31 +127,32 @@ def _types(table: DataFrame) -> dict[str, Any]:
     return {field.name: field.dataType for field in table.schema.fields}
 
 
-def _files(spark: SparkSession, given: Input) -> DataFrame:
-    return spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(given.place)
+def _files(spark: SparkSession, source: Input) -> DataFrame:
+    return spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(source.place)
 
 
-def _digest(spark: SparkSession, given: Input) -> str:
-    """What tells whether files changed: their names, sizes and times."""
+def _file_digest(spark: SparkSession, source: Input) -> str:
+    """Return a digest of the names, sizes and times of the files, to detect changes."""
     try:
         files = (
-            _files(spark, given)
+            _files(spark, source)
             .select("path", "length", sf.unix_micros("modificationTime"))
             .collect()
         )
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
-            raise SourceNotFound(path=given.place) from error
+            raise SourceNotFound(path=source.place) from error
         raise
-    listed = sorted(f"{path}\t{length}\t{time}\n" for path, length, time in files)
-    return hashlib.sha256("".join(listed).encode()).hexdigest()
+    lines = sorted(f"{path}\t{length}\t{time}\n" for path, length, time in files)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _counted(rows: DataFrame) -> dict[str, Any]:
-    good = sf.col(FAILED).isNull()
-    one = rows.agg(sf.count_if(good), sf.count_if(~good), sf.count_if(sf.col("id") == "")).first()
-    read, failed, nameless = one or (0, 0, 0)
-    twice = rows.where(good).groupBy("id").count().where("count > 1").limit(3).collect()
+def _count_outcomes(rows: DataFrame) -> dict[str, Any]:
+    good = sf.col(ERROR).isNull()
+    is_nameless = sf.col("id") == ""
+    counts = rows.agg(sf.count_if(good), sf.count_if(~good), sf.count_if(is_nameless)).first()
+    read, failed, nameless = counts or (0, 0, 0)
+    repeated = rows.where(good).groupBy("id").count().where("count > 1").limit(3).collect()
     trouble = [f"{nameless:,} records without an id"] if nameless else []
-    trouble += [f"id {row['id']!r} comes {row['count']} times" for row in twice if row["id"]]
+    trouble += [f"id {row['id']!r} comes {row['count']} times" for row in repeated if row["id"]]
     return {"documents": read, "failed": failed, "trouble": "; ".join(trouble)}

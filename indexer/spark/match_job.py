@@ -1,84 +1,72 @@
-"""`match` over a cluster: the near-duplicate pairs of all documents, pair for pair those that one
-machine lists.
-"""
+"""`match` over a cluster: the near-duplicate pairs of all documents, as one machine lists them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from indexer.errors import UsageError
 from indexer.joins.slot_bounds import enough_equal, fewest_equal, similarity_intervals
-from indexer.matching.limits import (
-    ALMOST_ONE,
-    CAP,
-    LABELS_NAMED,
-    check_cap,
-    check_measure,
-    check_threshold,
-    require_slots,
-    unknown_label,
-)
+from indexer.matching.limits import LABELS_NAMED, require_slots, unknown_label
+from indexer.matching.match import MatchOptions
 from indexer.recipe import Recipe
-from indexer.sketch.plan import Plan, plan
-from indexer.spark import distinct_texts as texts
-from indexer.spark.candidates import sharing
+from indexer.spark.candidates import candidate_pairs
+from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.verify import Verifier
 from indexer.spark.work_folder import Stage, Work
 
-
-@dataclass(frozen=True, slots=True)
-class PairRequest:
-    """Which pairs are wanted, as for `indexer.match`."""
-
-    threshold: float = 0.5
-    false_negative_weight: float = 0.75
-    measure: str = "jaccard"
-    against: str | None = None
-    exact: bool = False
-    cap: int = CAP
-
-    def layout(self, recipe: Recipe) -> Plan:
-        """The bands that pairs are found by."""
-        return plan(min(self.threshold, ALMOST_ONE), recipe.slots or 0, self.false_negative_weight)
+OPTIONS = ("threshold", "false_negative_weight", "measure", "against", "exact", "cap")
 
 
-def match(work: Work, rows: Stage, recipe: Recipe, asked: PairRequest) -> Stage:
-    """The pairs at the threshold or above, sorted: `a`, `b`, `similarity`, `measure`, `low`,
-    `high`.
+def match(work: Work, rows: Stage, recipe: Recipe, options: MatchOptions) -> Stage:
+    """Return the pairs at the threshold or above, sorted.
 
-    a < b, or with `against` a document without the label and then one with it. `facts`: `pairs`,
-    `candidates`, what caps left out, and `copies_left_out`. Raises `UsageError` and
-    `UnknownMeasure`.
+    Columns: `a`, `b`, `similarity`, `measure`, `low`, `high`; a < b, or with `against` a document
+    without the label and then one with it. `facts`: `pairs`, `candidates`, what caps left out, and
+    `copies_left_out`. Raises `UsageError`, also for options of `match` that are not in `OPTIONS`.
     """
-    check_measure(asked.measure)
-    check_threshold(asked.threshold)
-    check_cap(asked.cap)
+    _check_options(options)
     require_slots(recipe)
-    _check_label(rows.rows, asked.against)
-    numbered = texts.texts(work, rows, recipe)
-    members = texts.members(work, rows, numbered, recipe)
-    least = fewest_equal(asked.measure, recipe.slots or 0, asked.threshold)
+    _check_label(rows.rows, options.against)
+    slots = recipe.slots or 0
+    numbered = number_texts(work, rows, recipe)
+    members = keyed_documents(work, rows, numbered, recipe)
+    least = fewest_equal(options.measure, slots, options.threshold)
     ranked = Stage(numbered.digest, numbered.rows.withColumn("rank", sf.col("text")))
-    found = sharing(work, ranked, asked.layout(recipe), least, asked.cap)
-    settings = {name: getattr(asked, name) for name in ("threshold", "measure", "against", "exact")}
-    verifier = Verifier(rows.rows, numbered.rows, asked.measure, recipe)
-    decided = work.stage(
+    candidates = candidate_pairs(work, ranked, options.layout(slots), least, options.cap)
+    names = ("threshold", "measure", "against", "exact")
+    settings = {name: getattr(options, name) for name in names}
+    verifier = Verifier(rows.rows, numbered.rows, options.measure, recipe)
+    similar = work.stage(
         "similar",
         settings,
-        [found, numbered],
-        lambda: _decided(found.rows, numbered.rows, verifier, asked),
+        [candidates, numbered],
+        lambda: _similar_texts(candidates.rows, verifier, options),
     )
-    spelled = _Copies(numbered.rows, members.rows, asked.cap)
-    listed = work.stage(
+    copies = _CopyPairs(numbered.rows, members.rows, options.cap)
+    pairs = work.stage(
         "pairs",
-        {**settings, "cap": asked.cap},
-        [decided, members],
-        lambda: _listed(spelled.pairs(decided.rows), members.rows, asked, recipe.slots or 0),
-        lambda made: {"pairs": made.count(), "copies_left_out": spelled.left_out(decided.rows)},
+        {**settings, "cap": options.cap},
+        [similar, members],
+        lambda: _sorted_pairs(copies.pairs(similar.rows), members.rows, options, slots),
+        lambda rows: {"pairs": rows.count(), "copies_left_out": copies.left_out(similar.rows)},
     )
-    return Stage(listed.digest, listed.rows, {**found.facts, **listed.facts})
+    return Stage(pairs.digest, pairs.rows, {**candidates.facts, **pairs.facts})
+
+
+def options_json(options: MatchOptions) -> dict[str, Any]:
+    """Return the options that a Spark job has."""
+    return {name: getattr(options, name) for name in OPTIONS}
+
+
+def _check_options(options: MatchOptions) -> None:
+    """Raise `UsageError` for an option of `match` that a Spark job does not have."""
+    for field in fields(options):
+        if field.name not in OPTIONS and getattr(options, field.name) != field.default:
+            raise UsageError(f"match over Spark has no option {field.name}; leave it out")
 
 
 def _check_label(rows: DataFrame, against: str | None) -> None:
@@ -95,24 +83,27 @@ def _check_label(rows: DataFrame, against: str | None) -> None:
     raise unknown_label(against, {row["label"] for row in labels})
 
 
-def _decided(
-    found: DataFrame, numbered: DataFrame, verifier: Verifier, asked: PairRequest
-) -> DataFrame:
-    """The pairs of texts at the threshold, by their slots where these decide: `left`, `right`,
-    `similarity`, `exact`.
+def _similar_texts(candidates: DataFrame, verifier: Verifier, options: MatchOptions) -> DataFrame:
+    """Return the pairs of texts at the threshold: `left`, `right`, `similarity`, `exact`.
+
+    Pairs whose slots decide are estimated, all others are measured (`exact`).
     """
-    width = verifier.recipe.slots or 0
-    decides = sf.col("equal") >= enough_equal(asked.measure, width, asked.threshold, asked.exact)
-    share = (sf.col("equal") / width).alias("similarity")
-    estimated = found.where(decides).select("left", "right", share, sf.lit(False).alias("exact"))
-    measured = verifier.similarities(found.where(~decides).select("left", "right"))
-    similar = measured.where((sf.col("similarity") >= asked.threshold) & (sf.col("similarity") > 0))
+    slots = verifier.recipe.slots or 0
+    enough = enough_equal(options.measure, slots, options.threshold, options.exact)
+    is_decided = sf.col("equal") >= enough
+    estimate = (sf.col("equal") / slots).alias("similarity")
+    estimated = candidates.where(is_decided).select(
+        "left", "right", estimate, sf.lit(False).alias("exact")
+    )
+    measured = verifier.similarities(candidates.where(~is_decided).select("left", "right"))
+    similarity = sf.col("similarity")
+    similar = measured.where((similarity >= options.threshold) & (similarity > 0))
     return estimated.union(similar.withColumn("exact", sf.lit(True)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Copies:
-    """From pairs of texts to pairs of documents, by the rules of `indexer.joins.copies`.
+class _CopyPairs:
+    """Pairs of documents from pairs of texts, by the rules of `indexer.joins.copies`.
 
     Where the copies of two texts, or of one, make more pairs than `cap`, only those with the first
     copy of either are listed.
@@ -123,99 +114,100 @@ class _Copies:
     cap: int
 
     def pairs(self, similar: DataFrame) -> DataFrame:
-        """Pairs of documents `a`, `b`, in either order, with `similarity` and `exact`."""
-        sized = self._sized(similar)
-        few = sf.col("left_copies") * sf.col("right_copies") <= self.cap
-        alone = (sf.col("left_copies") == 1) & (sf.col("right_copies") == 1)
-        firsts = sized.where(alone).select(*_spelled("left_first", "right_first"))
-        several, many = sized.where(~alone & few), sized.where(~few)
-        every = self._of(self._of(several, "left"), "right").select(
-            *_spelled("left_id", "right_id")
+        """Return pairs of documents `a`, `b`, in either order, with `similarity` and `exact`."""
+        counted = self._with_copies(similar)
+        is_small = sf.col("left_copies") * sf.col("right_copies") <= self.cap
+        is_single = (sf.col("left_copies") == 1) & (sf.col("right_copies") == 1)
+        singles = counted.where(is_single).select(*_pair_columns("left_first", "right_first"))
+        small = counted.where(~is_single & is_small)
+        large = counted.where(~is_small)
+        all_copies = self._each_copy(self._each_copy(small, "left"), "right")
+        right_copies = self._each_copy(large, "right")
+        left_copies = self._each_copy(large, "left").where("left_id != left_first")
+        return (
+            singles.union(all_copies.select(*_pair_columns("left_id", "right_id")))
+            .union(right_copies.select(*_pair_columns("left_first", "right_id")))
+            .union(left_copies.select(*_pair_columns("left_id", "right_first")))
+            .union(self._pairs_of_one_text())
         )
-        rights = self._of(many, "right").select(*_spelled("left_first", "right_id"))
-        lefts = (
-            self._of(many, "left")
-            .where("left_id != left_first")
-            .select(*_spelled("left_id", "right_first"))
-        )
-        return firsts.union(every).union(rights).union(lefts).union(self._among())
 
     def left_out(self, similar: DataFrame) -> int:
-        """How many pairs of documents are not listed."""
-        left, right = sf.col("left_copies"), sf.col("right_copies")
-        between = (
-            self._sized(similar)
-            .where(left * right > self.cap)
-            .agg(sf.sum((left - 1) * (right - 1)))
-            .first()
-        )
+        """Return how many pairs of documents are not listed."""
+        left = sf.col("left_copies")
+        right = sf.col("right_copies")
+        large = self._with_copies(similar).where(left * right > self.cap)
+        between = large.agg(sf.sum((left - 1) * (right - 1))).first()
         copies = sf.col("copies")
-        many = self.numbered.where(_all_among(copies) > self.cap)
-        among = many.agg(sf.sum(_all_among(copies) - copies + 1).cast("bigint")).first()
+        many = self.numbered.where(_pairs_among(copies) > self.cap)
+        among = many.agg(sf.sum(_pairs_among(copies) - copies + 1).cast("bigint")).first()
         return sum(int(row[0] or 0) for row in (between, among) if row)
 
-    def _sized(self, similar: DataFrame) -> DataFrame:
-        made = similar
+    def _with_copies(self, similar: DataFrame) -> DataFrame:
+        """Return the pairs with the first document and the number of copies of either text."""
+        pairs = similar
         for side in ("left", "right"):
-            names = (sf.col(name).alias(f"{side}_{name}") for name in ("first", "copies"))
-            made = made.join(self.numbered.select(sf.col("text").alias(side), *names), side)
-        return made
+            first = sf.col("first").alias(f"{side}_first")
+            copies = sf.col("copies").alias(f"{side}_copies")
+            texts = self.numbered.select(sf.col("text").alias(side), first, copies)
+            pairs = pairs.join(texts, side)
+        return pairs
 
-    def _of(self, pairs: DataFrame, side: str) -> DataFrame:
-        """Each pair once for every document of one side."""
-        return pairs.join(
-            self.members.select(sf.col("text").alias(side), sf.col("id").alias(f"{side}_id")), side
-        )
+    def _each_copy(self, pairs: DataFrame, side: str) -> DataFrame:
+        """Return each pair once for every document of one side."""
+        ids = self.members.select(sf.col("text").alias(side), sf.col("id").alias(f"{side}_id"))
+        return pairs.join(ids, side)
 
-    def _among(self) -> DataFrame:
-        """Pairs of the documents of one text."""
-        several = self.numbered.where("copies > 1").select("text", "first", "copies")
-        sized = several.withColumns(
-            {
-                "similarity": sf.lit(1.0),
-                "exact": sf.lit(True),
-                "left": sf.col("text"),
-                "right": sf.col("text"),
-            }
-        )
-        few = _all_among(sf.col("copies")) <= self.cap
-        every = self._of(self._of(sized.where(few), "left"), "right").where("left_id < right_id")
-        stars = self._of(sized.where(~few), "right").where("right_id != first")
-        return every.select(*_spelled("left_id", "right_id")).union(
-            stars.select(*_spelled("first", "right_id"))
-        )
+    def _pairs_of_one_text(self) -> DataFrame:
+        """Return the pairs of documents that have the same text."""
+        repeated = self.numbered.where("copies > 1").select("text", "first", "copies")
+        columns = {
+            "similarity": sf.lit(1.0),
+            "exact": sf.lit(True),
+            "left": sf.col("text"),
+            "right": sf.col("text"),
+        }
+        texts = repeated.withColumns(columns)
+        is_small = _pairs_among(sf.col("copies")) <= self.cap
+        all_copies = self._each_copy(self._each_copy(texts.where(is_small), "left"), "right")
+        stars = self._each_copy(texts.where(~is_small), "right").where("right_id != first")
+        small = all_copies.where("left_id < right_id").select(*_pair_columns("left_id", "right_id"))
+        return small.union(stars.select(*_pair_columns("first", "right_id")))
 
 
-def _all_among(copies: Column) -> Column:
+def _pairs_among(copies: Column) -> Column:
     return copies * (copies - 1) / 2
 
 
-def _spelled(a: str, b: str) -> list[Column]:
+def _pair_columns(a: str, b: str) -> list[Column]:
     return [sf.col(a).alias("a"), sf.col(b).alias("b"), sf.col("similarity"), sf.col("exact")]
 
 
-def _listed(pairs: DataFrame, members: DataFrame, asked: PairRequest, slots: int) -> DataFrame:
-    """The wanted pairs, turned and sorted, with the interval of what is estimated from so many
-    slots.
-    """
+def _sorted_pairs(
+    pairs: DataFrame, members: DataFrame, options: MatchOptions, slots: int
+) -> DataFrame:
+    """Return the pairs in their order, sorted, with the interval of estimates of so many slots."""
     turned = pairs.withColumns({"a": sf.least("a", "b"), "b": sf.greatest("a", "b")})
-    if asked.against is not None:
-        marks = members.select("id", sf.array_contains("labels", asked.against).alias("marked"))
-        for side in ("a", "b"):
-            pairs = pairs.join(
-                marks.withColumnsRenamed({"id": side, "marked": f"{side}_marked"}), side
-            )
-        swap = sf.col("a_marked")
-        ends = {
-            "a": sf.when(swap, sf.col("b")).otherwise(sf.col("a")),
-            "b": sf.when(swap, sf.col("a")).otherwise(sf.col("b")),
-        }
-        turned = pairs.where("a_marked != b_marked").withColumns(ends)
-    named = sf.when(sf.col("exact"), asked.measure).otherwise("estimate").alias("measure")
+    if options.against is not None:
+        turned = _against(pairs, members, options.against)
+    measure = sf.when(sf.col("exact"), options.measure).otherwise("estimate").alias("measure")
     equal = sf.rint(sf.col("similarity") * slots).cast("int")
-    exact = sf.col("exact") & sf.lit(asked.measure != "estimate")
-    bounds = (
-        sf.when(exact, sf.col("similarity")).otherwise(sf.lit(ends.tolist())[equal]).alias(name)
-        for name, ends in zip(("low", "high"), similarity_intervals(slots), strict=True)
-    )
-    return turned.select("a", "b", "similarity", named, *bounds).orderBy("a", "b")
+    is_exact = sf.col("exact") & sf.lit(options.measure != "estimate")
+    bounds = []
+    for name, ends in zip(("low", "high"), similarity_intervals(slots), strict=True):
+        estimated = sf.lit(ends.tolist())[equal]
+        bounds.append(sf.when(is_exact, sf.col("similarity")).otherwise(estimated).alias(name))
+    return turned.select("a", "b", "similarity", measure, *bounds).orderBy("a", "b")
+
+
+def _against(pairs: DataFrame, members: DataFrame, label: str) -> DataFrame:
+    """Return the pairs of a document without the label (`a`) and one with it (`b`)."""
+    marks = members.select("id", sf.array_contains("labels", label).alias("marked"))
+    for side in ("a", "b"):
+        side_marks = marks.withColumnsRenamed({"id": side, "marked": f"{side}_marked"})
+        pairs = pairs.join(side_marks, side)
+    is_turned = sf.col("a_marked")
+    ends = {
+        "a": sf.when(is_turned, sf.col("b")).otherwise(sf.col("a")),
+        "b": sf.when(is_turned, sf.col("a")).otherwise(sf.col("b")),
+    }
+    return pairs.where("a_marked != b_marked").withColumns(ends)

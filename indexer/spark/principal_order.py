@@ -1,6 +1,4 @@
-"""Principal order over a cluster: the place of every document, and the first and last place of
-every text.
-"""
+"""Principal order over a cluster: the place of every document, first and last place of a text."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ from pyspark.sql import functions as sf
 
 from indexer.clustering.families import Principal
 from indexer.recipe import Recipe
-from indexer.spark import distinct_texts as texts
 from indexer.spark.arrow_rows import Batches, batch, ddl
+from indexer.spark.distinct_texts import keyed_documents, number_texts
 from indexer.spark.work_folder import Stage, Work
 
 _SUMS = {"text": "bigint", "sum": "double"}
@@ -31,75 +29,76 @@ _ORDERS: Mapping[Principal, Callable[[], Column]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """The documents that have keys, and their distinct texts."""
+    """Documents that have keys, and their distinct texts: what the order is made of."""
 
     numbered: Stage
     members: Stage
 
 
-def keyed(work: Work, rows: Stage, recipe: Recipe) -> OrderKey:
-    """The documents of some rows that have keys."""
-    numbered = texts.texts(work, rows, recipe)
-    return OrderKey(numbered, texts.members(work, rows, numbered, recipe))
+def order_key(work: Work, rows: Stage, recipe: Recipe) -> OrderKey:
+    """Return the documents of some rows that have keys."""
+    numbered = number_texts(work, rows, recipe)
+    return OrderKey(numbered, keyed_documents(work, rows, numbered, recipe))
 
 
-def placed(work: Work, documents: OrderKey, kind: Principal, sums: Stage | None = None) -> Stage:
-    """Documents in principal order: `id`, `text`, whether one may lead (`leads`), and its `place`.
+def order_documents(
+    work: Work, documents: OrderKey, kind: Principal, sums: Stage | None = None
+) -> Stage:
+    """Return documents in principal order: `id`, `text`, `leads` and `place`.
 
-    Places are distinct numbers, with gaps. Documents that are not complete may not lead and come
-    after all others; ties go by id. `central` needs `sums`: `text` and `sum`.
+    `leads` is true for a document that may be a principal. Places are distinct numbers, with gaps.
+    Documents that are not complete may not be principals and come after all others; ties go by id.
+    `central` needs `sums`: `text` and `sum`.
     """
 
     def make() -> DataFrame:
-        made = (
-            documents.members.rows
-            if sums is None
-            else documents.members.rows.join(sums.rows, "text")
-        )
+        members = documents.members.rows
+        if sums is not None:
+            members = members.join(sums.rows, "text")
         leads = (sf.col("status") == "complete").alias("leads")
-        ordered = made.select("*", leads).orderBy(sf.desc("leads"), _ORDERS[kind](), "id")
+        ordered = members.select("*", leads).orderBy(sf.desc("leads"), _ORDERS[kind](), "id")
         return ordered.select(
             "id", "text", "leads", sf.monotonically_increasing_id().alias("place")
         )
 
-    return work.stage(
-        f"placed-{kind}", {}, [documents.members, *([] if sums is None else [sums])], make
-    )
+    sources = [documents.members] if sums is None else [documents.members, sums]
+    return work.stage(f"placed-{kind}", {}, sources, make)
 
 
-def ranked(work: Work, places: Stage) -> Stage:
-    """Texts: `rank` and `last`, the first and the last place of their documents, and whether the
-    first may lead: `leads`.
+def rank_texts(work: Work, places: Stage) -> Stage:
+    """Return texts with `rank` and `last`, the first and the last place of their documents.
+
+    `leads` is true if the first document may be a principal.
     """
-    first, last = sf.min(sf.struct("place", "leads")).alias("first"), sf.max("place").alias("last")
-    made = places.rows.groupBy("text").agg(first, last)
+    first = sf.min(sf.struct("place", "leads")).alias("first")
+    last = sf.max("place").alias("last")
+    texts = places.rows.groupBy("text").agg(first, last)
     columns = (
         "text",
         sf.col("first.place").alias("rank"),
         "last",
         sf.col("first.leads").alias("leads"),
     )
-    return work.stage("ranked", {}, [places], lambda: made.select(*columns))
+    return work.stage("ranked", {}, [places], lambda: texts.select(*columns))
 
 
-def sums(
+def sum_similarities(
     work: Work,
     documents: OrderKey,
     sources: list[Stage],
     similar: Callable[[], DataFrame],
     settings: Mapping[str, Any],
 ) -> Stage:
-    """For each text the similarities of its documents to all they match, summed as
-    `indexer.clustering.families.sum_similarities` does.
+    """Return for each text the sum of the similarities of its documents to all their matches.
 
-    `similar` makes the pairs of texts, with their similarity, from `sources`.
+    It is the sum of `indexer.clustering.families.sum_similarities`. `similar` makes the
+    pairs of texts, with their similarity, from `sources`.
     """
 
     def make() -> DataFrame:
         pairs = similar()
-        both = pairs.union(pairs.select("right", "left", "similarity")).toDF(
-            "text", "other", "similarity"
-        )
+        turned = pairs.select("right", "left", "similarity")
+        both = pairs.union(turned).toDF("text", "other", "similarity")
         copies = documents.numbered.rows.select(sf.col("text").alias("other"), "copies")
         parts = both.join(copies, "other").select(
             "text", (sf.col("similarity") * sf.col("copies")).alias("part")
@@ -108,13 +107,13 @@ def sums(
             "text", (sf.col("copies") - 1).cast("double").alias("part")
         )
         collected = parts.union(own).groupBy("text").agg(sf.collect_list("part").alias("parts"))
-        return collected.mapInArrow(summed, ddl(_SUMS))
+        return collected.mapInArrow(add_exactly, ddl(_SUMS))
 
     return work.stage("sums", settings, [documents.numbered, *sources], make)
 
 
-def summed(parts: Batches) -> Batches:
-    """The sum of each list, exactly rounded, so that it does not hang on their order."""
+def add_exactly(parts: Batches) -> Batches:
+    """Yield the sum of each list, exactly rounded, so that it does not depend on the order."""
     for part in parts:
         totals = [math.fsum(values) for values in part.column("parts").to_pylist()]
         yield batch(_SUMS, [part.column("text"), totals])

@@ -1,6 +1,4 @@
-"""A whole run: documents in; pairs, families, clusters and an account out; written to a store where
-that is asked.
-"""
+"""A whole run: documents in; pairs, families, clusters and an account out, and into a store."""
 
 from __future__ import annotations
 
@@ -17,11 +15,12 @@ from pyspark.sql import functions as sf
 from indexer.errors import StoreError, UsageError
 from indexer.grouping.assign_families import GroupOptions
 from indexer.matching.collection import KEYED
+from indexer.matching.match import MatchOptions
 from indexer.recipe import DEFAULT, Recipe
-from indexer.spark import store_writes as writing
+from indexer.spark import store_writes
 from indexer.spark.group_job import group
-from indexer.spark.input_documents import Input, failures, readable, signed_documents
-from indexer.spark.match_job import PairRequest, match
+from indexer.spark.input_documents import Input, failures, readable_rows, signed_documents
+from indexer.spark.match_job import match, options_json
 from indexer.spark.work_folder import Stage, Work
 from indexer.stores import open_store
 
@@ -30,63 +29,68 @@ WRITERS = 8
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to read and to find, and where to put it. `store`: write rows and families there too,
-    `writers` tasks at a time.
+    """Input, options and output of a run.
+
+    `store`: write rows and families there too, `writers` tasks at a time.
     """
 
-    given: Input
+    source: Input
     out: str
     recipe: Recipe = DEFAULT
-    asked: PairRequest = field(default_factory=PairRequest)
-    settings: GroupOptions = field(default_factory=GroupOptions)
+    match_options: MatchOptions = field(default_factory=MatchOptions)
+    group_options: GroupOptions = field(default_factory=GroupOptions)
     store: str | None = None
     writers: int = WRITERS
 
 
 def run(spark: SparkSession, job: Job) -> dict[str, Any]:
-    """Do the job and return its account; the tables lie in `out` as `pairs`, `families`,
-    `clusters`, `failed`, `refused`.
+    """Run a job and return its account.
 
-    Stages are kept in `out/work`; a run that was cut short goes on there, and ends the same.
-    Documents of a store keep its recipe, whatever the job says. Raises `UsageError` first of all
-    when `out` cannot be written.
+    The tables are written to `out` as `pairs`, `families`, `clusters`, `failed`, `refused`. Stages
+    are kept in `out/work`; an interrupted run goes on there, with the same result. Documents of a
+    store keep its recipe, whatever the job says. Raises `UsageError` before anything else when
+    `out` cannot be written.
     """
-    began = time.monotonic()
-    recipe = _stored(job.given.place) if job.given.form == "store" else job.recipe
+    start = time.monotonic()
+    recipe = _recipe_of_store(job.source.place) if job.source.form == "store" else job.recipe
     work = Work(spark, f"{job.out}/work")
     work.check()
-    read = signed_documents(work, job.given, recipe)
-    rows = readable(read)
-    pairs = match(work, rows, recipe, job.asked)
-    assigned = group(work, rows, recipe, job.settings)
-    _deliver(pairs.rows, job, "pairs")
-    _deliver(assigned.rows.drop("cluster"), job, "families")
-    _deliver(assigned.rows.where("cluster IS NOT NULL").select("id", "cluster"), job, "clusters")
-    _deliver(failures(read), job, "failed")
+    signed = signed_documents(work, job.source, recipe)
+    rows = readable_rows(signed)
+    pairs = match(work, rows, recipe, job.match_options)
+    assigned = group(work, rows, recipe, job.group_options)
+    _write_table(pairs.rows, job, "pairs")
+    _write_table(assigned.rows.drop("cluster"), job, "families")
+    _write_table(
+        assigned.rows.where("cluster IS NOT NULL").select("id", "cluster"), job, "clusters"
+    )
+    _write_table(failures(signed), job, "failed")
+    families = count_families(rows.rows, assigned.rows)
     account = {
         "documents": rows.facts["documents"],
         "failed": rows.facts["failed"],
         "recipe": recipe.name,
-        "match": {**asdict(job.asked), **_layout(job.asked, recipe), **pairs.facts},
-        "group": {**asdict(job.settings), **assigned.facts, **counted(rows.rows, assigned.rows)},
-        "store": _stored_rows(rows, assigned, job, recipe) if job.store else None,
-        "stages": {"made": work.made, "kept": work.kept},
-        "seconds": round(time.monotonic() - began, 1),
+        "match": {**options_json(job.match_options), **_layout(job, recipe), **pairs.facts},
+        "group": {**asdict(job.group_options), **assigned.facts, **families},
+        "store": _write_to_store(rows, assigned, job, recipe) if job.store else None,
+        "stages": {"made": work.new_stages, "kept": work.old_stages},
+        "seconds": round(time.monotonic() - start, 1),
     }
     work.note(f"{job.out.rstrip('/')}/account.json", json.dumps(account, indent=2))
     return account
 
 
-def counted(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
-    """Families and clusters of two documents or more, and the documents whose status keeps them
-    out, by status.
+def count_families(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
+    """Return numbers of families and clusters of two documents or more, and of other documents.
+
+    `aside` counts the documents by status whose status keeps them out.
     """
     sizes = assigned.groupBy("family").count()
-    row = sizes.agg(
-        sf.count_if(sf.col("count") > 1), sf.max("count"), sf.count_if(sf.col("count") == 1)
-    ).first() or (0, 0, 0)
+    several = sf.count_if(sf.col("count") > 1)
+    single = sf.count_if(sf.col("count") == 1)
+    row = sizes.agg(several, sf.max("count"), single).first() or (0, 0, 0)
     clusters = assigned.agg(sf.count_distinct("cluster")).first() or (0,)
-    aside = (
+    statuses = (
         rows.where(~sf.col("status").isin(*KEYED))
         .groupBy("status")
         .count()
@@ -98,34 +102,34 @@ def counted(rows: DataFrame, assigned: DataFrame) -> dict[str, Any]:
         "largest": row[1] or 0,
         "singletons": row[2],
         "clusters": clusters[0],
-        "aside": {one["status"]: one["count"] for one in aside},
+        "aside": {row["status"]: row["count"] for row in statuses},
     }
 
 
-def _layout(asked: PairRequest, recipe: Recipe) -> Mapping[str, int]:
-    layout = asked.layout(recipe)
+def _layout(job: Job, recipe: Recipe) -> Mapping[str, int]:
+    layout = job.match_options.layout(recipe.slots or 0)
     return {"bands": layout.bands, "rows": layout.rows}
 
 
-def _deliver(rows: DataFrame, job: Job, name: str) -> None:
+def _write_table(rows: DataFrame, job: Job, name: str) -> None:
     rows.write.mode("overwrite").parquet(f"{job.out.rstrip('/')}/{name}")
 
 
-def _stored_rows(rows: Stage, assigned: Stage, job: Job, recipe: Recipe) -> dict[str, Any]:
-    """Write to the store; a store that documents came from gets the families alone."""
+def _write_to_store(rows: Stage, assigned: Stage, job: Job, recipe: Recipe) -> dict[str, Any]:
+    """Write to the store; into a store that the documents came from write the families only."""
     url = job.store or ""
-    same = job.given.form == "store" and job.given.place == url
-    if same:
-        refused = writing.assign(assigned.rows, url, job.writers)
+    is_source = job.source.form == "store" and job.source.place == url
+    if is_source:
+        refused = store_writes.assign(assigned.rows, url, job.writers)
     else:
-        refused = writing.write(rows.rows, assigned.rows, url, recipe, job.writers)
-    _deliver(refused, job, "refused")
-    writing.refresh(url)
+        refused = store_writes.write(rows.rows, assigned.rows, url, recipe, job.writers)
+    _write_table(refused, job, "refused")
+    store_writes.refresh(url)
     count = rows.rows.sparkSession.read.parquet(f"{job.out.rstrip('/')}/refused").count()
-    return {"url": url, "wrote": "families" if same else "documents", "refused": count}
+    return {"url": url, "wrote": "families" if is_source else "documents", "refused": count}
 
 
-def _stored(url: str) -> Recipe:
+def _recipe_of_store(url: str) -> Recipe:
     if ":memory:" in url:
         raise UsageError(
             "a store in memory cannot be read by other processes; give a file or a search engine"

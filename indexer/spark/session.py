@@ -1,6 +1,4 @@
-"""The Spark session of a run: whatever Spark is given on its command line, with batches of bounded
-size.
-"""
+"""The Spark session of a run, with batches of bounded size."""
 
 from __future__ import annotations
 
@@ -20,24 +18,25 @@ _SETTINGS = {
 
 
 def session(name: str = "nearfold", **settings: str) -> SparkSession:
-    """The session that there is, or a new one; executors on this machine run this Python unless
-    PYSPARK_PYTHON says other.
+    """Return the active session, or a new one.
+
+    Executors on this machine run this Python unless PYSPARK_PYTHON names another.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name)
     for key, value in settings.items():
         builder = builder.config(key, value)
-    made = builder.getOrCreate()
+    spark = builder.getOrCreate()
     for key, value in _SETTINGS.items():
-        made.conf.set(key, value)
-    return made
+        spark.conf.set(key, value)
+    return spark
 
 
-def ours(error: PythonException) -> errors.NearfoldError | None:
-    """The error of ours that ended a task, as far as its traceback tells; None for any other."""
-    found = re.findall(r"^indexer\.errors\.(\w+): (.*)", str(error), re.MULTILINE)
-    kind = getattr(errors, found[-1][0], None) if found else None
+def nearfold_error(error: PythonException) -> errors.NearfoldError | None:
+    """Return the nearfold error that ended a task, read from its traceback; None for another."""
+    matches = re.findall(r"^indexer\.errors\.(\w+): (.*)", str(error), re.MULTILINE)
+    kind = getattr(errors, matches[-1][0], None) if matches else None
     if kind is None:
         return None
-    made: errors.NearfoldError = kind.__new__(kind, found[-1][1])
-    return made
+    original: errors.NearfoldError = kind.__new__(kind, matches[-1][1])
+    return original

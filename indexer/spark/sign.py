@@ -1,6 +1,4 @@
-"""Documents in, rows out: a table, a folder of texts, or a store, signed in batches on the
-executors.
-"""
+"""Rows of documents, signed in batches on the executors: a table, text files, or a store."""
 
 from __future__ import annotations
 
@@ -22,56 +20,53 @@ from indexer.spark.arrow_rows import ROW, Batches, Mapper, batch, pack_row, with
 from indexer.stores import open_store
 
 BATCH = 200
-FAILED = "error"
-OUTCOME = {**ROW, FAILED: "string"}
+ERROR = "error"
+OUTCOME = {**ROW, ERROR: "string"}
 
 
-def signs_records(recipe: Recipe, labels: tuple[str, ...]) -> Mapper:
-    """Rows of records with the columns of `documents.RECORD`; a record without an id or a text has
-    the empty one.
+def record_signer(recipe: Recipe, labels: tuple[str, ...]) -> Mapper:
+    """Return a mapper from records with the columns of `input_documents.RECORD` to rows.
+
+    A missing id or text becomes the empty string.
     """
 
     def sign(parts: Batches) -> Batches:
         for part in parts:
             for start in range(0, part.num_rows, BATCH):
                 records = part.slice(start, BATCH).to_pylist()
-                yield from _outcomes(
-                    pack_row(_rows([_of_record(record) for record in records], recipe, labels))
-                )
+                blobs = [_record_document(record) for record in records]
+                yield from _with_error_column(pack_row(_rows(blobs, recipe, labels)))
 
     return sign
 
 
-def signs_files(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
-    """Rows of text files, given as path, content and time, with the ids that `nearfold index` gives
-    them below `root`.
+def file_signer(recipe: Recipe, labels: tuple[str, ...], root: str) -> Mapper:
+    """Return a mapper from text files (path, content and time) to rows.
 
-    What is not plain text becomes a row with no more than its path and why it could not be read.
+    Their ids are those that `nearfold index` gives them below `root`. A file that is not plain
+    text becomes a row of its path and the reason why it could not be read.
     """
 
     def sign(parts: Batches) -> Batches:
         for part in parts:
             for start in range(0, part.num_rows, BATCH):
-                made = [_of_file(record, root) for record in part.slice(start, BATCH).to_pylist()]
-                yield from _outcomes(
-                    pack_row(
-                        _rows(
-                            [one for one in made if isinstance(one, ExtractedBlob)], recipe, labels
-                        )
-                    )
-                )
-                if failed := [one for one in made if isinstance(one, str)]:
+                records = part.slice(start, BATCH).to_pylist()
+                outcomes = [_file_document(record, root) for record in records]
+                blobs = [outcome for outcome in outcomes if isinstance(outcome, ExtractedBlob)]
+                yield from _with_error_column(pack_row(_rows(blobs, recipe, labels)))
+                failed = [outcome for outcome in outcomes if isinstance(outcome, str)]
+                if failed:
                     yield _failures(failed)
 
     return sign
 
 
-def scans(url: str) -> Mapper:
-    """All rows of a store, signed as they are, read by whoever runs this: one task."""
+def store_scanner(url: str) -> Mapper:
+    """Return a mapper that yields all rows of a store as they are; it must run in one task."""
 
     def scan(_: Batches) -> Batches:
         with closing(open_store(url)) as store:
-            yield from _outcomes(pack_row(store.scan()))
+            yield from _with_error_column(pack_row(store.scan()))
 
     return scan
 
@@ -83,8 +78,8 @@ def _rows(items: list[ExtractedBlob], recipe: Recipe, labels: tuple[str, ...]) -
         yield row_of(item, signed[place], name, labels)
 
 
-def _of_record(record: dict[str, Any]) -> ExtractedBlob:
-    """A record as a document; its digests are those of its text."""
+def _record_document(record: dict[str, Any]) -> ExtractedBlob:
+    """Return a record as a document; its digests are those of its text."""
     text = record["text"] or ""
     data = text.encode("utf-8", "surrogatepass")
     modified = record["modified"]
@@ -108,19 +103,22 @@ def _of_record(record: dict[str, Any]) -> ExtractedBlob:
     return ExtractedBlob(blob, payload.raw, payload.source, document)
 
 
-def _of_file(record: dict[str, Any], root: str) -> ExtractedBlob | str:
-    where = str(record["path"]).removeprefix("file:")
-    data, name = record["content"], where.rpartition("/")[2]
+def _file_document(record: dict[str, Any], root: str) -> ExtractedBlob | str:
+    """Return a text file as a document; its path when it is not plain text."""
+    path = str(record["path"]).removeprefix("file:")
+    data = record["content"]
+    name = path.rpartition("/")[2]
     document = plain_document(data, name, DEFAULT_LIMITS)
     if document is None:
-        return where
-    key = where.removeprefix(root).lstrip("/") if where != root else name
-    space = root if where != root else where.rpartition("/")[0]
+        return path
+    key, namespace = path.removeprefix(root).lstrip("/"), root
+    if path == root:
+        key, namespace = name, path.rpartition("/")[0]
     payload = file_payload(data, record["modified"] * 1_000_000)
     blob = Blob(
-        identifier(os.fsencode(space), os.fsencode(key)),
+        identifier(os.fsencode(namespace), os.fsencode(key)),
         b"",
-        where,
+        path,
         b"",
         payload.size,
         payload.modified,
@@ -128,16 +126,17 @@ def _of_file(record: dict[str, Any], root: str) -> ExtractedBlob | str:
     return ExtractedBlob(blob, payload.raw, payload.source, document)
 
 
-def _outcomes(parts: Iterable[Any]) -> Batches:
-    """Batches of rows with a column for the error, which they have none of."""
+def _with_error_column(parts: Iterable[Any]) -> Batches:
+    """Yield batches of rows with an empty column for the error."""
     for part in parts:
-        yield with_fields(part, FAILED, "string", [None] * part.num_rows)
+        yield with_fields(part, ERROR, "string", [None] * part.num_rows)
 
 
 def _failures(paths: list[str]) -> Any:
     reason = "it is not plain text; index it with `nearfold index`, and give Spark the store"
     empty: list[Any] = [None] * len(paths)
     columns: dict[str, list[Any]] = dict.fromkeys(OUTCOME, empty)
-    columns["path"], columns[FAILED] = list(paths), [reason] * len(paths)
+    columns["path"] = list(paths)
+    columns[ERROR] = [reason] * len(paths)
     columns["id"] = [hashlib.sha256(path.encode()).hexdigest()[:32] for path in paths]
     return batch(OUTCOME, list(columns.values()))

@@ -1,7 +1,7 @@
 """Bulk writes to a store from the partitions of a DataFrame.
 
-Every row goes under its own id and says the same each time, so a task that is tried again, or that
-speculation runs twice, writes the same documents again, and each is there once.
+Every row is written under its own id and is the same each time. So a task that is tried again, or
+that speculation runs twice, writes the same documents again, and each is there once.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame
@@ -28,45 +28,44 @@ T = TypeVar("T")
 
 
 def write(rows: DataFrame, assigned: DataFrame, url: str, recipe: Recipe, tasks: int) -> DataFrame:
-    """Write all rows with their families to a store; what was refused comes back: `id`, `error`.
+    """Write all rows with their families to a store; return what was refused: `id`, `error`.
 
-    Nothing happens before the answer is read, and reading it twice writes twice, to the same
-    effect. `tasks` write at a time. Raises `RecipeMismatch` when the store holds another recipe,
+    Nothing happens before the result is read; reading it twice writes twice, to the same effect.
+    `tasks` write at a time. Raises `RecipeMismatch` when the store holds another recipe,
     `UsageError` for a store that others cannot open.
     """
-    _prepared(url, recipe)
+    _prepare(url, recipe)
     fields = assigned.select("id", *(sf.col(name).alias(f"its_{name}") for name in _FIELDS))
-    return rows.join(fields, "id").coalesce(tasks).mapInArrow(writes(url), ddl(_OUTCOME))
+    return rows.join(fields, "id").coalesce(tasks).mapInArrow(row_writer(url), ddl(_OUTCOME))
 
 
 def assign(assigned: DataFrame, url: str, tasks: int) -> DataFrame:
-    """Write families back to the rows of a store, as `write` does; rows that are gone since are
-    passed over.
-    """
-    return assigned.coalesce(tasks).mapInArrow(assigns(url), ddl(_OUTCOME))
+    """Write families back to the rows of a store, as `write` does; skip rows that are gone."""
+    return assigned.coalesce(tasks).mapInArrow(family_writer(url), ddl(_OUTCOME))
 
 
-def writes(url: str) -> Mapper:
-    """Rows with the columns `ROW` and the family fields, written in batches; the refusals."""
+def row_writer(url: str) -> Mapper:
+    """Return a mapper that writes rows with their family fields and yields the refusals."""
 
     def run(parts: Batches) -> Batches:
         with closing(open_store(url)) as store:
-            for rows in _batched(_grouped(parts)):
+            for rows in _batches(_rows_with_families(parts)):
                 refusals = zip(rows, store.write(rows), strict=True)
-                refused = [(row.id, why) for row, why in refusals if why is not None]
-                yield batch(_OUTCOME, [[id for id, _ in refused], [why for _, why in refused]])
+                refused = [(row.id, reason) for row, reason in refusals if reason is not None]
+                ids = [id for id, _ in refused]
+                reasons = [reason for _, reason in refused]
+                yield batch(_OUTCOME, [ids, reasons])
 
     return run
 
 
-def assigns(url: str) -> Mapper:
-    """Assignments written in batches; there are no refusals."""
+def family_writer(url: str) -> Mapper:
+    """Return a mapper that writes assignments; there are no refusals."""
 
     def run(parts: Batches) -> Batches:
         with closing(open_store(url)) as store:
-            store.families.assign(
-                Assignment(**record) for part in parts for record in part.to_pylist()
-            )
+            records = chain.from_iterable(part.to_pylist() for part in parts)
+            store.families.assign(Assignment(**record) for record in records)
         yield batch(_OUTCOME, [[], []])
 
     return run
@@ -78,7 +77,7 @@ def refresh(url: str) -> None:
         store.refresh()
 
 
-def _prepared(url: str, recipe: Recipe) -> None:
+def _prepare(url: str, recipe: Recipe) -> None:
     if ":memory:" in url:
         raise UsageError(
             "a store in memory cannot be written by other processes; give a file or a search engine"
@@ -87,15 +86,15 @@ def _prepared(url: str, recipe: Recipe) -> None:
         store.prepare(recipe)
 
 
-def _grouped(parts: Batches) -> Iterator[Row]:
+def _rows_with_families(parts: Batches) -> Iterator[Row]:
     for part in parts:
         fields = [part.column(f"its_{name}").to_pylist() for name in _FIELDS]
         for row, *values in zip(unpack_row(part.select(list(ROW))), *fields, strict=True):
-            given: dict[str, Any] = dict(zip(_FIELDS, values, strict=True))
-            yield replace(row, **given, provisional=False)
+            family: dict[str, Any] = dict(zip(_FIELDS, values, strict=True))
+            yield replace(row, **family, provisional=False)
 
 
-def _batched(items: Iterable[T]) -> Iterator[list[T]]:
-    waiting = iter(items)
-    while part := list(islice(waiting, _BATCH)):
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    remaining = iter(items)
+    while part := list(islice(remaining, _BATCH)):
         yield part

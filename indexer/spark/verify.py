@@ -16,14 +16,14 @@ from indexer.similarity.measures import measure_pair
 from indexer.similarity.sides import Side
 from indexer.sketch.codec import unpack_slots, unsigned64
 from indexer.spark.arrow_rows import Batches, Mapper, ddl, with_fields
-from indexer.spark.distinct_texts import contents
+from indexer.spark.distinct_texts import text_contents
 
 _SIDE = ("content", "minhash", "simhash")
 
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """Measures pairs of texts. `rows` has the documents, `numbered` the texts."""
+    """Measurer of pairs of texts. `rows` has the documents, `numbered` the texts."""
 
     rows: DataFrame
     numbered: DataFrame
@@ -31,34 +31,35 @@ class Verifier:
     recipe: Recipe
 
     def similarities(self, pairs: DataFrame) -> DataFrame:
-        """The pairs, numbers in the columns `left` and `right`, with the column `similarity`.
+        """Return the pairs, numbers in the columns `left` and `right`, with their `similarity`.
 
-        What comes often is best put left: its text travels once for many pairs.
+        Put a frequent text left: it is sent once for many pairs.
         """
         needed = pairs.select(sf.col("left").alias("text")).union(pairs.select("right"))
-        known = contents(self.rows, self.numbered, needed)
+        texts = text_contents(self.rows, self.numbered, needed)
         if self.measure in ("estimate", "hamming"):
-            known = known.withColumn("content", sf.lit(""))
-        joined = pairs.join(_renamed(known, "right"), "right").join(_renamed(known, "left"), "left")
+            texts = texts.withColumn("content", sf.lit(""))
+        joined = pairs.join(_side_columns(texts, "right"), "right")
+        joined = joined.join(_side_columns(texts, "left"), "left")
         schema = {"left": "bigint", "right": "bigint", "similarity": "double"}
         sides = [f"{side}_{name}" for side in ("left", "right") for name in _SIDE]
         narrow = joined.select("left", "right", *sides).sortWithinPartitions("left", "right")
-        return narrow.mapInArrow(measures(self.measure, self.recipe), ddl(schema))
+        return narrow.mapInArrow(pair_measurer(self.measure, self.recipe), ddl(schema))
 
 
-def _renamed(known: DataFrame, side: str) -> DataFrame:
-    return known.select(
-        sf.col("text").alias(side), *(sf.col(name).alias(f"{side}_{name}") for name in _SIDE)
-    )
+def _side_columns(texts: DataFrame, side: str) -> DataFrame:
+    columns = [sf.col(name).alias(f"{side}_{name}") for name in _SIDE]
+    return texts.select(sf.col("text").alias(side), *columns)
 
 
-def measures(measure: str, recipe: Recipe) -> Mapper:
-    """The measure of each pair; sides that come again are kept, up to about 20 million
-    characters.
+def pair_measurer(measure: str, recipe: Recipe) -> Mapper:
+    """Return a mapper that yields the similarity of each pair.
+
+    Sides that come again are cached, up to about 20 million characters.
     """
 
     def verify(parts: Batches) -> Batches:
-        sides = _Sides(recipe)
+        sides = _SideCache(recipe)
         for part in parts:
             columns = [part.column(name).to_pylist() for name in part.schema.names]
             values = [_similarity(measure, sides, row) for row in zip(*columns, strict=True)]
@@ -67,32 +68,32 @@ def measures(measure: str, recipe: Recipe) -> Mapper:
     return verify
 
 
-def _similarity(measure: str, sides: _Sides, row: Sequence[Any]) -> float:
+def _similarity(measure: str, sides: _SideCache, row: Sequence[Any]) -> float:
     left, right, *rest = row
     half = len(_SIDE)
-    return measure_pair(
-        measure, sides.side(left, rest[:half]), sides.side(right, rest[half:])
-    ).similarity
+    left_side = sides.side(left, rest[:half])
+    right_side = sides.side(right, rest[half:])
+    return measure_pair(measure, left_side, right_side).similarity
 
 
 @dataclass(slots=True)
-class _Sides:
-    """The sides measured last, by number of the text."""
+class _SideCache:
+    """Cache of the sides measured last, by number of the text."""
 
     recipe: Recipe
-    kept: OrderedDict[int, Side] = field(default_factory=OrderedDict)
+    sides: OrderedDict[int, Side] = field(default_factory=OrderedDict)
     chars: int = 0
 
-    def side(self, text: int, given: Sequence[Any]) -> Side:
-        if text in self.kept:
-            self.kept.move_to_end(text)
-            return self.kept[text]
-        content, slots, bits = given
-        side = Side(
-            content, self.recipe, unpack_slots(slots), None if bits is None else unsigned64(bits)
-        )
-        self.kept[text] = side
+    def side(self, text: int, values: Sequence[Any]) -> Side:
+        """Return the side of a text from its content, packed slots and bits."""
+        if text in self.sides:
+            self.sides.move_to_end(text)
+            return self.sides[text]
+        content, slots, signed_bits = values
+        bits = None if signed_bits is None else unsigned64(signed_bits)
+        side = Side(content, self.recipe, unpack_slots(slots), bits)
+        self.sides[text] = side
         self.chars += len(content)
-        while self.chars > MOST_CHARS and len(self.kept) > 1:
-            self.chars -= len(self.kept.popitem(last=False)[1].text)
+        while self.chars > MOST_CHARS and len(self.sides) > 1:
+            self.chars -= len(self.sides.popitem(last=False)[1].text)
         return side

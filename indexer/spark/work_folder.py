@@ -1,5 +1,6 @@
-"""The work folder of a run: every stage as parquet, so that a run that was cut short goes on after
-its last whole stage.
+"""The work folder of a run: every stage as parquet.
+
+An interrupted run goes on after its last complete stage.
 """
 
 from __future__ import annotations
@@ -15,15 +16,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from indexer.errors import UsageError
 
-# of what stages hold; a version that changes one counts on, so that it finds none of an earlier one
+# Version of the content of stages; a higher number finds no stage of an earlier one.
 LAYOUT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Rows that are written, and what was counted when they were. `digest` names what they were
-    made of.
-    """
+    """Rows that are written, and what was counted then; `digest` identifies their inputs."""
 
     digest: str
     rows: DataFrame
@@ -33,26 +32,27 @@ class Stage:
 class Work:
     """A folder of stages, on any file system that Spark writes to.
 
-    A stage lies in `NAME-DIGEST`: its rows, and beside them a marker, which is written when the
-    rows are whole. The digest is of its settings and of the stages that it is made from: other
-    settings or inputs find nothing and make it anew.
+    A stage lies in `NAME-DIGEST`: its rows, and beside them a marker that is written when the rows
+    are complete. The digest is of its settings and of the stages that it is made from; with other
+    settings or inputs the stage is made again.
     """
 
     def __init__(self, spark: SparkSession, folder: str) -> None:
-        self.spark, self._folder = spark, folder.rstrip("/")
-        self.made: list[str] = []
-        self.kept: list[str] = []  # from an earlier run
+        self.spark = spark
+        self._folder = folder.rstrip("/")
+        self.new_stages: list[str] = []
+        self.old_stages: list[str] = []  # from an earlier run
 
     def check(self) -> None:
-        """Raise `UsageError` when nothing can be written there."""
+        """Raise `UsageError` if the folder cannot be written."""
         probe = f"{self._folder}/writable"
         try:
             self.note(probe, "")
             self._files(probe).delete(self._path(probe), False)
         except Py4JJavaError as error:
-            told = error.java_exception.getMessage()
+            reason = error.java_exception.getMessage()
             raise UsageError(
-                f"cannot write {self._folder} ({told}); give --out another place"
+                f"cannot write {self._folder} ({reason}); give --out another place"
             ) from error
 
     def stage(
@@ -63,8 +63,9 @@ class Work:
         make: Callable[[], DataFrame],
         count: Callable[[DataFrame], Mapping[str, Any]] = lambda _: {},
     ) -> Stage:
-        """The rows that `make` describes, made and written unless they are there; `count` makes
-        facts of them, kept too.
+        """Return the rows of `make`, which are computed and written unless they are there.
+
+        `count` returns facts about them, which are stored too.
         """
         digest = _digest([LAYOUT, name, settings, [source.digest for source in sources]])
         place = f"{self._folder}/{name}-{digest}"
@@ -76,14 +77,16 @@ class Work:
                 {"stage": name, "settings": settings, "facts": facts}, sort_keys=True
             )
             self.note(f"{place}/done", marker)
-            self.made.append(f"{name}-{digest}")
-        elif f"{name}-{digest}" not in (*self.made, *self.kept):
-            self.kept.append(f"{name}-{digest}")
+            self.new_stages.append(f"{name}-{digest}")
+        elif f"{name}-{digest}" not in (*self.new_stages, *self.old_stages):
+            self.old_stages.append(f"{name}-{digest}")
         return Stage(digest, self.spark.read.parquet(f"{place}/rows"), facts)
 
     def note(self, place: str, text: str) -> None:
-        """Write a small file, whole or not at all."""
-        system, path, half = self._files(place), self._path(place), self._path(f"{place}.half")
+        """Write a small file completely or not at all."""
+        system = self._files(place)
+        path = self._path(place)
+        half = self._path(f"{place}.half")
         stream = system.create(half, True)
         stream.write(bytearray(text.encode()))
         stream.close()
@@ -91,14 +94,15 @@ class Work:
         system.rename(half, path)
 
     def _facts(self, place: str) -> dict[str, Any] | None:
-        """What the marker of a whole stage says; None when there is none."""
-        system, path = self._files(f"{place}/done"), self._path(f"{place}/done")
+        """Return the facts in the marker of a complete stage; None without a marker."""
+        system = self._files(f"{place}/done")
+        path = self._path(f"{place}/done")
         if not system.exists(path):
             return None
         stream = system.open(path)
-        told = self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+        marker = self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
         stream.close()
-        return dict(json.loads(told)["facts"])
+        return dict(json.loads(marker)["facts"])
 
     @property
     def _jvm(self) -> Any:
@@ -113,5 +117,5 @@ class Work:
         return self._path(place).getFileSystem(context._jsc.hadoopConfiguration())
 
 
-def _digest(made_of: Any) -> str:
-    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
+def _digest(values: Any) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:12]

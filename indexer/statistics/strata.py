@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from indexer.sketch.wilson import wilson
 from indexer.statistics.intervals import z_value
 from indexer.statistics.precision_recall import share
+from indexer.text.wording import percent
 
 FEWEST = 5
 ESCAPING = 1e-4  # the share of pairs at the threshold that may lie where sketches do not place them
@@ -225,7 +226,7 @@ def describe_audit(audit: Audit) -> Iterator[str]:
     yield _describe_recall(audit, pairs)
     if audit.precision is not None and audit.precision < 1:
         yield (
-            f"of the pairs listed about {audit.precision:.1%} reach {audit.threshold:g}; "
+            f"of the pairs listed about {percent(audit.precision, 1)} reach {audit.threshold:g}; "
             "--exact lists no others"
         )
     far = audit.strata[-1]
@@ -234,7 +235,7 @@ def describe_audit(audit: Audit) -> Iterator[str]:
             f"{far.found:,} of {far.drawn:,} pairs drawn from {far.size:,} that sketches put far "
             f"apart reach it; the interval trusts that at most one in {1 / ESCAPING:,.0f} of those "
             f"at {audit.threshold:g} lies there. By this random sample alone the recall is "
-            f"{audit.floor:.1%} or more: misses so rare need larger samples"
+            f"{percent(audit.floor, 1)} or more: misses so rare need larger samples"
         )
 
 
@@ -244,11 +245,12 @@ def _describe_recall(audit: Audit, pairs: int) -> str:
     if _is_complete(audit):
         return (
             f"audit: all {pairs:,} pairs of different texts are verified; {missed}: "
-            f"recall {audit.recall:.1%}"
+            f"recall {percent(audit.recall, 1)}"
         )
     return (
-        f"audit: {audit.drawn:,} pairs verified; about {missed}: recall {audit.recall:.1%} "
-        f"({_round_down(audit.low)} to {audit.high:.1%}), standard error {audit.error:.1%}"
+        f"audit: {audit.drawn:,} pairs verified; about {missed}: recall {percent(audit.recall, 1)} "
+        f"({_round_down(audit.low)} to {percent(audit.high, 1)}), "
+        f"standard error {percent(audit.error, 1)}"
     )
 
 
@@ -263,7 +265,7 @@ def _round_down(low: float) -> str:
     >>> _round_down(0.99996), _round_down(0.4), _round_down(1.0)
     ('99.9%', '40.0%', '100.0%')
     """
-    return f"{math.floor(1000 * low + 1e-9) / 1000:.1%}"
+    return percent(math.floor(1000 * low + 1e-9) / 1000, 1)
 
 
 def _describe_none_found(audit: Audit, pairs: int) -> str:

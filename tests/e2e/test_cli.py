@@ -62,7 +62,7 @@ def test_search_folds_near_duplicates_and_drops_none(store: str) -> None:
     assert folded["total"] == plain["total"] == len(plain["hits"])
     assert folded["families"] == {"value": len(shown), "relation": "eq"}
     assert folded["measure"] == "jaccard"
-    assert "similarity to the hit above by measure: features" in run("search", "ferry", store=store)
+    assert "similarity to the hit above by measure: jaccard" in run("search", "ferry", store=store)
     assert under and len(shown) < len(plain["hits"])
 
 

@@ -1,5 +1,6 @@
-"""A Spark session in this process; without a JDK a skip on a laptop and a failure where engines are
-required.
+"""A Spark session in this process.
+
+Without a JDK its tests are skipped on a laptop, and fail where engines are required.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from servers import choosing
 from indexer.spark.session import session
 
 ROOT = Path(__file__).parent.parent.parent
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # such short runs do not repay more
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # more does not pay for such short runs
 LOCAL = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
@@ -32,14 +33,11 @@ LOCAL = {
 
 @pytest.fixture(scope="session")
 def java() -> dict[str, str]:
-    """The environment in which Spark runs: a JDK, this Python on the executors, and nearfold where
-    they find it.
-    """
+    """Return the environment of Spark: a JDK, and this Python with nearfold on the executors."""
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and Path(home, "bin", "java").exists())):
-        (pytest.fail if choosing.required() else pytest.skip)(
-            "no JDK 17 or newer: install one, or set JAVA_HOME"
-        )
+        refuse = pytest.fail if choosing.required() else pytest.skip
+        refuse("no JDK 17 or newer: install one, or set JAVA_HOME")
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return {
         "PYSPARK_PYTHON": sys.executable,
@@ -51,13 +49,12 @@ def java() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def spark(java: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Two tasks at a time, each tried four times."""
+    """A session with two tasks at a time, each tried four times."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in java.items():
             patch.setenv(name, value)
         scratch = str(tmp_path_factory.mktemp("spark"))
-        made = session(
-            "nearfold tests", **LOCAL, **{"spark.master": "local[2,4]", "spark.local.dir": scratch}
-        )
-        yield made
-        made.stop()
+        places = {"spark.master": "local[2,4]", "spark.local.dir": scratch}
+        spark = session("nearfold tests", **LOCAL, **places)
+        yield spark
+        spark.stop()

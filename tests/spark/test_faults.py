@@ -1,6 +1,4 @@
-"""Executors that are killed, drivers that are killed, tasks that are tried again: the same result,
-every document once.
-"""
+"""Killed executors, killed drivers and retried tasks: the same result, every document once."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
 from indexer.matching.match import MatchOptions, match
 from indexer.recipe import DEFAULT
-from indexer.spark import store_writes as writing
+from indexer.spark import store_writes
 from indexer.spark.arrow_rows import Mapper, ddl
 from indexer.spark.group_job import group as group_on_spark
 from indexer.spark.input_documents import Input, documents
@@ -40,9 +38,9 @@ pytestmark = pytest.mark.spark
 PATIENCE = 300.0
 
 
-def submitted(java: dict[str, str], master: str, *arguments: str) -> subprocess.Popen[str]:
-    """`spark-submit` of the job, as docs/spark.md has it."""
-    submit = shutil.which(
+def submit(java: dict[str, str], master: str, *arguments: str) -> subprocess.Popen[str]:
+    """Start `spark-submit` of the job, as docs/spark.md describes it."""
+    program = shutil.which(
         "spark-submit",
         path=os.pathsep.join([str(Path(java["PYSPARK_PYTHON"]).parent), os.environ["PATH"]]),
     )
@@ -55,7 +53,7 @@ def submitted(java: dict[str, str], master: str, *arguments: str) -> subprocess.
         "spark.log.level": "ERROR",
     }
     options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-    command = [str(submit), "--master", master, *options, str(job_file.__file__), *arguments]
+    command = [str(program), "--master", master, *options, str(job_file.__file__), *arguments]
     environment = {**os.environ, **java, "PYSPARK_DRIVER_PYTHON": java["PYSPARK_PYTHON"]}
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -64,32 +62,33 @@ def submitted(java: dict[str, str], master: str, *arguments: str) -> subprocess.
 
 @pytest.fixture
 def family() -> Iterator[Callable[[subprocess.Popen[str]], list[psutil.Process]]]:
-    """All processes that a process started; they are ended with the test."""
+    """Yield a function that lists all processes a process started; they end with the test."""
     known: dict[int, psutil.Process] = {}
 
     def processes(started: subprocess.Popen[str]) -> list[psutil.Process]:
         if started.poll() is None:
             root = psutil.Process(started.pid)
-            known.update({one.pid: one for one in (root, *root.children(recursive=True))})
-        return [one for one in known.values() if one.is_running()]
+            for process in (root, *root.children(recursive=True)):
+                known[process.pid] = process
+        return [process for process in known.values() if process.is_running()]
 
     yield processes
-    for one in known.values():
-        kill(one)
+    for process in known.values():
+        kill(process)
 
 
 def kill(process: psutil.Process) -> None:
-    with contextlib.suppress(
-        psutil.NoSuchProcess
-    ):  # psutil looks at the start time: never one that has its number since
+    # psutil compares the start time, so it never kills another process with the same id.
+    with contextlib.suppress(psutil.NoSuchProcess):
         process.send_signal(signal.SIGKILL)
 
 
-def awaited(condition: Callable[[], Any], what: str, process: subprocess.Popen[str]) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, process: subprocess.Popen[str]) -> Any:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        if found := condition():
-            return found
+        value = condition()
+        if value:
+            return value
         if process.poll() is not None:
             pytest.fail(f"the job ended before {what}: {process.communicate()}")
         time.sleep(0.02)
@@ -97,24 +96,26 @@ def awaited(condition: Callable[[], Any], what: str, process: subprocess.Popen[s
 
 
 def executors(processes: list[psutil.Process]) -> list[psutil.Process]:
-    return [one for one in processes if "CoarseGrainedExecutorBackend" in spelled(one)]
+    name = "CoarseGrainedExecutorBackend"
+    return [process for process in processes if name in command_line(process)]
 
 
-def spelled(process: psutil.Process) -> str:
-    """The command of a process, empty when it has ended."""
+def command_line(process: psutil.Process) -> str:
+    """Return the command line of a process; empty when it has ended."""
     with contextlib.suppress(psutil.Error):
         return " ".join(process.cmdline())
     return ""
 
 
-def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(
+def test_job_survives_a_killed_executor_and_a_killed_driver(
     java: dict[str, str], tmp_path: Path, family: Any
 ) -> None:
     records = library(seed=21, size=2000)
-    given, out = as_json(records, tmp_path / "in", 6), tmp_path / "out"
+    source = as_json(records, tmp_path / "in", 6)
+    out = tmp_path / "out"
     store = f"sqlite:///{tmp_path}/there.db"
     arguments = (
-        str(given),
+        str(source),
         "--format",
         "json",
         "--out",
@@ -127,14 +128,14 @@ def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(
         "1",
     )
 
-    job = submitted(java, "local-cluster[2,1,1024]", *arguments)
-    awaited(lambda: list(out.glob("work/signed-*/rows/_temporary/0/*")), "the first stage", job)
-    victim = awaited(lambda: executors(family(job)), "an executor", job)[0]
+    job = submit(java, "local-cluster[2,1,1024]", *arguments)
+    wait_for(lambda: list(out.glob("work/signed-*/rows/_temporary/0/*")), "the first stage", job)
+    victim = wait_for(lambda: executors(family(job)), "an executor", job)[0]
     kill(victim)
     assert not list(out.glob("work/signed-*/done")), (
-        "the stage was whole before an executor was killed"
+        "the stage was complete before an executor was killed"
     )
-    awaited(
+    wait_for(
         lambda: list(out.glob("work/sharing-*/done")), "the stage after the killed executor's", job
     )
     for process in family(job):
@@ -142,11 +143,11 @@ def test_an_executor_is_killed_in_mid_stage_and_then_the_driver(
     job.communicate()
     assert not list(out.glob("account.json"))
 
-    again = submitted(java, "local[2]", *arguments)
+    again = submit(java, "local[2]", *arguments)
     family(again)
-    told, complaint = again.communicate(timeout=PATIENCE)
-    assert again.returncode == 0, complaint
-    account = json.loads(told)
+    output, errors = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0, errors
+    account = json.loads(output)
     kept = {name.rpartition("-")[0] for name in account["stages"]["kept"]}
     assert {"signed", "texts", "members", "hot", "candidates", "sharing"} <= kept
 
@@ -184,27 +185,26 @@ def table(folder: Path) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in pyarrow.parquet.read_table(folder).to_pylist()]
 
 
-def stumbling() -> Mapper:
-    """Lose the first attempt of each task, after all of it was done."""
+def failing_mapper() -> Mapper:
+    """Return a mapper that fails the first attempt of each task, after its work was done."""
 
-    def stumble(
-        parts: Iterator[Any],
-    ) -> Iterator[Any]:  # not at the top: executors do not find this module
-        kept = list(parts)
+    # Not at module level: executors cannot import this module.
+    def fail_first_attempt(parts: Iterator[Any]) -> Iterator[Any]:
+        batches = list(parts)
         context = TaskContext.get()
         if context is not None and context.attemptNumber() == 0:
             raise RuntimeError("lost after it had written")
-        yield from kept
+        yield from batches
 
-    return stumble
+    return fail_first_attempt
 
 
 @pytest.fixture
 def index(opensearch_url: str) -> Iterator[str]:
-    """The address of an index that is not there yet, and not any more when the test is over."""
-    made = f"{opensearch_url}/nearfold-test-{secrets.token_hex(6)}"
-    yield made
-    ask("DELETE", made)
+    """Yield the URL of a new index, which is deleted after the test."""
+    url = f"{opensearch_url}/nearfold-test-{secrets.token_hex(6)}"
+    yield url
+    ask("DELETE", url)
 
 
 def ask(method: str, url: str) -> Any:
@@ -213,13 +213,13 @@ def ask(method: str, url: str) -> Any:
 
 
 def times_written(index: str) -> set[int]:
-    """How often each document of an index was written."""
-    found = ask("GET", f"{index}/_search?version=true&size=1000&_source=false")
-    return {hit["_version"] for hit in found["hits"]["hits"]}
+    """Return how often each document of an index was written."""
+    answer = ask("GET", f"{index}/_search?version=true&size=1000&_source=false")
+    return {hit["_version"] for hit in answer["hits"]["hits"]}
 
 
 @pytest.mark.slow
-def test_tasks_that_are_lost_after_writing_leave_each_document_once(
+def test_tasks_that_fail_after_writing_leave_each_document_once(
     spark: SparkSession, tmp_path: Path, index: str
 ) -> None:
     records = library(seed=31, size=120)
@@ -227,9 +227,9 @@ def test_tasks_that_are_lost_after_writing_leave_each_document_once(
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), DEFAULT)
     assigned = group_on_spark(work, rows, DEFAULT, GroupOptions(threshold=0.7))
     with contextlib.closing(open_store(index.replace("http://", "opensearch://"))) as store:
-        refused = writing.write(rows.rows, assigned.rows, store.url, DEFAULT, tasks=2)
+        refused = store_writes.write(rows.rows, assigned.rows, store.url, DEFAULT, tasks=2)
         assert (
-            refused.mapInArrow(stumbling(), ddl({"id": "string", "error": "string"})).collect()
+            refused.mapInArrow(failing_mapper(), ddl({"id": "string", "error": "string"})).collect()
             == []
         )
         store.refresh()

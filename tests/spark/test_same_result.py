@@ -1,6 +1,4 @@
-"""Spark and one machine: the same pairs and the same families, whatever the settings and however
-the input is cut.
-"""
+"""Spark and one machine give the same pairs and families, for any settings and partitions."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ from indexer.matching import match as pairs
 from indexer.recipe import DEFAULT, recipe_named
 from indexer.spark.group_job import group
 from indexer.spark.input_documents import Input, documents
-from indexer.spark.match_job import PairRequest, match
-from indexer.spark.session import ours
+from indexer.spark.match_job import match
+from indexer.spark.session import nearfold_error
 from indexer.spark.work_folder import Stage, Work
 from indexer.stores.base import Store
 
@@ -55,11 +53,10 @@ def both(
     return Both(work, rows, store_of(records, f"sqlite:///{folder}/one.db"))
 
 
-def pairs_of_one(store: Store, **asked: Any) -> tuple[pairs.Matched, list[tuple[Any, ...]]]:
-    found = pairs.match(store, pairs.MatchOptions(**asked))
-    return found, [
-        (pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in found
-    ]
+def pairs_of_one(store: Store, **options: Any) -> tuple[pairs.MatchResult, list[tuple[Any, ...]]]:
+    result = pairs.match(store, pairs.MatchOptions(**options))
+    rows = [(pair.a, pair.b, pair.similarity, pair.measure, pair.low, pair.high) for pair in result]
+    return result, rows
 
 
 def families_of_one(store: Store, **settings: Any) -> tuple[Any, dict[str, Family]]:
@@ -75,7 +72,7 @@ def families_of(stage: Stage) -> dict[str, Family]:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {"threshold": 0.5},
         pytest.param(
@@ -85,17 +82,17 @@ def families_of(stage: Stage) -> dict[str, Family]:
     ],
     ids=str,
 )
-def test_pairs(both: Both, asked: dict[str, Any]) -> None:
-    one, listed = pairs_of_one(both.store, **asked)
-    found = match(both.work, both.rows, DEFAULT, PairRequest(**asked))
-    assert [tuple(row) for row in found.rows.orderBy("a", "b").collect()] == listed
-    assert listed
-    assert found.facts["pairs"] == len(one)
-    assert found.facts["candidates"] == one.candidates
-    assert found.facts["copies_left_out"] == one.copies_left_out
-    assert found.facts["hot_bands"] == one.capped.keys
-    assert found.facts["largest_band"] == one.capped.largest
-    assert found.facts["pairs_left_out"] == one.capped.pairs
+def test_pairs(both: Both, options: dict[str, Any]) -> None:
+    one, expected = pairs_of_one(both.store, **options)
+    stage = match(both.work, both.rows, DEFAULT, pairs.MatchOptions(**options))
+    assert [tuple(row) for row in stage.rows.orderBy("a", "b").collect()] == expected
+    assert expected
+    assert stage.facts["pairs"] == len(one)
+    assert stage.facts["candidates"] == one.candidates
+    assert stage.facts["copies_left_out"] == one.copies_left_out
+    assert stage.facts["hot_bands"] == one.capped.keys
+    assert stage.facts["largest_band"] == one.capped.largest
+    assert stage.facts["pairs_left_out"] == one.capped.pairs
 
 
 @pytest.mark.parametrize(
@@ -111,16 +108,16 @@ def test_pairs(both: Both, asked: dict[str, Any]) -> None:
     ids=["one task", "rounds"],
 )
 def test_families(both: Both, settings: dict[str, Any], at_once: int) -> None:
-    """`at_once`: all is left to one task, or nothing."""
+    """`at_once` leaves everything to one task, or nothing."""
     account, expected = families_of_one(both.store, **settings)
-    found = group(both.work, both.rows, DEFAULT, GroupOptions(**settings), at_once)
-    assert families_of(found) == expected
+    stage = group(both.work, both.rows, DEFAULT, GroupOptions(**settings), at_once)
+    assert families_of(stage) == expected
     assert account.families > 10
-    assert found.facts["hot_bands"] == account.capped.keys
+    assert stage.facts["hot_bands"] == account.capped.keys
 
 
 @pytest.mark.slow
-def test_any_cut_of_the_input_gives_the_same(
+def test_any_partition_of_the_input_gives_the_same_families(
     spark: SparkSession, both: Both, records: list[Record], tmp_path: Path
 ) -> None:
     spark.conf.set("spark.sql.shuffle.partitions", "5")
@@ -128,8 +125,8 @@ def test_any_cut_of_the_input_gives_the_same(
         work = Work(spark, str(tmp_path / "work"))
         turned = as_json(records[::-1], tmp_path / "in", 5)
         rows = documents(work, Input(str(turned), "json"), DEFAULT)
-        found = group(work, rows, DEFAULT, GroupOptions(threshold=0.75, cap=6))
-        assert families_of(found) == families_of_one(both.store, threshold=0.75, cap=6)[1]
+        stage = group(work, rows, DEFAULT, GroupOptions(threshold=0.75, cap=6))
+        assert families_of(stage) == families_of_one(both.store, threshold=0.75, cap=6)[1]
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", "2")
 
@@ -137,11 +134,9 @@ def test_any_cut_of_the_input_gives_the_same(
 def test_a_secret_key_reaches_the_executors_and_no_file(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """They are told the key with their task: in their environment there is none."""
-    recipe, records = (
-        recipe_named("default_v1+key:legal").with_secret(SECRET),
-        library(seed=5, size=40),
-    )
+    """Executors get the key with their task; their environment does not have it."""
+    recipe = recipe_named("default_v1+key:legal").with_secret(SECRET)
+    records = library(seed=5, size=40)
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 2)), "json"), recipe)
     with closing(store_of(records, f"sqlite:///{tmp_path}/one.db", recipe)) as one:
@@ -155,18 +150,18 @@ def test_a_secret_key_reaches_the_executors_and_no_file(
 
 
 def test_without_its_key_a_recipe_signs_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    given = Input(str(as_json(library(seed=5, size=3), tmp_path / "in", 1)), "json")
+    source = Input(str(as_json(library(seed=5, size=3), tmp_path / "in", 1)), "json")
     with pytest.raises(PythonException) as caught:
-        documents(Work(spark, str(tmp_path / "work")), given, recipe_named("default_v1+key:legal"))
-    told = ours(caught.value)
-    assert isinstance(told, UsageError) and "NEARFOLD_KEY_LEGAL_FILE" in str(told)
+        documents(Work(spark, str(tmp_path / "work")), source, recipe_named("default_v1+key:legal"))
+    error = nearfold_error(caught.value)
+    assert isinstance(error, UsageError) and "NEARFOLD_KEY_LEGAL_FILE" in str(error)
 
 
 def test_a_library_without_any_keys(spark: SparkSession, tmp_path: Path) -> None:
     records = [Record(str(place), "", None, False, ()) for place in range(3)]
     work = Work(spark, str(tmp_path / "work"))
     rows = documents(work, Input(str(as_json(records, tmp_path / "in", 1)), "json"), DEFAULT)
-    assert match(work, rows, DEFAULT, PairRequest()).facts["pairs"] == 0
+    assert match(work, rows, DEFAULT, pairs.MatchOptions()).facts["pairs"] == 0
     assert families_of(group(work, rows, DEFAULT, GroupOptions())) == {
         str(n): (str(n), False, None, None) for n in range(3)
     }

@@ -1,4 +1,4 @@
-"""Stages of a run, its inputs, and the algorithms that go in rounds."""
+"""Stages of a run, its inputs, and the algorithms that work in rounds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from indexer.clustering.families import ConnectedTexts
 from indexer.errors import SourceNotFound, StoreError, UsageError
 from indexer.grouping.assign_families import GroupOptions
 from indexer.grouping.group import group
+from indexer.matching.match import MatchOptions
 from indexer.recipe import DEFAULT
 from indexer.sources.folder import walk
 from indexer.spark.components import Components
 from indexer.spark.input_documents import Input, failures, signed_documents
-from indexer.spark.match_job import PairRequest
 from indexer.spark.run import Job, run
 from indexer.spark.work_folder import Stage, Work
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.spark
 def test_a_whole_stage_is_kept_and_another_is_made_anew(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    def made(work: Work, size: int) -> Stage:
+    def numbers(work: Work, size: int) -> Stage:
         return work.stage(
             "numbers",
             {"size": size},
@@ -37,54 +37,59 @@ def test_a_whole_stage_is_kept_and_another_is_made_anew(
         )
 
     first, again = Work(spark, str(tmp_path)), Work(spark, str(tmp_path))
-    stage = made(first, 3)
-    assert (made(again, 3).facts, len(again.kept), again.made) == ({"rows": 3}, 1, [])
-    assert made(again, 4).rows.count() == 4
+    stage = numbers(first, 3)
+    assert (numbers(again, 3).facts, len(again.old_stages), again.new_stages) == (
+        {"rows": 3},
+        1,
+        [],
+    )
+    assert numbers(again, 4).rows.count() == 4
     (tmp_path / f"numbers-{stage.digest}" / "done").unlink()
     third = Work(spark, str(tmp_path))
-    assert made(third, 3).rows.count() == 3
-    assert third.kept == []
+    assert numbers(third, 3).rows.count() == 3
+    assert third.old_stages == []
 
 
-def test_what_cannot_be_done_is_told_before_anything_is_made(
+def test_wrong_options_are_refused_before_anything_is_computed(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    given = tmp_path / "in.jsonl"
-    given.write_text(
-        '{"id": "1", "text": "The harbour ferry leaves at eight in the morning.", "labels": ["known"]}\n'
+    records = tmp_path / "in.jsonl"
+    records.write_text(
+        '{"id": "1", "text": "The harbour ferry leaves at eight in the morning.",'
+        ' "labels": ["known"]}\n'
     )
     with pytest.raises(UsageError, match="give --out another place"):
-        run(spark, Job(Input(str(given), "json"), str(tmp_path / "file" / "out")))
+        run(spark, Job(Input(str(records), "json"), str(tmp_path / "file" / "out")))
     with pytest.raises(UsageError, match="choose one of: known"):
         run(
             spark,
             Job(
-                Input(str(given), "json"),
+                Input(str(records), "json"),
                 str(tmp_path / "out"),
-                asked=PairRequest(against="nosuch"),
+                match_options=MatchOptions(against="nosuch"),
             ),
         )
 
 
 @pytest.mark.slow
 def test_components_in_rounds_are_those_of_one_task(spark: SparkSession, tmp_path: Path) -> None:
-    chance = random.Random(5)
-    nodes = chance.sample(range(10_000), 300)
+    rng = random.Random(5)
+    nodes = rng.sample(range(10_000), 300)
     path = [(nodes[place], nodes[place + 1]) for place in range(40)]
-    edges = path + [tuple(chance.sample(nodes[70:], 2)) for _ in range(150)]
+    edges = path + [tuple(rng.sample(nodes[70:], 2)) for _ in range(150)]
     chains = ConnectedTexts(10_000)
     for a, b in edges:
         chains.join(a, b)
     frame = spark.createDataFrame(edges, "a long, b long")
-    given = Stage("given", frame)
+    source = Stage("source", frame)
     for at_once in (0, 1000):
-        found = (
+        roots = (
             Components(Work(spark, str(tmp_path / str(at_once))), at_once)
-            .of("chains", {}, [given], frame)
+            .find("chains", {}, [source], frame)
             .rows.collect()
         )
-        assert dict(found) == {node: chains.root(node) for edge in edges for node in edge}
+        assert dict(roots) == {node: chains.root(node) for edge in edges for node in edge}
 
 
 def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) -> None:
@@ -115,7 +120,7 @@ def test_text_files_get_the_ids_of_index(spark: SparkSession, tmp_path: Path) ->
         ('{"id": "a", "body": "x"}', "no column text; it has body, id"),
     ],
 )
-def test_records_that_cannot_be_told_apart_are_refused(
+def test_records_without_distinct_ids_are_refused(
     spark: SparkSession, tmp_path: Path, lines: str, says: str
 ) -> None:
     (tmp_path / "in.jsonl").write_text(lines)
@@ -125,7 +130,7 @@ def test_records_that_cannot_be_told_apart_are_refused(
         )
 
 
-def test_what_is_not_there_is_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_missing_input_is_reported(spark: SparkSession, tmp_path: Path) -> None:
     work = Work(spark, str(tmp_path / "work"))
     with pytest.raises(SourceNotFound):
         signed_documents(work, Input(str(tmp_path / "nothing"), "parquet"), DEFAULT)
@@ -139,7 +144,10 @@ def test_a_store_is_read_grouped_and_gets_its_families(spark: SparkSession, tmp_
     there, one = store_of(records, url), store_of(records, f"sqlite:///{tmp_path}/one.db")
     group(one, GroupOptions(threshold=0.7))
     job = Job(
-        Input(url, "store"), str(tmp_path / "out"), settings=GroupOptions(threshold=0.7), store=url
+        Input(url, "store"),
+        str(tmp_path / "out"),
+        group_options=GroupOptions(threshold=0.7),
+        store=url,
     )
     account = run(spark, job)
     assert list(there.scan()) == list(one.scan())

@@ -14,21 +14,16 @@ PAGE = (Path(__file__).parent.parent.parent / "docs" / "spark.md").read_text(enc
 
 
 def test_options_are_documented() -> None:
-    options = {
-        name
-        for one in command.params
-        if isinstance(one, click.Option)
-        for name in one.opts
-        if name != "--help"
-    }
-    assert {name for name in options if f"`{name}" not in PAGE and f" {name} " not in PAGE} == set()
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    names = {name for option in options for name in option.opts} - {"--help"}
+    assert {name for name in names if f"`{name}" not in PAGE and f" {name} " not in PAGE} == set()
 
 
 def test_without_pyspark_it_says_what_to_install() -> None:
     code = (
-        "import runpy, sys; sys.modules['pyspark'] = None; runpy.run_module('indexer.spark', "
-        "run_name='__main__')"
+        "import runpy, sys; sys.modules['pyspark'] = None; "
+        "runpy.run_module('indexer.spark', run_name='__main__')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "nearfold: pyspark is not installed; run: pip install 'nearfold[spark]'\n"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "nearfold: pyspark is not installed; run: pip install 'nearfold[spark]'\n"

@@ -25,6 +25,7 @@ from indexer.lab.studies.study_figures import (
     UNIQUE,
 )
 from indexer.lab.studies.study_results import CollisionSimilarity, StudyResult
+from indexer.text.wording import percent
 
 _TITLES = {
     UNIQUE: "Unique signatures",
@@ -154,7 +155,7 @@ def _similarity(alike: CollisionSimilarity) -> tuple[str, ...]:
     if alike.mean is None:
         return ()
     pairs = f"{alike.pairs} pair{'s' * (alike.pairs != 1)}"
-    return f"{alike.mean:.2f}; {alike.unlike:.0%}", pairs
+    return f"{alike.mean:.2f}; {percent(alike.unlike)}", pairs
 
 
 def _rows(
