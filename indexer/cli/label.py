@@ -72,13 +72,12 @@ def label_command(
     **options: Any,
 ) -> int:
     """Label documents and the members of their families; every change can be undone."""
-    settings = LabelOptions(**options)
-    is_labelling = bool(ids or carrying is not None or settings.add or settings.remove)
+    is_labelling = bool(ids or carrying is not None or options["add"] or options["remove"])
     if is_labelling + (undo is not None) + history != 1:
         raise UsageError(
             "name documents and labels, or give --undo JOB, or --history, and only one of these"
         )
-    if (settings.review or settings.threshold) and not settings.family:
+    if (options["review"] or options["threshold"]) and not options["family"]:
         raise UsageError(
             "--review and --threshold are about the members of families; give --family too"
         )
@@ -90,6 +89,7 @@ def label_command(
             undone = undo_labels(store, undo, dry_run=dry_run)
             _print_undo(undone, as_json, dry_run)
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
+        settings = LabelOptions(**options)
         result = label(store, ids, settings, carrying=carrying, dry_run=dry_run)
     _print_labels(result, as_json, dry_run)
     return EXIT_FAILED if result.absent else 0
