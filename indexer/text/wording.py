@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 
 from indexer.text.visible import visible
@@ -47,19 +48,24 @@ def unmistakable(name: str) -> str:
     return shown if plain else json.dumps(shown, ensure_ascii=False)
 
 
-def percent(share: float, digits: int = 0) -> str:
-    """Return a share in [0, 1] in per cent.
+def percent(share: float | None, digits: int = 0) -> str:
+    """Return a share in [0, 1] in per cent. Only 1 is 100 %: texts that differ are never shown as
+    equal.
 
-    Only 1 is 100 %: texts that differ are never shown as equal.
+    A share that would round up to 100 % is rounded down to one decimal place or more. None, a
+    share of nothing, is a dash.
 
-    >>> percent(0.918, 1), percent(0.99999, 1), percent(0.999), percent(1)
-    ('91.8%', '99.9%', '99.9%', '100%')
+    >>> percent(0.918, 1), percent(0.99999, 1), percent(0.995), percent(1)
+    ('91.8%', '99.9%', '99.5%', '100%')
     """
-    shown = f"{share:.{digits}%}"
-    if share == 1 or not shown.startswith("100"):
-        return shown
+    if share is None:
+        return "–"
+    text = f"{share:.{digits}%}"
+    if share == 1 or not text.startswith("100"):
+        return text
     digits = max(1, digits)
-    return f"{100 - 10**-digits:.{digits}f}%"
+    steps = 10 ** (digits + 2)
+    return f"{math.floor(share * steps) / steps:.{digits}%}"
 
 
 def spell_labels(labels: Iterable[str]) -> str:
