@@ -41,3 +41,33 @@ def run_json(
     *words: str | Path, store: str | None = None, stdin: str | None = None, code: int = 0
 ) -> Any:
     return json.loads(run(*words, "--json", store=store, stdin=stdin, code=code))
+
+
+def page_environment(folder: Path) -> dict[str, str]:
+    """Return the environment of this checkout, with the store and journal of the test."""
+    store, state = f"sqlite:///{folder}/nearfold.db", str(folder / "state")
+    return {
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "COLUMNS": "120",
+        "NEARFOLD_STORE": store,
+        "XDG_STATE_HOME": state,
+    }
+
+
+def shell(line: str, folder: Path, code: int = 0) -> str:
+    """Return what a block prints; fail unless its exit code is `code`."""
+    script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
+    process = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env=page_environment(folder),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert process.returncode == code, f"{line}\n{process.stdout}\n{process.stderr}"
+    return process.stdout

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from test_other_pages import ROOT, shell
+from command import ROOT, shell
 
 PAGE = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 

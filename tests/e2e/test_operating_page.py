@@ -4,8 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from command import ROOT
-from test_other_pages import shell
+from command import ROOT, shell
 
 PAGE = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
 

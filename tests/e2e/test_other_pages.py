@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import re
 import secrets
 import shutil
@@ -13,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from command import ROOT, run, run_json
+from command import ROOT, page_environment, run, run_json, shell
 
 PAGES = {
     name: (ROOT / place / name).read_text(encoding="utf-8")
@@ -28,20 +27,6 @@ BRINGS = ("pip install", "docker compose")  # what a machine gets by these is th
 needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """Return the environment of this checkout, with the store and journal of the test."""
-    store, state = f"sqlite:///{folder}/nearfold.db", str(folder / "state")
-    return {
-        **os.environ,
-        "PYTHON": sys.executable,
-        "PYTHONPATH": str(ROOT),
-        "NO_COLOR": "1",
-        "COLUMNS": "120",
-        "NEARFOLD_STORE": store,
-        "XDG_STATE_HOME": state,
-    }
-
-
 def blocks(page: str) -> list[str]:
     """Return the shell blocks without the lines that install a program or start a server."""
     texts = re.findall(r"```sh\n(.*?)```", PAGES[page], re.DOTALL)
@@ -49,22 +34,6 @@ def blocks(page: str) -> list[str]:
         "".join(line for line in block.splitlines(keepends=True) if not line.startswith(BRINGS))
         for block in texts
     ]
-
-
-def shell(line: str, folder: Path, code: int = 0) -> str:
-    """Return what a block prints; fail unless its exit code is `code`."""
-    script = f'set -eo pipefail\nnearfold() {{ "$PYTHON" -m indexer "$@"; }}\n{line}'
-    process = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert process.returncode == code, f"{line}\n{process.stdout}\n{process.stderr}"
-    return process.stdout
 
 
 @pytest.fixture
@@ -124,7 +93,7 @@ def test_the_api_of_the_review_pages(library: str, tmp_path: Path) -> None:
     assert words[:2] == ["nearfold", "serve"]
     command = [sys.executable, "-m", "indexer", *words[1:], "--port", "0"]
     with subprocess.Popen(
-        command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, text=True
+        command, cwd=tmp_path, env=page_environment(tmp_path), stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout is not None

@@ -46,6 +46,28 @@ def stores():
 
 
 @pytest.fixture
+def index(server):
+    """Yield the name of a new index, removed at the end."""
+    name = f"nearfold-test-{secrets.token_hex(6)}"
+    yield name
+    call("DELETE", f"{server}/{name}")
+
+
+@pytest.fixture
+def open_at():
+    """Yield a function that opens a store at a URL; all are closed at the end."""
+    opened_stores = []
+
+    def open_url(url):
+        opened_stores.append(open_store(url))
+        return opened_stores[-1]
+
+    yield open_url
+    for store in opened_stores:
+        store.close()
+
+
+@pytest.fixture
 def there(stores, opensearch_url):
     """A store on OpenSearch, its index, and the server."""
     return (*stores("opensearch", opensearch_url), opensearch_url)

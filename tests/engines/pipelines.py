@@ -1,6 +1,4 @@
-"""Asking a real engine what its ingest pipeline makes of texts, and what it should have made of
-them.
-"""
+"""Requests to a real engine and its ingest pipelines, and the documents expected from them."""
 
 import base64
 import dataclasses
@@ -13,21 +11,16 @@ from indexer.sketch.codec import pack_slots, signed64
 from indexer.sketch.fingerprint import fingerprints
 
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
 NOT_SIGNED = {"text", "near_family", "near_id", "near_provisional"}
 
 
 def call(method, url, body=None):
-    """Status and JSON of one request; a list of objects goes as lines, as `_bulk` wants them."""
-    lines = isinstance(body, list)
-    data = (
-        None
-        if body is None
-        else "".join(f"{json.dumps(one)}\n" for one in body)
-        if lines
-        else json.dumps(body)
-    )
-    kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
-    request = urllib.request.Request(url, data and data.encode(), kind, method=method)
+    """Return status and JSON of one request; a list of objects, or bytes, is sent as the lines of
+    `_bulk`.
+    """
+    kind = "application/x-ndjson" if isinstance(body, (list, bytes)) else "application/json"
+    request = urllib.request.Request(url, _data(body), {"Content-Type": kind}, method=method)
     try:
         with urllib.request.urlopen(request, timeout=120) as answer:
             return answer.status, json.loads(answer.read())
@@ -36,16 +29,36 @@ def call(method, url, body=None):
             return error.code, json.loads(error.read())
 
 
+def _data(body):
+    if body is None or isinstance(body, bytes):
+        return body
+    if isinstance(body, list):
+        return "".join(f"{json.dumps(line)}\n" for line in body).encode()
+    return json.dumps(body).encode()
+
+
+def store_url(engine, server, index):
+    """Return the store URL of an index on a server."""
+    scheme, address = server.split("://")
+    return f"{engine}{'+https' if scheme == 'https' else ''}://{address}/{index}"
+
+
+def core_analysis(server):
+    """Return whether the server has the core analysis alone, without the pattern tokenizer."""
+    pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}
+    return call("POST", f"{server}/_analyze", pattern)[0] == 400
+
+
 def good(method, url, body=None):
-    """The JSON of a request that must succeed."""
+    """Return the JSON of a request that must succeed."""
     status, answer = call(method, url, body)
     assert 200 <= status < 300, str(answer)[:2000]
     return answer
 
 
 def bulk(server, index, documents, *actions, pipeline=""):
-    """Documents by one bulk request, with ids of the engine; the ids that they got, and those of
-    other lines after them.
+    """Send documents in one bulk request; return the ids that the engine gave them, then those of
+    the other lines.
     """
     lines = [line for document in documents for line in ({"index": {}}, document)]
     answer = good(
@@ -58,16 +71,14 @@ def bulk(server, index, documents, *actions, pipeline=""):
 
 
 def simulated(server, pipeline, documents):
-    """What the pipeline makes of each document."""
+    """Return each document as the pipeline changes it."""
     body = {"docs": [{"_source": document} for document in documents]}
-    return [
-        one["doc"]["_source"]
-        for one in good("POST", f"{server}/_ingest/pipeline/{pipeline}/_simulate", body)["docs"]
-    ]
+    answer = good("POST", f"{server}/_ingest/pipeline/{pipeline}/_simulate", body)
+    return [item["doc"]["_source"] for item in answer["docs"]]
 
 
 def signed(source):
-    """The part of a document that is a function of its text; null is nothing."""
+    """Return the fields of a document that are a function of its text, without nulls."""
     near = {
         name: value
         for name, value in source.items()
@@ -77,23 +88,24 @@ def signed(source):
 
 
 def expected(texts, recipe=DEFAULT):
-    """What `signed` must be for each text."""
-    return [wanted(one, recipe) for one in fingerprints(texts, recipe)]
+    """Return what `signed` must return for each text."""
+    return [near_fields(fingerprint, recipe) for fingerprint in fingerprints(texts, recipe)]
 
 
-def wanted(one, recipe):
+def near_fields(fingerprint, recipe):
+    """Return the `near_*` fields of a text with this fingerprint."""
     document = {
         "near_recipe": recipe.id,
-        "near_status": one.status,
-        "near_exact": one.exact,
-        "near_words": one.words,
-        "near_chars": one.chars,
+        "near_status": fingerprint.status,
+        "near_exact": fingerprint.exact,
+        "near_words": fingerprint.words,
+        "near_chars": fingerprint.chars,
     }
-    if one.minhash is not None:
+    if fingerprint.minhash is not None:
         document |= {
-            "near_minhash": base64.b64encode(pack_slots(one.minhash)).decode(),
-            "near_simhash": signed64(one.simhash),
-            "near_bands": list(one.bands),
-            "near_blocks": list(one.blocks),
+            "near_minhash": base64.b64encode(pack_slots(fingerprint.minhash)).decode(),
+            "near_simhash": signed64(fingerprint.simhash),
+            "near_bands": list(fingerprint.bands),
+            "near_blocks": list(fingerprint.blocks),
         }
     return document

@@ -9,7 +9,7 @@ import sys
 import threading
 
 import pytest
-from test_engine_stores import call, store_url
+from pipelines import call, store_url
 
 from indexer import IndexOptions, index, open_store, search, similar
 from indexer.errors import StoreError, TextFieldMismatch, UsageError
@@ -22,7 +22,10 @@ from indexer.stores.engine.sender import Sender
 
 BODY = Reading(text_field="page.body", title_field="headline")
 OF_BODY = IndexOptions(reading=BODY)
-FERRY = "The harbour ferry leaves at eight in the morning and returns at six in the evening. Dogs travel free."
+FERRY = (
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening. "
+    "Dogs travel free."
+)
 BREAD = (
     "A quite different text about the price of bread and the people who pay it every single day."
 )
@@ -52,7 +55,7 @@ def fill(url, documents, mapping=None):
         assert call("PUT", url, {"mappings": mapping})[0] == 200
     lines = [line for id, fields in documents.items() for line in ({"index": {"_id": id}}, fields)]
     body = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    status, answer = call("POST", f"{url}/_bulk?refresh=true", body, "application/x-ndjson")
+    status, answer = call("POST", f"{url}/_bulk?refresh=true", body)
     assert (status, answer["errors"]) == (200, False)
 
 

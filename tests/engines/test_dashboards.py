@@ -22,15 +22,19 @@ from indexer.stores import open_store
 from indexer.stores.engine import dashboards
 
 NOTICE = (
-    "The harbour ferry leaves at eight in the morning and returns at six in the evening, and dogs travel free. "
-    * 3
+    "The harbour ferry leaves at eight in the morning and returns at six in the evening, "
+    "and dogs travel free. "
+) * 3
+KEEPER = (
+    "A lighthouse keeper writes to his sister about storms, gulls, lamp oil and the long winter "
+    "nights. "
 )
 FILES = {
     "wire/first.txt": NOTICE + "Bicycles cost two crowns.",
     "wire/second.txt": NOTICE + "Bicycles cost three crowns.",
-    "web/copy.html": f"<html><title>Ferry</title><body><p>{NOTICE} Bicycles cost two crowns.</p></body></html>",
-    "web/other.txt": "A lighthouse keeper writes to his sister about storms, gulls, lamp oil and the long winter nights. "
-    * 3,
+    "web/copy.html": f"<html><title>Ferry</title><body><p>{NOTICE} Bicycles cost two crowns.</p>"
+    "</body></html>",
+    "web/other.txt": KEEPER * 3,
 }
 TIMES = {"gte": "2000-01-01", "lte": "now+1d"}
 _GAP = pytest.mark.xfail(
@@ -210,7 +214,8 @@ def draw_in_browser(tmp_path, chromium_path, browser_settings):
 
 def in_browser(browser, settings, folder, specification):
     (folder / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
-    draw = f"vegaEmbed('#view', {json.dumps(specification)}, {{mode: 'vega', renderer: 'svg', actions: false}})"
+    options = "{mode: 'vega', renderer: 'svg', actions: false}"
+    draw = f"vegaEmbed('#view', {json.dumps(specification)}, {options})"
     (folder / "draw.js").write_text(draw, encoding="utf-8")
     page = folder / "page.html"
     scripts = '<script src="vega.js"></script><script src="draw.js"></script>'

@@ -3,8 +3,8 @@ refused with what to do.
 """
 
 import pytest
+from pipelines import METADATA, call, core_analysis, store_url
 from sample_rows import row
-from test_engine_stores import METADATA, call, core_analysis, index, opened, store_url  # noqa: F401 - fixtures
 
 from indexer.errors import MappingMismatch
 from indexer.model import Query
@@ -12,12 +12,12 @@ from indexer.recipe import DEFAULT
 from indexer.stores.engine import bodies
 
 
-def test_an_index_of_the_first_nearfold_gets_the_fields_it_lacks(engine, server, index, opened):  # noqa: F811
+def test_an_index_of_the_first_nearfold_gets_the_fields_it_lacks(engine, server, index, open_at):
     body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     for name in (*bodies.LATER, *bodies.OF_PARTS):
         del body["mappings"]["properties"][name]
     assert call("PUT", f"{server}/{index}", {**body, "aliases": {f"{index}-write": {}}})[0] == 200
-    store = opened(store_url(engine, server, index))
+    store = open_at(store_url(engine, server, index))
     store.prepare(DEFAULT)
     assert store.write([row("1", text="a warehouse at the quay")]) == [None]
     store.refresh()
@@ -28,9 +28,9 @@ def test_an_index_of_the_first_nearfold_gets_the_fields_it_lacks(engine, server,
 
 
 @pytest.mark.parametrize("lost", ["format", "recipe"])
-def test_an_index_that_lost_what_it_says_of_itself_is_refused(lost, engine, server, index, opened):  # noqa: F811
+def test_an_index_that_lost_what_it_says_of_itself_is_refused(lost, engine, server, index, open_at):
     body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     del body["mappings"]["_meta"]["nearfold"][lost]
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     with pytest.raises(MappingMismatch, match=r"_meta\.nearfold.*another index name"):
-        opened(store_url(engine, server, index)).prepare(DEFAULT)
+        open_at(store_url(engine, server, index)).prepare(DEFAULT)

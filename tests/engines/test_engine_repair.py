@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from test_engine_stores import index, opened, store_url  # noqa: F401 - fixtures
+from pipelines import store_url
 
 from indexer.grouping.group import group
 from indexer.indexing.index import index as indexing
@@ -12,21 +12,22 @@ from indexer.operations.repair import repair
 from indexer.stores.base import Store
 
 LEASE = (
-    "The landlord lets the warehouse at the quay to the tenant for {} years. The tenant keeps the roof in repair, insures the "
-    "goods, and lets the landlord inspect the building twice a year after written notice; the rent is due in advance."
+    "The landlord lets the warehouse at the quay to the tenant for {} years. The tenant keeps the "
+    "roof in repair, insures the goods, and lets the landlord inspect the building twice a year "
+    "after written notice; the rent is due in advance."
 )
 
 
 @pytest.fixture
-def store(engine, server, index, opened, tmp_path, monkeypatch) -> Store:  # noqa: F811
+def store(engine, server, index, open_at, tmp_path, monkeypatch) -> Store:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "papers").mkdir()
     for years in ("five", "six", "nine"):
         (tmp_path / "papers" / f"{years}.txt").write_text(LEASE.format(years))
-    made = opened(store_url(engine, server, index))
-    indexing([str(tmp_path / "papers")], made, workers=1)
-    group(made)
-    return made
+    store = open_at(store_url(engine, server, index))
+    indexing([str(tmp_path / "papers")], store, workers=1)
+    group(store)
+    return store
 
 
 def test_keys_families_and_clusters_are_repaired(store: Store) -> None:
@@ -34,11 +35,19 @@ def test_keys_families_and_clusters_are_repaired(store: Store) -> None:
     before = {row.id: row for row in store.scan()}
     first, second, third = sorted(before)
     store.write([replace(before[first], bands=("0001", "0002"), exact="no")])
-    lost = [Assignment(id, "gone", False, 0.9, "gone") for id in (second, third)]
-    assert store.families.assign(lost) == 2
+    wrong_assignments = [Assignment(id, "gone", False, 0.9, "gone") for id in (second, third)]
+    assert store.families.assign(wrong_assignments) == 2
     store.refresh()
-    assert [one.what for one in repair(store, dry_run=True)] == ["keys", "families", "clusters"]
-    assert {one.what for one in repair(store) if one.repaired} == {"keys", "families", "clusters"}
+    assert [finding.what for finding in repair(store, dry_run=True)] == [
+        "keys",
+        "families",
+        "clusters",
+    ]
+    assert {finding.what for finding in repair(store) if finding.repaired} == {
+        "keys",
+        "families",
+        "clusters",
+    }
     store.refresh()
     group(store)
     assert repair(store) == ()

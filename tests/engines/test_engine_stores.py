@@ -3,15 +3,13 @@ time.
 """
 
 import base64
-import json
 import secrets
 import socket
 import time
-import urllib.error
-import urllib.request
 
 import numpy as np
 import pytest
+from pipelines import METADATA, call, core_analysis, store_url
 from sample_rows import band, row
 
 from indexer.errors import (
@@ -23,59 +21,15 @@ from indexer.errors import (
 )
 from indexer.model import Assignment, Query
 from indexer.recipe import DEFAULT
-from indexer.stores import open_store
 from indexer.stores.engine import bodies
 from indexer.text import codepoints, phrases
 
-METADATA = {"opensearch": "flat_object", "elasticsearch": "flattened"}
-
-
-def call(method, url, body=None, kind="application/json"):
-    data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"Content-Type": kind}, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return answer.status, json.loads(answer.read())
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, json.loads(error.read())
-
-
-def store_url(engine, server, index):
-    scheme, address = server.split("://")
-    return f"{engine}{'+https' if scheme == 'https' else ''}://{address}/{index}"
-
 
 @pytest.fixture
-def index(server):
-    name = f"nearfold-test-{secrets.token_hex(6)}"
-    yield name
-    call("DELETE", f"{server}/{name}")
-
-
-@pytest.fixture
-def opened():
-    stores = []
-
-    def open_one(url):
-        stores.append(open_store(url))
-        return stores[-1]
-
-    yield open_one
-    for store in stores:
-        store.close()
-
-
-@pytest.fixture
-def store(engine, server, index, opened):
-    made = opened(store_url(engine, server, index))
-    made.prepare(DEFAULT)
-    return made
-
-
-def core_analysis(server):
-    pattern = {"tokenizer": {"type": "pattern", "pattern": "x"}, "text": "x"}
-    return call("POST", f"{server}/_analyze", pattern)[0] == 400
+def store(engine, server, index, open_at):
+    store = open_at(store_url(engine, server, index))
+    store.prepare(DEFAULT)
+    return store
 
 
 def test_the_index_is_as_the_bodies_say(store, engine, server, index):
@@ -86,32 +40,32 @@ def test_the_index_is_as_the_bodies_say(store, engine, server, index):
     assert found[index]["settings"]["index"]["number_of_shards"] == "1"
 
 
-def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_url, opened):
+def test_each_letter_of_a_script_without_spaces_is_a_word_of_its_own(opensearch_url, open_at):
     index = f"nearfold-test-{secrets.token_hex(6)}"
-    opened(store_url("opensearch", opensearch_url, index)).prepare(DEFAULT)
+    open_at(store_url("opensearch", opensearch_url, index)).prepare(DEFAULT)
     bits = codepoints.classes()
     assigned = bits & (codepoints.UNSPACED | codepoints.UNASSIGNED) == codepoints.UNSPACED
     letters = [chr(code) for code in np.flatnonzero(assigned).tolist()]
     found = 0
     try:
         for start in range(0, len(letters), 2_000):
-            asked = {"analyzer": "nearfold", "text": "".join(letters[start : start + 2_000])}
-            for one in call("POST", f"{opensearch_url}/{index}/_analyze", asked)[1]["tokens"]:
-                assert sum(not phrases.is_mark(letter) for letter in one["token"]) == 1, one
+            request = {"analyzer": "nearfold", "text": "".join(letters[start : start + 2_000])}
+            for token in call("POST", f"{opensearch_url}/{index}/_analyze", request)[1]["tokens"]:
+                assert sum(not phrases.is_mark(letter) for letter in token["token"]) == 1, token
                 found += 1
     finally:
         call("DELETE", f"{opensearch_url}/{index}")
     assert found > 85_000
 
 
-def test_shards_and_replicas_come_from_the_url(engine, server, index, opened):
-    opened(f"{store_url(engine, server, index)}?shards=3&replicas=0").prepare(DEFAULT)
+def test_shards_and_replicas_come_from_the_url(engine, server, index, open_at):
+    open_at(f"{store_url(engine, server, index)}?shards=3&replicas=0").prepare(DEFAULT)
     settings = call("GET", f"{server}/{index}")[1][index]["settings"]["index"]
     assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("3", "0")
 
 
-def test_several_shards_make_one_order(engine, server, index, opened):
-    store = opened(f"{store_url(engine, server, index)}?shards=3&replicas=0")
+def test_several_shards_make_one_order(engine, server, index, open_at):
+    store = open_at(f"{store_url(engine, server, index)}?shards=3&replicas=0")
     store.prepare(DEFAULT)
     store.write(
         [row(f"{place:03}", path=f"/p/{place % 7}", bands=(band(0, 1),)) for place in range(450)]
@@ -120,9 +74,9 @@ def test_several_shards_make_one_order(engine, server, index, opened):
     by_path = sorted((f"/p/{place % 7}", f"{place:03}") for place in range(450))
     assert [(hit.path, hit.id) for hit in store.search(Query("", sort="path")).hits] == by_path
     assert [
-        (one.path, one.id) for one in store.candidates([([band(0, 1)], [])], 200)[0].found
+        (hit.path, hit.id) for hit in store.candidates([([band(0, 1)], [])], 200)[0].found
     ] == by_path[:200]
-    assert [one.id for one in store.scan()] == [f"{place:03}" for place in range(450)]
+    assert [hit.id for hit in store.scan()] == [f"{place:03}" for place in range(450)]
 
 
 def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
@@ -130,7 +84,7 @@ def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     store.refresh()
     monkeypatch.setattr("indexer.stores.engine.queries.MAX_WINDOW", 25)
     found = store.candidates([([band(0, 1)], [])], 59)[0]
-    assert [one.id for one in found.found] == [f"{place:03}" for place in range(59)]
+    assert [hit.id for hit in found.found] == [f"{place:03}" for place in range(59)]
     assert found.cut
     assert not store.candidates([([band(0, 1)], [])], 1_000)[0].cut
 
@@ -145,11 +99,11 @@ def test_more_candidates_than_an_engine_returns_at_once(store, monkeypatch):
     ],
 )
 def test_wrong_credentials_are_refused_with_the_way_forward(
-    environment, status, engine, server, index, opened, auth_proxy, monkeypatch
+    environment, status, engine, server, index, open_at, auth_proxy, monkeypatch
 ):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    store = opened(store_url(engine, auth_proxy(server).url, index))
+    store = open_at(store_url(engine, auth_proxy(server).url, index))
     with pytest.raises(StoreAccessDenied, match="NEARFOLD_PASSWORD") as caught:
         store.prepare(DEFAULT)
     assert caught.value.status == status
@@ -166,32 +120,36 @@ def test_wrong_credentials_are_refused_with_the_way_forward(
 )
 @pytest.mark.parametrize("tls", [False, True])
 def test_right_credentials(
-    environment, tls, engine, server, index, opened, auth_proxy, monkeypatch, tmp_path
+    environment, tls, engine, server, index, open_at, auth_proxy, monkeypatch, tmp_path
 ):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     authority = tmp_path / "authority.pem"
     if tls:
         monkeypatch.setenv("NEARFOLD_CA_CERTS", str(authority))
-    store = opened(store_url(engine, auth_proxy(server, tls=authority if tls else None).url, index))
+    store = open_at(
+        store_url(engine, auth_proxy(server, tls=authority if tls else None).url, index)
+    )
     store.prepare(DEFAULT)
     assert store.write([row("1")]) == [None]
     store.refresh()
-    assert [one.id for one in store.scan()] == ["1"]
+    assert [hit.id for hit in store.scan()] == ["1"]
 
 
 def test_a_certificate_of_a_stranger_is_refused(
-    engine, server, index, opened, auth_proxy, monkeypatch, tmp_path
+    engine, server, index, open_at, auth_proxy, monkeypatch, tmp_path
 ):
     monkeypatch.setenv("NEARFOLD_USER", "writer")
     monkeypatch.setenv("NEARFOLD_PASSWORD", "correct horse")
-    store = opened(store_url(engine, auth_proxy(server, tls=tmp_path / "authority.pem").url, index))
+    store = open_at(
+        store_url(engine, auth_proxy(server, tls=tmp_path / "authority.pem").url, index)
+    )
     with pytest.raises(StoreUnreachable, match="certificate verify failed"):
         store.prepare(DEFAULT)
 
 
 def test_a_certificate_for_another_host_is_refused(
-    engine, server, index, opened, auth_proxy, monkeypatch, tmp_path
+    engine, server, index, open_at, auth_proxy, monkeypatch, tmp_path
 ):
     authority = tmp_path / "authority.pem"
     monkeypatch.setenv("NEARFOLD_CA_CERTS", str(authority))
@@ -201,13 +159,13 @@ def test_a_certificate_for_another_host_is_refused(
         socket, "getaddrinfo", lambda host, *rest, **more: resolve("127.0.0.1", *rest, **more)
     )
     with pytest.raises(StoreUnreachable, match=r"Hostname mismatch.*engine\.test"):
-        opened(store_url(engine, url, index)).prepare(DEFAULT)
+        open_at(store_url(engine, url, index)).prepare(DEFAULT)
 
 
-def test_nobody_listens(engine, opened):
+def test_nobody_listens(engine, open_at):
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
-        store = opened(f"{engine}://127.0.0.1:{reserved.getsockname()[1]}/docs")
+        store = open_at(f"{engine}://127.0.0.1:{reserved.getsockname()[1]}/docs")
         started = time.monotonic()
         for ask in (
             store.stored_recipe,
@@ -220,19 +178,19 @@ def test_nobody_listens(engine, opened):
         assert time.monotonic() - started < 5
 
 
-def test_somebody_listens_but_never_answers(engine, opened, monkeypatch):
+def test_somebody_listens_but_never_answers(engine, open_at, monkeypatch):
     monkeypatch.setattr("indexer.stores.engine.index.FIRST_SECONDS", 0.3)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        store = opened(f"{engine}://127.0.0.1:{listener.getsockname()[1]}/docs")
+        store = open_at(f"{engine}://127.0.0.1:{listener.getsockname()[1]}/docs")
         with pytest.raises(StoreUnreachable):
             store.stored_recipe()
 
 
-def test_the_index_of_another_program(engine, server, index, opened):
+def test_the_index_of_another_program(engine, server, index, open_at):
     call("PUT", f"{server}/{index}", {"mappings": {"properties": {"title": {"type": "keyword"}}}})
-    store = opened(store_url(engine, server, index))
+    store = open_at(store_url(engine, server, index))
     for ask in (
         store.stored_recipe,
         lambda: store.prepare(DEFAULT),
@@ -243,45 +201,45 @@ def test_the_index_of_another_program(engine, server, index, opened):
     assert call("GET", f"{server}/{index}/_count")[1]["count"] == 0
 
 
-def test_a_field_that_somebody_added(store, engine, server, index, opened):
+def test_a_field_that_somebody_added(store, engine, server, index, open_at):
     call("PUT", f"{server}/{index}/_mapping", {"properties": {"extra": {"type": "keyword"}}})
     with pytest.raises(MappingMismatch, match="field extra"):
-        opened(store.url).prepare(DEFAULT)
+        open_at(store.url).prepare(DEFAULT)
 
 
-def test_a_newer_index_is_refused(engine, server, index, opened):
+def test_a_newer_index_is_refused(engine, server, index, open_at):
     body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     body["mappings"]["_meta"]["nearfold"].update(format=bodies.FORMAT + 1, news=True)
     assert call("PUT", f"{server}/{index}", body)[0] == 200
     with pytest.raises(StoreError, match="upgrade nearfold"):
-        opened(store_url(engine, server, index)).prepare(DEFAULT)
+        open_at(store_url(engine, server, index)).prepare(DEFAULT)
 
 
-def test_an_index_that_a_template_made_gets_its_alias(engine, server, index, opened):
+def test_an_index_that_a_template_made_gets_its_alias(engine, server, index, open_at):
     body = bodies.index(DEFAULT, METADATA[engine], core_analysis(server), None, None)
     assert call("PUT", f"{server}/{index}", body)[0] == 200
-    store = opened(store_url(engine, server, index))
+    store = open_at(store_url(engine, server, index))
     store.prepare(DEFAULT)
     assert store.write([row("1")]) == [None]
     assert set(call("GET", f"{server}/{index}")[1][index]["aliases"]) == {f"{index}-write"}
 
 
-def test_a_name_that_is_an_alias(store, engine, server, index, opened):
+def test_a_name_that_is_an_alias(store, engine, server, index, open_at):
     call("PUT", f"{server}/{index}/_alias/{index}-other")
-    other = opened(store_url(engine, server, f"{index}-other"))
+    other = open_at(store_url(engine, server, f"{index}-other"))
     other.prepare(DEFAULT)
     assert other.write([row("1")]) == [None]
     assert set(store.get(["1"])) == {"1"}
 
 
-def test_a_name_that_stands_for_two_indices(store, engine, server, index, opened):
-    second = opened(store_url(engine, server, f"{index}b"))
+def test_a_name_that_stands_for_two_indices(store, engine, server, index, open_at):
+    second = open_at(store_url(engine, server, f"{index}b"))
     second.prepare(DEFAULT)
     try:
         for name in (index, f"{index}b"):
             call("PUT", f"{server}/{name}/_alias/{index}-both")
         with pytest.raises(MappingMismatch, match="2 indices"):
-            opened(store_url(engine, server, f"{index}-both")).prepare(DEFAULT)
+            open_at(store_url(engine, server, f"{index}-both")).prepare(DEFAULT)
     finally:
         call("DELETE", f"{server}/{index}b")
 
@@ -325,10 +283,10 @@ def test_fields_that_nobody_knows_are_refused_by_the_engine(store, server, index
 
 def test_documents_of_another_program_are_read_and_paged(store, server, index):
     lines = "".join(f'{{"index":{{}}}}\n{{"text":"foreign {place}"}}\n' for place in range(230))
-    call("POST", f"{server}/{index}/_bulk", lines.encode(), "application/x-ndjson")
+    call("POST", f"{server}/{index}/_bulk", lines.encode())
     store.write([row("b", path="/p"), row("a", path="/p")])
     store.refresh()
-    found = [one.id for one in store.scan()]
+    found = [hit.id for hit in store.scan()]
     assert found[:2] == ["a", "b"]
     assert len(set(found)) == 232
     for sort in ("relevance", "path", "modified"):
@@ -347,18 +305,18 @@ def test_no_point_in_time_stays_open(store, server):
     store.refresh()
     before = open_contexts(server)
     unread = store.search(Query("fox"))
-    begun = store.search(Query("fox"))
-    next(begun.hits)
-    scanned = store.scan()
-    next(scanned)
+    partly_read = store.search(Query("fox"))
+    next(partly_read.hits)
+    partly_scanned = store.scan()
+    next(partly_scanned)
     assert open_contexts(server) > before
     list(store.search(Query("fox")).hits)
-    del unread, begun, scanned
+    del unread, partly_read, partly_scanned
     assert open_contexts(server) == before
 
 
-def test_the_other_engine_behind_a_url(opensearch_url, elasticsearch_url, opened):
+def test_the_other_engine_behind_a_url(opensearch_url, elasticsearch_url, open_at):
     with pytest.raises(StoreError, match="opensearch://"):
-        opened(store_url("elasticsearch", opensearch_url, "nearfold-test-x")).prepare(DEFAULT)
+        open_at(store_url("elasticsearch", opensearch_url, "nearfold-test-x")).prepare(DEFAULT)
     with pytest.raises(StoreError, match="flat_object"):
-        opened(store_url("opensearch", elasticsearch_url, "nearfold-test-x")).prepare(DEFAULT)
+        open_at(store_url("opensearch", elasticsearch_url, "nearfold-test-x")).prepare(DEFAULT)

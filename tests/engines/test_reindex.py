@@ -29,7 +29,10 @@ from indexer.stores import open_store
 pytestmark = pytest.mark.engines
 OTHER = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
 ROOT = Path(__file__).parent.parent.parent
-ASKED = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+ASKED = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; "
+    "dogs travel free on all of them."
+)
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
@@ -199,7 +202,8 @@ engine_reindex.PAGE, engine_reindex.NOTED_EVERY = 10, 1
 def on_progress(copied):
     print(copied, flush=True)
     time.sleep(0.05)
-reindex(open_store(sys.argv[1]), dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13), on_progress=on_progress)
+recipe = dataclasses.replace(DEFAULT, name="other_v1", bands=9, rows=13)
+reindex(open_store(sys.argv[1]), recipe, on_progress=on_progress)
 """
 
 

@@ -21,7 +21,10 @@ from indexer.sources.base import Reading
 from indexer.stores import open_store
 
 pytestmark = pytest.mark.engines
-TEXT = "Ferries leave the harbour at eight in the morning and at six in the evening; dogs travel free on all of them."
+TEXT = (
+    "Ferries leave the harbour at eight in the morning and at six in the evening; "
+    "dogs travel free on all of them."
+)
 BREAD = (
     "A quite different text about the price of bread and the people who pay it every single day."
 )

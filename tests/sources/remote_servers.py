@@ -81,17 +81,18 @@ class _S3(BaseHTTPRequestHandler):
             for name in sorted(folders)
         )
         count = len(found) + len(folders)
-        return f"<ListBucketResult><KeyCount>{count}</KeyCount><IsTruncated>false</IsTruncated>{contents}</ListBucketResult>"
+        head = f"<KeyCount>{count}</KeyCount><IsTruncated>false</IsTruncated>"
+        return f"<ListBucketResult>{head}{contents}</ListBucketResult>"
 
     def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
-        kept = {
+        all_headers = {
             "Content-Length": str(len(body)),
             "Last-Modified": _HTTP_WHEN,
             "ETag": '"x"',
             "Content-Type": "text/plain",
         }
-        for name, value in {**kept, **(headers or {})}.items():
+        for name, value in {**all_headers, **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":

@@ -387,7 +387,8 @@ def test_messages_of_a_mailbox(tmp_path, store):
     place = tmp_path / "a.mbox"
     head = "From someone@example.org Thu Jan  1 00:00:00 1970\n"
     messages = [
-        f"{head}Message-ID: <a/b@x>\nSubject: One\nMIME-Version: 1.0\n\n{ONE}\nFrom here on: the body.\n\n>From it\n\n",
+        f"{head}Message-ID: <a/b@x>\nSubject: One\nMIME-Version: 1.0\n\n"
+        f"{ONE}\nFrom here on: the body.\n\n>From it\n\n",
         f"{head}Message-ID: <a/b@x>\nSubject: One again\nMIME-Version: 1.0\n\n{ONE}\n\n",
         f"{head}Subject: No id\nMIME-Version: 1.0\n\n{TWO}\n",
     ]

@@ -19,7 +19,7 @@ LABELLED, UNLABELLED = 40, 80
 
 
 def texts():
-    """Return documents, each a few edits away from one of eight, by uid; every third is labelled."""
+    """Return documents by uid, each a few edits from one of eight; every third is labelled."""
     random.seed(7)
     words = [
         f"{random.choice('bcdfghklm')}{random.choice('aeiou')}{random.choice('nrst')}{number}"
@@ -55,7 +55,8 @@ def expected(documents, labelled):
                 (pair for pair in similar if pair[0] >= 0.5), key=lambda pair: (-pair[0], pair[1])
             )
             if ranked:
-                yield f"{uid}  # max {ranked[0][0]:.3f} matches {', '.join(match for _, match in ranked)}"
+                names = ", ".join(match for _, match in ranked)
+                yield f"{uid}  # max {ranked[0][0]:.3f} matches {names}"
 
 
 @pytest.mark.parametrize(

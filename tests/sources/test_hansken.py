@@ -17,8 +17,14 @@ from indexer.errors import UsageError
 from indexer.sources.base import Reading
 
 ROOT = Path(__file__).parent.parent.parent
-ONE = b"The harbour ferry leaves at eight in the morning and returns at six in the evening, dogs travel free."
-HTML = b"<html><body><p>The harbour ferry leaves at eight in the morning and returns at six in the evening.</p></body></html>"
+ONE = (
+    b"The harbour ferry leaves at eight in the morning and returns at six in the evening, "
+    b"dogs travel free."
+)
+HTML = (
+    b"<html><body><p>The harbour ferry leaves at eight in the morning and returns at six in the "
+    b"evening.</p></body></html>"
+)
 
 
 @pytest.fixture

@@ -18,7 +18,10 @@ from hansken_server import IMAGE, PROJECT, Gatekeeper, served
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
 SHELL = 'set -eo pipefail\nnearfold() { "$PYTHON" -m indexer "$@"; }\n'
-TEXT = "the quick brown fox jumps over the lazy dog and then runs along the river to the old mill near the town of {}"
+TEXT = (
+    "the quick brown fox jumps over the lazy dog and then runs along the river to the old mill "
+    "near the town of {}"
+)
 
 
 @pytest.fixture
@@ -48,9 +51,13 @@ def gatekeeper():
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_every_command_of_the_page_runs(opensearch_url, prefix, gatekeeper, tmp_path):
     environment = {
-        **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_STATE_HOME": str(tmp_path / "s"),
+        **os.environ,
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "XDG_STATE_HOME": str(tmp_path / "s"),
         "NEARFOLD_STORE": f"sqlite:///{tmp_path}/store.db",
-    }  # fmt: skip
+    }
     place = opensearch_url.partition("://")[2]
     work, printed = tmp_path / "work", []
     work.mkdir()
