@@ -54,7 +54,7 @@ def truth(left: str, right: str) -> float:
     return shared / (len(one) + len(other) - shared)
 
 
-def permuted(text: str) -> np.ndarray:
+def datasketch_slots(text: str) -> np.ndarray:
     sketch = MinHash(SLOTS)
     sketch.update_batch([gram.encode() for gram in set(grams(normalise(text), DEFAULT.width or 1))])
     return sketch.hashvalues
@@ -71,13 +71,14 @@ def errors(kind: tuple[int, float], trials: int) -> Iterator[tuple[float, float 
         exact = truth(left, right)
         unit = exact * (1 - exact) / SLOTS
         ours = float(np.mean(made[2 * place] == made[2 * place + 1])) - exact
-        other = (
-            float(np.mean(permuted(left) == permuted(right))) - exact if place % 10 == 0 else None
-        )
-        yield ours**2 / unit, None if other is None else other**2 / unit
+        if place % 10 == 0:
+            theirs = float(np.mean(datasketch_slots(left) == datasketch_slots(right))) - exact
+            yield ours**2 / unit, theirs**2 / unit
+        else:
+            yield ours**2 / unit, None
 
 
-def spelled(squares: np.ndarray) -> str:
+def describe_errors(squares: np.ndarray) -> str:
     upper = squares.mean() + 2.326 * squares.std() / math.sqrt(len(squares))
     error = math.sqrt(squares.mean())
     return f"{error:8.3f} (99 %: at most {math.sqrt(upper):.3f}, {len(squares):,} trials)"
@@ -91,10 +92,10 @@ def main() -> None:
     asked = parser.parse_args()
     for name, kind in KINDS.items():
         rows = list(errors(kind, asked.trials))
-        print(f"{name}\n  nearfold   {spelled(np.array([ours for ours, _ in rows]))}")
-        print(
-            f"  datasketch {spelled(np.array([other for _, other in rows if other is not None]))}\n"
-        )
+        ours = np.array([error for error, _ in rows])
+        theirs = np.array([error for _, error in rows if error is not None])
+        print(f"{name}\n  nearfold   {describe_errors(ours)}")
+        print(f"  datasketch {describe_errors(theirs)}\n")
 
 
 if __name__ == "__main__":

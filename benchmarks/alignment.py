@@ -39,7 +39,7 @@ def english(size: int, random: np.random.Generator) -> list[str]:
     return [spelled[number] for number in random.choice(VOCABULARY, size, p=share / share.sum())]
 
 
-def edited(text: list[str], random: np.random.Generator) -> list[str]:
+def edit_words(text: list[str], random: np.random.Generator) -> list[str]:
     """One word in a hundred replaced."""
     made = list(text)
     for place in random.integers(0, len(made), len(made) // 100).tolist():
@@ -47,7 +47,7 @@ def edited(text: list[str], random: np.random.Generator) -> list[str]:
     return made
 
 
-def moved(text: list[str]) -> list[str]:
+def move_third(text: list[str]) -> list[str]:
     """Two thirds of the text before the first third."""
     return text[len(text) // 3 :] + text[: len(text) // 3]
 
@@ -58,11 +58,11 @@ def pairs(size: int) -> dict[str, Pair]:
     page, copies = text[:PAGE], size // PAGE
     few = [f"w{bit}" for bit in random.integers(0, 2, 2 * size)]
     return {
-        "1 % of the words edited": (text, edited(text, random)),
+        "1 % of the words edited": (text, edit_words(text, random)),
         "identical": (text, text),
-        "a third moved": (text, moved(text)),
+        "a third moved": (text, move_third(text)),
         "unrelated": (text, english(size, random)),
-        "a page repeated, edited": (page * copies, edited(page * copies, random)),
+        "a page repeated, edited": (page * copies, edit_words(page * copies, random)),
         "one word only": (["same"] * size, ["same"] * (size - size // 100)),
         "two words in turn": (["tick", "tock"] * (size // 2), ["tock", "tick"] * (size // 2)),
         "two words at random": (few[:size], few[size:]),
@@ -82,7 +82,7 @@ def difflib_blocks(a: list[str], b: list[str]) -> None:
     SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
 
 
-def limited(a: list[str], b: list[str], limit: float) -> float | None:
+def time_difflib(a: list[str], b: list[str], limit: float) -> float | None:
     """Seconds that difflib takes in a process of its own; None when it was ended at the limit (of
     waiting).
     """
@@ -125,7 +125,7 @@ def print_beside_difflib(size: int, limit: float, runs: int) -> None:
     for name, (left, right) in pairs(size).items():
         a, b = words(" ".join(left)), words(" ".join(right))
         ours = median(lambda a=a, b=b: align(a, b), runs)
-        theirs = limited(left, right, limit)
+        theirs = time_difflib(left, right, limit)
         shown = f"> {limit:.0f}" if theirs is None else f"{theirs:.2f}"
         print(
             f"{name:26}{ours:9.3f}{shown:>9}{'>' if theirs is None else '':>2}"

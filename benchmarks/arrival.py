@@ -37,7 +37,7 @@ def library(folder: Path, documents: int, seed: int) -> None:
 
 
 def seconds(url: str, folders: list[Path], threshold: float | None) -> list[float]:
-    """Return the seconds for each folder, one after the other, in a store that is empty at first."""
+    """Return the seconds for each folder, one after the other, in a store that starts empty."""
     store = open_store(url)
     if store.stored_recipe() is not None:
         store.delete([row.id for row in store.scan()])

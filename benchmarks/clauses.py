@@ -1,5 +1,5 @@
-"""Precision and recall of duplicate types of clauses: synthetic types and hard negatives, fixed on one
-half, reported on the other.
+"""Precision and recall of duplicate types of clauses: synthetic types and hard negatives, fixed on
+one half, reported on the other.
 
     python benchmarks/clauses.py                 # the half that nothing was fixed on
     python benchmarks/clauses.py --half train --examples 5
@@ -48,7 +48,7 @@ class Score:
         return self.right / max(1, self.right + sum(self.wrong.values()))
 
 
-def scored(corpus: list[Result], overlap: float = 0.8) -> Score:
+def score_detector(corpus: list[Result], overlap: float = 0.8) -> Score:
     """Score the detector on result sets."""
     score = Score()
     for result in corpus:
@@ -165,7 +165,8 @@ def main() -> None:
         speed()
         return
     report(
-        scored(results(options.half, options.sets, options.seed), options.overlap), options.examples
+        score_detector(results(options.half, options.sets, options.seed), options.overlap),
+        options.examples,
     )
 
 

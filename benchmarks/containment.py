@@ -192,9 +192,7 @@ METHODS: dict[str, Callable[[Sequence[str]], tuple[Pairs, float]]] = {
 
 
 def both_ways(a: str, b: str) -> tuple[float, float]:
-    """Return how much of the one text that lies in the other more than the other way: by features, and by
-    passages.
-    """
+    """Return the higher of the two containments of a pair: by features, and by passages."""
     runs = passage_runs(a), passage_runs(b)
     by_features = max(containment(feature_set(a, DEFAULT), feature_set(b, DEFAULT)))
     return by_features, max(contained_share(*runs), contained_share(*runs[::-1]))
@@ -238,7 +236,7 @@ def _share_name(kind: str, share: float, shares: Sequence[tuple[float, float]]) 
 def print_measures(
     texts: Sequence[str], truth: dict[tuple[int, int], tuple[str, float]], pairs: Pairs
 ) -> None:
-    """Print what the candidates of all methods, and as many unrelated pairs, are by both measures."""
+    """Print both measures of the candidates of all methods, and of as many unrelated pairs."""
     random = np.random.default_rng(3)
     unrelated = {
         tuple(sorted(random.integers(0, len(texts), 2).tolist())) for _ in range(2000)
@@ -267,9 +265,7 @@ def print_measures(
 
 
 def print_folder(folder: Path) -> None:
-    """Print how much of stretches of each text both measures find in the others, by the length of the
-    stretch.
-    """
+    """Print the share of parts of each text that both measures find in the others, by length."""
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".txt", ".md"))
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
     print(

@@ -121,7 +121,7 @@ def best(lab: Lab, ways: dict[str, Ask], asked: Sequence[int], truth: Sequence[s
     """The way with the highest F1 on the first lookups."""
 
     def f1(ask: Ask) -> float:
-        recall, precision, _ = judged(lab, ask, asked[:TUNED], truth)
+        recall, precision, _ = judge_lookups(lab, ask, asked[:TUNED], truth)
         return 2 * recall * precision / max(recall + precision, 1e-9)
 
     return max(ways, key=lambda label: f1(ways[label]))
@@ -130,8 +130,8 @@ def best(lab: Lab, ways: dict[str, Ask], asked: Sequence[int], truth: Sequence[s
 def line(
     lab: Lab, label: str, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]], added: float
 ) -> None:
-    judged(lab, ask, asked[:20], truth)  # warms up
-    recall, precision, times = judged(lab, ask, asked, truth)
+    judge_lookups(lab, ask, asked[:20], truth)  # warms up
+    recall, precision, times = judge_lookups(lab, ask, asked, truth)
     p50, p99 = np.percentile(times, [50, 99]) * 1e3
     print(
         f"{'':<10}{label:<34}{p50:>8.1f}{p99:>8.1f}{recall:>8.3f}{precision:>11.3f}{added:>13,.0f}",
@@ -139,7 +139,7 @@ def line(
     )
 
 
-def judged(
+def judge_lookups(
     lab: Lab, ask: Ask, asked: Sequence[int], truth: Sequence[set[int]]
 ) -> tuple[float, float, list[float]]:
     """Recall and precision over all pairs, and the seconds of each lookup."""

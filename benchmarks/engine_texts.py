@@ -64,13 +64,13 @@ def library(documents: int, random: np.random.Generator) -> list[str]:
     while len(texts) < documents:
         kind, length = random.random(), int(random.integers(150, 301))
         if kind < 0.7:
-            texts.append(spelled(words(length)))
+            texts.append(write_sentences(words(length)))
         elif kind < 0.94:
             texts += copies(words, length, random)
         else:
             passage = words(int(length * random.uniform(0.5, 0.9)))
             texts += [
-                spelled(np.concatenate([passage, words(length - len(passage))]))
+                write_sentences(np.concatenate([passage, words(length - len(passage))]))
                 for _ in range(random.integers(3, 20))
             ]
     random.shuffle(texts)
@@ -102,11 +102,11 @@ def copies(words, length: int, random: np.random.Generator) -> Iterator[str]:
         if kind > 0.8:
             start = int(random.integers(0, length))
             edited = np.delete(edited, slice(start, start + int(random.integers(5, length // 4))))
-        text = spelled(edited)
+        text = write_sentences(edited)
         yield text.upper().replace(". ", ".\n\n") if random.random() < 0.2 else text
 
 
-def spelled(words: NDArray[np.str_]) -> str:
+def write_sentences(words: NDArray[np.str_]) -> str:
     """Sentences of twelve words."""
     listed = words.tolist()
     return (

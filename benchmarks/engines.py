@@ -71,16 +71,16 @@ def main() -> None:
                 len(texts), min(given.lookups, len(texts)), replace=False
             ).tolist()
             measure(lab, asked)
-            folded(lab, random, given.searches)
-            ingested(lab)
-            arrived(lab, random, given.arrivals)
+            time_folding(lab, random, given.searches)
+            time_ingesting(lab)
+            time_arrivals(lab, random, given.arrivals)
         loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
         print(f"\nload of the machine over the last 1, 5 and 15 minutes: {loads}")
 
 
 def measure(lab: Lab, asked: Sequence[int]) -> None:
     """Every index and its size, and look-ups beside the truth."""
-    sizes = indexed(lab)
+    sizes = make_indexes(lab)
     truth = neighbours(lab.texts, asked, THRESHOLD)
     pairs, with_some = sum(map(len, truth)), sum(map(bool, truth))
     print(
@@ -90,7 +90,7 @@ def measure(lab: Lab, asked: Sequence[int]) -> None:
     looked_up(lab, sizes, asked, truth)
 
 
-def indexed(lab: Lab) -> dict[str, float]:
+def make_indexes(lab: Lab) -> dict[str, float]:
     """Make every index, and print its size; bytes a document by name."""
     print(f"\n{'index':<10}{'':<34}{'bytes a document':>18}{'added':>8}{'seconds':>9}")
     install(lab.store)
@@ -117,7 +117,7 @@ def indexed(lab: Lab) -> dict[str, float]:
             )
             sent(lab, index, range(len(lab.texts)), own=False)
         took = time.perf_counter() - began
-        sizes[name] = merged(lab, index)
+        sizes[name] = merge_segments(lab, index)
         added = sizes[name] - sizes["text"]
         print(f"{'':<10}{label:<34}{sizes[name]:>18,.0f}{added:>8,.0f}{took:>9.0f}", flush=True)
     return sizes
@@ -169,7 +169,7 @@ def plain_index(fields: dict[str, Any], analysis: dict[str, Any], buckets: int) 
     }
 
 
-def merged(lab: Lab, index: str) -> float:
+def merge_segments(lab: Lab, index: str) -> float:
     """Bytes a document, in one segment."""
     lab.call("POST", f"{index}/_forcemerge", max_num_segments="1")
     lab.call("POST", f"{index}/_refresh")
@@ -179,12 +179,12 @@ def merged(lab: Lab, index: str) -> float:
     return size / len(lab.texts)
 
 
-def folded(lab: Lab, random: np.random.Generator, queries: int) -> None:
+def time_folding(lab: Lab, random: np.random.Generator, queries: int) -> None:
     """A line for each way of folding, after families are made."""
     began = time.perf_counter()
     made = group(lab.store)
     took = time.perf_counter() - began
-    size = merged(lab, lab.name)
+    size = merge_segments(lab, lab.name)
     print(
         f"\nfolding   {made.families:,} families made and written by group in {took:.0f} s; then "
         f"{size:,.0f} bytes a document"
@@ -239,7 +239,7 @@ def asking(words: str, fields: list[str]) -> dict[str, Any]:
     return {"size": 10, "query": {"match": {"text": words}}, "_source": fields}
 
 
-def ingested(lab: Lab, documents: int = 5_000) -> None:
+def time_ingesting(lab: Lab, documents: int = 5_000) -> None:
     """Milliseconds a document, the ways taking turns batch by batch."""
     print(f"\n{'ingest':<10}{'':<34}{'ms a document':>15}")
     made = next(iter(lab.call("GET", lab.name).values()))
@@ -268,7 +268,7 @@ def ingested(lab: Lab, documents: int = 5_000) -> None:
         print(f"{'':<10}{way:<34}{took / (len(places) - BATCH) * 1e3:>15.2f}", flush=True)
 
 
-def arrived(lab: Lab, random: np.random.Generator, trials: int) -> None:
+def time_arrivals(lab: Lab, random: np.random.Generator, trials: int) -> None:
     """Seconds from a plain PUT through the pipeline to the first look-up that finds it."""
     seconds = []
     for number, text in enumerate(library(trials, random)):

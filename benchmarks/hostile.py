@@ -32,7 +32,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
 }
 
 
-def measured(name: str, tokens: int) -> tuple[int, str, float, int]:
+def measure_text(name: str, tokens: int) -> tuple[int, str, float, int]:
     """Characters, status, seconds of CPU time, and bytes of memory beyond those of the text
     itself.
     """
@@ -58,7 +58,7 @@ def main() -> int:
     print(f"{'text':18} {'characters':>12} {'status':>10} {'seconds':>8} {'MB':>7}")
     for name in TEXTS:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            chars, status, seconds, memory = pool.apply(measured, (name, tokens))
+            chars, status, seconds, memory = pool.apply(measure_text, (name, tokens))
         print(f"{name:18} {chars:12,} {status:>10} {seconds:8.2f} {memory / (1 << 20):7.0f}")
         beyond |= memory > BYTES_A_CHAR * chars + BYTES
     return int(beyond)

@@ -35,7 +35,7 @@ from urllib.parse import urlencode
 
 import psutil
 from openloop import Asking, run, thirds
-from pages import body, served
+from pages import body, serve_pages
 
 from indexer.searching.search import search
 from indexer.searching.similar import SimilarOptions, similar
@@ -103,7 +103,7 @@ def index(file: Path, url: str, *more: str) -> subprocess.Popen[str]:
     )
 
 
-def ended(job: subprocess.Popen[str]) -> int:
+def await_end(job: subprocess.Popen[str]) -> int:
     """Return how many documents a job indexed."""
     out, said = job.communicate()
     if job.returncode:
@@ -122,7 +122,7 @@ def build(url: str, folder: Path, count: int) -> Path:
     try:
         if store.stored_recipe() is None or store.counts().documents < count:
             began = time.monotonic()
-            made = ended(index(file, url, "--no-families"))
+            made = await_end(index(file, url, "--no-families"))
             seconds = time.monotonic() - began
             print(
                 f"{made:,} documents indexed in {seconds:,.0f} s, {made / seconds:,.0f} a second",
@@ -133,7 +133,7 @@ def build(url: str, folder: Path, count: int) -> Path:
     return file
 
 
-def sampled(file: Path, count: int) -> list[str]:
+def sample_texts(file: Path, count: int) -> list[str]:
     """Texts from all over the file."""
     chance, size = random.Random(2), file.stat().st_size
     with file.open("rb") as lines:
@@ -187,7 +187,7 @@ class Questions:
 
 
 def questions(store: Store, address: str, file: Path, overview: bool) -> Questions:
-    chance, chosen = random.Random(3), sampled(file, QUESTIONS)
+    chance, chosen = random.Random(3), sample_texts(file, QUESTIONS)
     words = [" ".join(chance.sample(sorted(set(text.split())), 2)) for text in chosen]
     frequent = Counter(word for text in chosen for word in text.split()).most_common(1)[0][0]
     pairs: list[tuple[str, str]] = []
@@ -239,11 +239,11 @@ class Feeding:
             self.job = index(
                 file.rename(file.with_name(f"fresh-{len(self.done)}.jsonl")), self._url
             )
-            self.done.append(ended(self.job))
+            self.done.append(await_end(self.job))
 
 
 @dataclass
-class Watched:
+class ProcessSamples:
     """Samples taken once a second: resident megabytes of the processes, and questions without an
     answer.
     """
@@ -281,15 +281,15 @@ class Watched:
 
 def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) -> bool:
     """Run, print the tables, and tell whether every question was answered."""
-    with served(store.url) as (address, pages):
+    with serve_pages(store.url) as (address, pages):
         asked = questions(store, address, file, options.overview)
         run(kinds_of(asked, options), options.warm, lambda: None)
         kinds = kinds_of(asked, options)
         before = store.counts().documents
         with Feeding(store.url, folder, options.indexing) as feeding:
-            watched = Watched(kinds, pages, feeding)
+            watched = ProcessSamples(kinds, pages, feeding)
             seconds = run(kinds, options.seconds, watched)
-    told(store.address.kind, before, kinds, seconds, options.seconds)
+    print_load(store.address.kind, before, kinds, seconds, options.seconds)
     print(
         f"\n{sum(feeding.done):,} documents indexed meanwhile in {len(feeding.done)} jobs.", watched
     )
@@ -299,7 +299,9 @@ def load(store: Store, file: Path, folder: Path, options: argparse.Namespace) ->
     return not any(kind.errors for kind in kinds)
 
 
-def told(store: str, documents: int, kinds: list[Asking], seconds: float, offered: float) -> None:
+def print_load(
+    store: str, documents: int, kinds: list[Asking], seconds: float, offered: float
+) -> None:
     print(
         "\n| store | documents | question | asked/s | answered/s | number | p50 | p90 | p99 | "
         "p99.9 | slowest |"

@@ -55,7 +55,7 @@ def contest(name: str, file: str, layout: Plan, least: int, answer: Connection) 
     answer.send(Run(watch.seconds, watch.busy, watch.own, watch.resident, pairs, note))
 
 
-def measured(name: str, file: str, layout: Plan, least: int) -> Run | None:
+def measure_run(name: str, file: str, layout: Plan, least: int) -> Run | None:
     """One run; None when the process died, as for want of memory."""
     mine, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("spawn").Process(
@@ -96,7 +96,7 @@ def print_contest(
         for name in names:
             if LIBRARIES.get(name) and importlib.util.find_spec(LIBRARIES[name]) is None:
                 print(f"{name:12}is not installed")
-            elif run := measured(name, file, layout, least):
+            elif run := measure_run(name, file, layout, least):
                 runs[name] = run
                 print_run(name, run, made, threshold)
             else:

@@ -33,7 +33,7 @@ from indexer.stores.base import Store
 PART = 5000
 
 
-def filled(folder: str, documents: int, words: int) -> Store:
+def fill_store(folder: str, documents: int, words: int) -> Store:
     """A store of so many documents; texts are made and random_texts a part at a time."""
     random = np.random.default_rng(9)
     store = open_store(f"sqlite:///{folder}/x.db")
@@ -75,7 +75,7 @@ def main() -> None:
     }
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        store = filled(folder, chosen.documents, chosen.words)
+        store = fill_store(folder, chosen.documents, chosen.words)
         size = Path(folder, "x.db").stat().st_size / 1e6
         print(
             f"{chosen.documents:,} documents of {chosen.words} words, an SQLite file of "

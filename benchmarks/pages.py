@@ -95,7 +95,7 @@ def make(file: Path, documents: int) -> None:
 
 
 @contextlib.contextmanager
-def served(url: str) -> Iterator[tuple[str, int]]:
+def serve_pages(url: str) -> Iterator[tuple[str, int]]:
     """The host and port of the review pages of a store, and the process that serves them."""
     command = [sys.executable, "-m", "indexer", "serve", "--port", "0", "--store", url]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -109,7 +109,7 @@ def served(url: str) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
-def timed(asked: list[Callable[[], object]]) -> str:
+def time_calls(asked: list[Callable[[], object]]) -> str:
     """Median and greatest of the times, in milliseconds."""
     took = []
     for one in asked:
@@ -149,12 +149,12 @@ def measure(file: Path, rounds: int) -> None:
     peer = sqlite3.connect(f"{file}.peer")
     best = "SELECT rowid FROM peer WHERE peer MATCH ? ORDER BY rank LIMIT 10"
     print(f"\n{'page':32}{'median ms':>10}{'max ms':>10}    bare FTS: median, max")
-    with served(f"sqlite:///{file}") as (address, _):
+    with serve_pages(f"sqlite:///{file}") as (address, _):
         fetch(address, "/", q="warm")
         for kind, words in kinds.items():
-            ours = timed([lambda q=q: fetch(address, "/", q=q) for q in words])
+            ours = time_calls([lambda q=q: fetch(address, "/", q=q) for q in words])
             bare = (
-                timed([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words])
+                time_calls([lambda q=q: peer.execute(best, (q,)).fetchall() for q in words])
                 if words[0]
                 else "       –         –"
             )
@@ -164,16 +164,16 @@ def measure(file: Path, rounds: int) -> None:
             ("compare", [lambda a=a, b=b: fetch(address, "/compare", a=a, b=b) for a, b in pairs]),
             ("document", [lambda b=b: fetch(address, "/document", id=b) for _, b in pairs]),
         ):
-            print(f"{page:32}{timed(asked)}", flush=True)
+            print(f"{page:32}{time_calls(asked)}", flush=True)
         started = time.perf_counter()
         fetch(address, "/api/survey", wait="30")
         while b'"ready": true' not in body(address, "/api/survey?wait=30"):
             pass
         print(f"\nsurvey, read once in the background: {time.perf_counter() - started:.1f} s")
         thresholds = [f"{value:.2f}" for value in np.linspace(0.505, 0.995, rounds)]
-        print(f"{'overview':32}{timed([lambda: fetch(address, '/overview')] * 5)}")
+        print(f"{'overview':32}{time_calls([lambda: fetch(address, '/overview')] * 5)}")
         steps = [lambda t=t: fetch(address, "/api/preview", threshold=t) for t in thresholds]
-        print(f"{'slider: one step':32}{timed(steps)}")
+        print(f"{'slider: one step':32}{time_calls(steps)}")
 
 
 def body(address: str, path: str) -> bytes:

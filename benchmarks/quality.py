@@ -55,7 +55,7 @@ def languages(work: Path) -> Path:
     return folder
 
 
-def pooled(corpora: Corpora) -> tuple[Cases, list[Experiment]]:
+def pool_corpora(corpora: Corpora) -> tuple[Cases, list[Experiment]]:
     """All corpora as one: blocks and texts numbered on, experiments of the same recipe joined."""
     pairs, texts, blocks = [], [], 0
     for cases, _ in corpora.values():
@@ -67,12 +67,12 @@ def pooled(corpora: Corpora) -> tuple[Cases, list[Experiment]]:
         blocks += 1 + max(one.block for one in cases.pairs)
     everything = Cases(tuple(texts), tuple(pairs), "pooled")
     return everything, [
-        joined(several)
+        join_experiments(several)
         for several in zip(*(ran.experiments for _, ran in corpora.values()), strict=True)
     ]
 
 
-def joined(several: Sequence[Experiment]) -> Experiment:
+def join_experiments(several: Sequence[Experiment]) -> Experiment:
     features = [one.features for one in several if one.features is not None]
     layouts = several[0].together
     return replace(
@@ -158,7 +158,7 @@ def main() -> None:
         )
         corpora[name] = (cases, ran)
     recipes = [recipe_named(one.recipe) for one in corpora["languages"][1].experiments]
-    everything, experiments = pooled(corpora)
+    everything, experiments = pool_corpora(corpora)
     results = judgements(experiments, recipes, everything)
     strictly = {
         one.recipe: one for one in judgements(experiments, recipes, everything, strict=True)

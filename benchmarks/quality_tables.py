@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from indexer.lab.synthesis.kinds import KINDS
 from indexer.lab.tuning.judgement import truth_of
-from indexer.lab.tuning.tuning_results import UNRELATED, Cases, Choice, ExperimentScores
+from indexer.lab.tuning.tuning_results import UNRELATED, Cases, Choice, ExperimentScores, KindScores
 from indexer.statistics.precision_recall import Counts
 
 DUPLICATES = [
@@ -201,16 +201,19 @@ def others(ranked: Sequence[ExperimentScores]) -> Iterator[str]:
         one.kind for one in ranked[0].kinds if one.type in ("contained", "different", "unrelated")
     ]
     yield from head(["recipe", *kinds])
-    for one in ranked:
-        of = {kind.kind: kind for kind in one.kinds}
-        cells = (
-            f"{shared(of[k].found, of[k].pairs)} / {shared(of[k].found_usually, of[k].pairs)}"
-            for k in kinds
-        )
-        yield row([f"`{one.recipe}`", *cells])
+    for scores in ranked:
+        by_kind = {kind.kind: kind for kind in scores.kinds}
+        cells = [_two_shares(by_kind[name]) for name in kinds]
+        yield row([f"`{scores.recipe}`", *cells])
 
 
-def shared(found: int, pairs: int) -> str:
+def _two_shares(kind: KindScores) -> str:
+    best = share_text(kind.found, kind.pairs)
+    usual = share_text(kind.found_usually, kind.pairs)
+    return f"{best} / {usual}"
+
+
+def share_text(found: int, pairs: int) -> str:
     return f"{100 * found / pairs:.1f}".removesuffix(".0")
 
 
@@ -237,7 +240,9 @@ def page(
     chosen: Choice,
 ) -> str:
     return PAGE.format(
-        counted="; ".join(f"{NAMES[name]}: {described(cases)}" for name, cases in corpora.items()),
+        counted="; ".join(
+            f"{NAMES[name]}: {describe_cases(cases)}" for name, cases in corpora.items()
+        ),
         absent=absent(everything),
         finding=finding(chosen),
         overall="\n".join(overall(ranked, strictly)),
@@ -257,7 +262,7 @@ def absent(cases: Cases) -> str:
     )
 
 
-def described(cases: Cases) -> str:
+def describe_cases(cases: Cases) -> str:
     groups = len({one.block for one in cases.pairs})
     return f"{len(cases.texts):,} documents, {len(cases.pairs):,} pairs in {groups:,} groups"
 

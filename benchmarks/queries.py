@@ -140,12 +140,12 @@ def rescores(store: Any, chance: random.Random) -> dict[str, Callable[[], object
         "floor": {"source": "return 0.5;"},
     }
     return {
-        name: lambda script=script: store.index.queries("documents").ask(rescored(script))
+        name: lambda script=script: store.index.queries("documents").ask(rescore_query(script))
         for name, script in scripts.items()
     }
 
 
-def rescored(script: dict[str, Any]) -> dict[str, Any]:
+def rescore_query(script: dict[str, Any]) -> dict[str, Any]:
     query = {"script_score": {"query": {"match_all": {}}, "script": script}}
     rescore = {"window_size": 1_000, "query": {"query_weight": 0, "rescore_query": query}}
     return {
@@ -227,7 +227,7 @@ def balls(store: Any, chance: random.Random, kind: str, documents: int, runs: in
             lines = [
                 line
                 for bits in sketches[start : start + 1_000]
-                for line in ({"index": {}}, sketched(bits))
+                for line in ({"index": {}}, sketch_fields(bits))
             ]
             assert not requests.get("POST", f"{index}/_bulk", lines, seconds=600)["errors"]
         requests.get("POST", f"{index}/_forcemerge", params={"max_num_segments": "1"}, seconds=600)
@@ -267,7 +267,7 @@ def relatives(chance: random.Random, documents: int) -> Iterator[int]:
         yield bits
 
 
-def sketched(bits: int) -> dict[str, Any]:
+def sketch_fields(bits: int) -> dict[str, Any]:
     return {
         "vector": bits.to_bytes(8, "big").hex(),
         "near_blocks": parts(bits),

@@ -46,8 +46,8 @@ Slots = Callable[[object], np.ndarray]
 
 @dataclass
 class Contender:
-    """A library to measure: `sign` inside the clock, `slots` to get an (n, 128) array out of what it
-    returns, if it has slots.
+    """A library to measure: `sign` is timed; `slots` turns its result into an (n, 128) array, if it
+    has slots.
     """
 
     name: str
@@ -205,7 +205,7 @@ PEERS = {
 }
 
 
-def installed(peer: Callable[[], Iterator[Contender]]) -> list[Contender]:
+def installed_contenders(peer: Callable[[], Iterator[Contender]]) -> list[Contender]:
     """Return the contenders of a peer; none where it is not installed."""
     try:
         return list(peer())
@@ -237,16 +237,16 @@ def measure(contenders: list[Contender], texts: list[str], plain: list[str], run
     fewer texts.
     """
     for one in contenders:
-        spent = max(clocked(one, texts if one.ours else plain, 20), 1e-6)
+        spent = max(clock_signing(one, texts if one.ours else plain, 20), 1e-6)
         one.documents = min(len(texts), max(20, int(20 * SECONDS / spent)))
     for _ in range(runs):
         for one in contenders:
             one.seconds.append(
-                clocked(one, texts if one.ours else plain, one.documents) / one.documents
+                clock_signing(one, texts if one.ours else plain, one.documents) / one.documents
             )
 
 
-def clocked(one: Contender, texts: list[str], count: int) -> float:
+def clock_signing(one: Contender, texts: list[str], count: int) -> float:
     """CPU seconds for `count` of the texts, as fresh strings: a str keeps what was once computed of
     it.
     """
@@ -302,7 +302,7 @@ def main() -> None:
         sys.exit(
             f"no text files of 1,000 characters or more in {asked.folder}; name another folder"
         )
-    peers = {name: installed(peer) for name, peer in PEERS.items()}
+    peers = {name: installed_contenders(peer) for name, peer in PEERS.items()}
     contenders = [*ours(), *(one for found in peers.values() for one in found)]
     measure(contenders, texts, [normalise(text) for text in texts], asked.runs)
     judge(contenders, texts)

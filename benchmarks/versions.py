@@ -41,7 +41,7 @@ def drawn(words: list[str], size: int, random: np.random.Generator) -> Text:
     return [words[number] for number in random.choice(len(words), size, p=share / share.sum())]
 
 
-def revised(text: Text, words: list[str], random: np.random.Generator) -> Text:
+def revise(text: Text, words: list[str], random: np.random.Generator) -> Text:
     """One to five edits of one to eight words; one revision in ten moves a stretch as well."""
     made = list(text)
     for _ in range(random.integers(1, 6)):
@@ -66,7 +66,7 @@ def history(
     texts, origins = [drawn(words, size, random)], [-1]
     for place in range(1, count):
         origin = int(random.integers(0, place)) if branching else place - 1
-        texts.append(revised(texts[origin], words, random))
+        texts.append(revise(texts[origin], words, random))
         origins.append(origin)
     kept = [place for place in range(count) if not gaps or place == 0 or random.random() < 2 / 3]
     for place in range(1, count):
@@ -77,7 +77,9 @@ def history(
     ]
 
 
-def recovered(texts: list[Text], origins: list[int], dated: bool) -> tuple[int, int, int, int]:
+def count_recovered(
+    texts: list[Text], origins: list[int], dated: bool
+) -> tuple[int, int, int, int]:
     """Steps, those between the right two versions, those from the right origin, and those that a
     star has right.
     """
@@ -112,8 +114,8 @@ def main() -> None:
         counted = np.zeros(5, dtype=np.int64)
         for _ in range(options.histories):
             texts, origins = history(options.versions, options.words, branching, gaps, random)
-            steps, either, directed, star = recovered(texts, origins, dated=False)
-            counted += steps, either, directed, recovered(texts, origins, dated=True)[2], star
+            steps, either, directed, star = count_recovered(texts, origins, dated=False)
+            counted += steps, either, directed, count_recovered(texts, origins, dated=True)[2], star
         steps, *shares = counted.tolist()
         told = "  ".join(
             f"{share / steps:>{width}.1%}"

@@ -18,8 +18,8 @@ def status(line: str) -> float:
 
 
 class Watch:
-    """Resources of a block of work: `seconds`, `busy` (processor), and peaks of memory above what was
-    held before, in MB.
+    """Resources of a block of work: `seconds`, `busy` (processor), and peaks of memory above those
+    before it, in MB.
 
     `own` is anonymous memory, looked at every hundredth of a second; `resident` counts mapped files
     too, which the system may take back at any time.

@@ -7,7 +7,7 @@ use crate::normalise::Normalised;
 pub fn read(text: &[u8], inside: bool, out: &mut Normalised, goes: impl Fn(usize) -> bool) -> bool {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2") {
-        // SAFETY: the processor has just been asked.
+        // SAFETY: the check above shows that the processor has these instructions.
         return unsafe { avx512::read(text, inside, out, goes) };
     }
     read_bytes(text, inside, out, goes)

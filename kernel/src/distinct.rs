@@ -63,8 +63,8 @@ impl Distinct {
 
 /// Append those hashes to the list that are not in the table, and put them there. Zero is passed over.
 ///
-/// Whether a hash is new cannot be foreseen, so nothing branches on it. Those whose place another hash has taken wait: they
-/// are few, and most of them find what they seek in the place after it.
+/// Nothing branches on whether a hash is new, for that is not predictable. Hashes whose place another one occupies are
+/// handled last: they are few, and most of them fit into the next place.
 #[allow(clippy::needless_bitwise_bool)]
 fn insert(places: &mut [u64], factor: u64, hashes: &[u64], list: &mut Vec<u64>) {
     let mask = places.len() - 1;

@@ -26,7 +26,7 @@ impl<'a> Maps<'a> {
     }
 }
 
-/// Whether two maps differ in at most `most` bits; stops where that is clear.
+/// Returns true if two maps differ in at most `most` bits; stops as soon as that is known.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512vl+avx512vpopcntdq+popcnt",
     "x86_64+avx2+popcnt",

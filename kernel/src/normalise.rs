@@ -46,7 +46,7 @@ impl Normalised {
     }
 }
 
-/// What comes next is the end of a line, after blanks, tabs and ignorable characters at most.
+/// Returns true if only blanks, tabs and ignorable characters come before the next end of a line.
 fn ends_line(next: &str) -> bool {
     let passed = |&c: &char| matches!(c, ' ' | '\t') || (!c.is_ascii() && table()[c as usize] & IGNORABLE != 0);
     matches!(next.chars().find(|c| !passed(c)), Some('\n' | '\r'))

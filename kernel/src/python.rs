@@ -1,4 +1,4 @@
-//! What Python sees: `indexer._kernel`, described in `indexer/_kernel.pyi`.
+//! The Python module `indexer._kernel`, described in `indexer/_kernel.pyi`.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,7 +55,7 @@ fn fingerprints<'py>(
     arrays(py, &signed, &recipe)
 }
 
-/// Whether parity maps differ in at most so many bits; see the stub.
+/// Returns true if parity maps differ in at most so many bits; see the stub.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 fn differ_at_most<'py>(

@@ -8,8 +8,8 @@ pub fn simhash(hashes: &[u64]) -> u64 {
     above(&count(hashes), hashes.len() as u64 / 2)
 }
 
-/// How many hashes have each bit set, by carry-save addition: at every digit, two words wait for each other and go in at
-/// once, and what they carry waits at the next digit.
+/// Counts the hashes that have each bit set, by carry-save addition: at every digit, words are added in pairs, and the
+/// carry of two words is kept for the next digit.
 fn count(hashes: &[u64]) -> Numbers {
     let (mut counts, mut waiting): (Numbers, Numbers) = ([0; 40], [0; 40]);
     for (before, &hash) in hashes.iter().enumerate() {
